@@ -1,0 +1,71 @@
+/* heed.h -- the toolkit for attention-based sequence-to-sequence learning: its version, its errors, its machine.
+ *
+ * This header is the manual. It is stable: what stands here keeps its name and meaning. The formula language for
+ * people's own models is heed_graph.h.
+ *
+ * The library never prints and never exits. Every function that can fail takes a `heed_error *err`, always last,
+ * which may be NULL; the first error is kept, so one struct can be passed through several calls and asked once. */
+#ifndef HEED_H
+#define HEED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HEED_VERSION "0.1.0"
+
+#ifndef HEED_API
+#define HEED_API __attribute__((visibility("default")))
+#endif
+
+/* ---- errors ---------------------------------------------------------------------------------------------- */
+
+/* What kind of failure it was; the sentence in heed_error.message says the rest. */
+enum heed_code {
+    HEED_OK = 0,
+    HEED_NO_MEMORY,    /* the machine has no more memory to give */
+    HEED_BAD_FILE,     /* a file cannot be opened, read or written: missing, no permission, disk full */
+    HEED_BAD_TEXT,     /* text that is not UTF-8 or is not what was asked for */
+    HEED_BAD_MODEL,    /* a model file that contradicts itself */
+    HEED_BAD_OPTION,   /* an option or environment variable with a value that cannot be used */
+    HEED_BAD_SHAPE,    /* operands of a formula that do not fit together */
+    HEED_CANCELLED,    /* the caller asked to stop */
+};
+
+/* {0} is "no error". Owned by the caller, holds no memory of its own. */
+typedef struct heed_error {
+    enum heed_code code;
+    char message[504]; /* a sentence: what, where, what to do; empty when code is HEED_OK */
+} heed_error;
+
+/* ---- about this library ----------------------------------------------------------------------------------- */
+
+/* "0.1.0" of the library that is linked, which may be newer than the HEED_VERSION compiled against. */
+HEED_API const char *heed_version(void);
+
+/* The compiler that built the library, e.g. "gcc 12.2.0". */
+HEED_API const char *heed_compiler(void);
+
+/* The arithmetic in use: "avx512vnni", "avx512", "avx2", "neon", "generic" or "ref". The fastest that this CPU has, or the one
+ * named by the environment variable HEED_KERNEL; all return the same bits. NULL with the reason in `err`
+ * (HEED_BAD_OPTION) when HEED_KERNEL names one that does not exist or that this CPU cannot run. */
+HEED_API const char *heed_kernel(heed_error *err);
+
+/* Name of the i-th kernel this CPU can run, slowest first, or NULL when there are no more. */
+HEED_API const char *heed_kernel_available(int i);
+
+/* How many cores this process may use, at least 1: the CPUs it may run on, or fewer if a container's quota is smaller. */
+HEED_API int heed_cores(void);
+
+/* ---- for programs that take names from people ----------------------------------------------------------------- */
+
+/* The one of names[0..n) that `word` is most likely a slip of, for "did you mean ...?"; NULL when none is near. */
+HEED_API const char *heed_nearest(const char *word, const char *const *names, int n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
