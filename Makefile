@@ -1,0 +1,221 @@
+# heed -- GNU make; everything it makes is in build/. `make help` lists what there is.
+#
+# CC, CFLAGS, LDFLAGS, PREFIX and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
+# DEBUG=1 fills memory that is not in use with NaN, BUILD=folder builds elsewhere (one folder per variant).
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+VERSION := $(shell sed -n 's/^\#define HEED_VERSION "\(.*\)"/\1/p' include/heed.h)
+MAJOR   := $(firstword $(subst ., ,$(VERSION)))
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
+
+# -ffp-contract=off: a fused multiply-add is one where it is written and nowhere else, so that every compiler and
+# CPU returns the same bits. For the same reason never -ffast-math, never -march=native.
+FLAGS  := -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread \
+          -Wall -Wextra $(if $(WERROR),-Werror) $(if $(DEBUG),-DHEED_DEBUG) \
+          $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer) \
+          $(if $(COVERAGE),--coverage)
+LINK   := -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(if $(COVERAGE),--coverage)
+LIBS   := -lm
+SONAME := $(if $(findstring apple,$(MACHINE)),-install_name,-soname)
+
+SOURCES  := $(wildcard src/*.c src/*/*.c)
+OBJECTS  := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+CLI      := $(wildcard cli/*.c)
+EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
+TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/%,$(wildcard tests/*/test_*.c)))
+SCRIPTS  := $(patsubst tests/%,%,$(wildcard tests/*/test_*.sh))
+ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
+
+# Flags of single files: FLAGS_<path without .c>. The kernels of one instruction set are chosen when the program
+# runs, so each is built for its own CPU, whatever the CPU at hand; on other machines they are empty files.
+$(foreach k,generic avx2 avx512 avx512vnni neon,$(eval FLAGS_src/kernel/$k = -O3))
+ifneq (,$(filter x86_64% amd64%,$(MACHINE)))
+AVX2   := -mavx2 -mfma -mf16c
+AVX512 := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
+FLAGS_src/kernel/avx2       += $(AVX2)
+FLAGS_src/kernel/avx512     += $(AVX512)
+FLAGS_src/kernel/avx512vnni += $(AVX512) -mavx512vnni
+endif
+LIBS_bench/bench_kernel = -ldnnl
+FLAGS_tests/cli/test_options = -Icli
+-include $(wildcard tests/*/flags.mk)
+
+PACKAGES = CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' LDFLAGS='$(LDFLAGS)' tools/packages.sh
+COMPILE  = $(CC) $(FLAGS) -Iinclude $(CPPFLAGS) $(CFLAGS) -MMD -MP
+
+# ---- the library and the program --------------------------------------------------------------------------------
+
+.PHONY: all
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed  ## the library and the program (default)
+
+$(BUILD)/libheed.a: $(OBJECTS)
+	@rm -f $@
+	$(QUIET)$(AR) rcs $@ $^
+
+$(BUILD)/libheed.so: $(OBJECTS)
+	$(QUIET)$(CC) -shared -Wl,$(SONAME),libheed.so.$(MAJOR) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@ln -sf libheed.so $(BUILD)/libheed.so.$(MAJOR)
+
+$(BUILD)/heed: $(CLI:%.c=$(BUILD)/obj/%.o) $(BUILD)/libheed.a
+	$(QUIET)$(CC) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/obj/src/%.o: src/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) -Isrc $(FLAGS_src/$*) -c $< -o $@
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(FLAGS_$*) -c $< -o $@
+
+OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
+
+# Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(LINK) $(LDFLAGS) $(OF_FILES))'; \
+	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
+FORCE:
+
+ifeq ($(V),)
+QUIET = @echo '  $(if $(filter %.o,$@),CC  ,LINK) $@';
+endif
+-include $(shell find $(BUILD)/obj $(BUILD)/tests $(BUILD)/examples $(BUILD)/bench -name '*.d' 2>/dev/null)
+
+# ---- examples, tests ----------------------------------------------------------------------------------------------
+
+$(BUILD)/examples/%: examples/%.c $(BUILD)/libheed.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(FLAGS_examples/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS)
+
+$(BUILD)/tests/%: tests/%.c $(BUILD)/libheed.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) -Isrc -Itests $(FLAGS_tests/$*) $< -o $@ $(filter %.o,$^) $(BUILD)/libheed.a $(LINK) $(LDFLAGS) \
+	  $(if $(filter arm/%,$*),,-lcmocka) $(LIBS_tests/$*) $(LIBS)
+
+# The program's own parts, tested without its main().
+$(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
+
+.PHONY: demo demo-now
+demo:  ## see it work: builds and runs the examples
+	@$(PACKAGES) build
+	+@$(MAKE) --no-print-directory demo-now
+demo-now: $(BUILD)/heed $(EXAMPLES:%=$(BUILD)/examples/%)
+	@tools/demo.sh $(BUILD) $(EXAMPLES)
+
+# `check` may have to install a compiler first, so what it builds is worked out by a second make.
+.PHONY: check check-now check-arm test
+check:  ## everything: tests, examples, order of the rooms, the other CPU
+	@$(PACKAGES) build check
+	+@$(MAKE) --no-print-directory check-now
+	+@$(MAKE) --no-print-directory check-arm
+check-now: all test
+	@tools/check_rooms.sh
+
+RUNS := $(TESTS:%=run/%) $(SCRIPTS:%=run/%) $(EXAMPLES:%=run/examples/%)
+test: $(RUNS)  ## the tests and examples alone; one of them: make run/base/test_arena
+	@tools/run_test.sh --summary $(BUILD)/results $(RUNS:run/%=%)
+
+.PHONY: $(RUNS)
+$(TESTS:%=run/%): run/%: $(BUILD)/tests/% $(BUILD)/heed
+	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results $* $<
+$(SCRIPTS:%=run/%): run/%: tests/% all
+	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results $* $<
+$(EXAMPLES:%=run/examples/%): run/examples/%: $(BUILD)/examples/%
+	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results examples/$* $<
+
+# The other CPU: the library and a plain test program, cross-compiled and run by an emulator.
+ARM_CC := aarch64-linux-gnu-gcc
+QEMU   := qemu-aarch64 -L /usr/aarch64-linux-gnu
+check-arm:  ## the same bits on aarch64, through a cross compiler and qemu
+	+@if [ -z '$(ARM)' ]; then \
+	    echo 'check-arm: there are no programs in tests/arm yet'; \
+	elif ! command -v $(ARM_CC) >/dev/null || ! command -v $(firstword $(QEMU)) >/dev/null; then \
+	    echo 'check-arm: skipped, as $(ARM_CC) or $(firstword $(QEMU)) is missing (tools/packages.sh arm installs them)'; \
+	else \
+	    $(MAKE) --no-print-directory CC=$(ARM_CC) BUILD=build/arm CFLAGS= LDFLAGS= SANITIZE= COVERAGE= check-arm-now; \
+	fi
+.PHONY: check-arm-now
+check-arm-now: $(ARM:%=$(BUILD)/tests/arm/%)
+	@$(foreach p,$(ARM),BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results arm/$p $(QEMU) $(BUILD)/tests/arm/$p;)
+	@tools/run_test.sh --summary $(BUILD)/results $(ARM:%=arm/%)
+
+# What has threads is run a second time under the thread sanitizer.
+THREADED := $(patsubst tests/%.c,run/%,$(shell grep -lE 'hd_pool|pthread_create|heed_train|n_threads' tests/*/test_*.c 2>/dev/null))
+.PHONY: sanitize sanitize-threads
+sanitize:  ## the tests under the address, undefined-behaviour and thread sanitizers
+	@$(PACKAGES) build check
+	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 test
+	+@$(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread sanitize-threads
+sanitize-threads: $(THREADED)
+	@tools/run_test.sh --summary $(BUILD)/results $(THREADED:run/%=%)
+
+.PHONY: coverage
+coverage:  ## which lines the tests reach
+	@$(PACKAGES) build check
+	+@$(MAKE) --no-print-directory BUILD=build/coverage COVERAGE=1 coverage-clean test
+	@tools/coverage.sh build/coverage
+.PHONY: coverage-clean
+coverage-clean:
+	@find $(BUILD) -name '*.gcda' -delete 2>/dev/null || true
+
+# ---- speed ----------------------------------------------------------------------------------------------------------
+
+$(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) -Isrc -Ibench $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
+
+.PHONY: bench bench-kernel bench-kernel-now
+bench: bench-kernel  ## all measurements
+bench-kernel:  ## arithmetic against this machine's peak and against oneDNN
+	@$(PACKAGES) build bench
+	+@$(MAKE) --no-print-directory bench-kernel-now
+bench-kernel-now: $(BUILD)/bench/bench_kernel
+	@$<
+
+# ---- install --------------------------------------------------------------------------------------------------------
+
+.PHONY: install uninstall
+HEADERS := $(wildcard include/*.h)
+TO       = $(DESTDIR)$(PREFIX)
+install: all  ## into PREFIX (/usr/local), below DESTDIR if given
+	install -d $(TO)/bin $(TO)/lib/pkgconfig $(TO)/include
+	install -m 755 $(BUILD)/heed $(TO)/bin/heed
+	install -m 644 $(HEADERS) $(TO)/include
+	install -m 644 $(BUILD)/libheed.a $(TO)/lib/libheed.a
+	install -m 755 $(BUILD)/libheed.so $(TO)/lib/libheed.so.$(VERSION)
+	ln -sf libheed.so.$(VERSION) $(TO)/lib/libheed.so.$(MAJOR)
+	ln -sf libheed.so.$(MAJOR) $(TO)/lib/libheed.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/heed.pc.in > $(TO)/lib/pkgconfig/heed.pc
+	chmod 644 $(TO)/lib/pkgconfig/heed.pc
+uninstall:  ## takes out what install put there
+	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/lib/libheed.a $(TO)/lib/libheed.so \
+	  $(TO)/lib/libheed.so.$(MAJOR) $(TO)/lib/libheed.so.$(VERSION) $(TO)/lib/pkgconfig/heed.pc
+
+# ---- care -----------------------------------------------------------------------------------------------------------
+
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.inc cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
+.PHONY: format
+format:  ## clang-format over all C files
+	clang-format -i $(C_FILES)
+
+LINTS := $(SOURCES:%.c=lint/%) $(CLI:%.c=lint/%)
+.PHONY: lint $(LINTS)
+ifeq (,$(shell command -v clang-tidy))
+lint:
+	@echo 'lint: skipped, as clang-tidy is missing (tools/packages.sh lint installs it)'
+else
+lint: $(LINTS)  ## clang-tidy over library and program
+endif
+$(LINTS): lint/%: %.c
+	@clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(if $(filter src/%,$*),-Isrc) $(FLAGS_$*) 2>&1 \
+	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
+
+.PHONY: clean distclean help
+clean:  ## forget what was built; keeps build/peers
+	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name peers -exec rm -rf {} +
+distclean:  ## forget everything
+	rm -rf build
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## *\(.*\)/  make \1\t\2/p' Makefile | expand -t 24

@@ -1,0 +1,68 @@
+/* info.c -- `heed info`: what this heed is and what it runs on. */
+#include "command.h"
+#include "output.h"
+
+#include <heed.h>
+
+struct info {
+    bool is_json;
+};
+
+static const struct option options[] = {
+    {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct info, is_json),
+     .help = "one JSON object instead of lines"},
+    {0},
+};
+
+static void print_lines(const char *kernel)
+{
+    printf("version   %s\n", heed_version());
+    printf("compiler  %s\n", heed_compiler());
+    printf("kernel    %s\n", kernel);
+    printf("kernels  ");
+    for (int i = 0; heed_kernel_available(i); i++)
+        printf(" %s", heed_kernel_available(i));
+    printf("\ncores     %d\n", heed_cores());
+}
+
+static void print_json(const char *kernel)
+{
+    printf("{\"version\": ");
+    print_json_string(stdout, heed_version());
+    printf(", \"compiler\": ");
+    print_json_string(stdout, heed_compiler());
+    printf(", \"kernel\": ");
+    print_json_string(stdout, kernel);
+    printf(", \"kernels\": [");
+    for (int i = 0; heed_kernel_available(i); i++) {
+        printf("%s", i > 0 ? ", " : "");
+        print_json_string(stdout, heed_kernel_available(i));
+    }
+    printf("], \"cores\": %d}\n", heed_cores());
+}
+
+static enum status run(const struct invocation *invocation)
+{
+    const struct info *info = invocation->values;
+    heed_error err = {0};
+    const char *kernel = heed_kernel(&err);
+    if (!kernel) {
+        complain("%s", err.message);
+        return STATUS_FAILED;
+    }
+    (info->is_json ? print_json : print_lines)(kernel);
+    return STATUS_FINE;
+}
+
+const struct command command_info = {
+    .name = "info",
+    .summary = "what this heed is and what it runs on",
+    .usage = "[--json]",
+    .description = "Prints the version, the compiler it was built with, the kernel (arithmetic) in "
+                   "use, the kernels this "
+                   "CPU can run, slowest first, and how many cores there are to use.",
+    .most_arguments = 0,
+    .options = options,
+    .values_size = sizeof(struct info),
+    .run = run,
+};

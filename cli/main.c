@@ -1,0 +1,124 @@
+/* main.c -- the `heed` program: finds the command, hands it its options, and sees that what it
+ * printed arrived.
+ *
+ * Exit status: 0 fine, 1 failed, 2 wrong usage. */
+#include "command.h"
+#include "output.h"
+
+#include <heed.h>
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command *const commands[] = {
+    &command_info,
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static enum status run_command(const struct command *command, int n, char **words);
+static enum status print_version(void);
+static enum status complain_about(const char *word);
+static void print_help(FILE *out);
+static void keep_standard_files_open(void);
+
+int main(int argc, char **argv)
+{
+    keep_standard_files_open();
+    enum status status = STATUS_FINE;
+    if (argc < 2) {
+        print_help(stderr);
+        status = STATUS_USAGE;
+    } else if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        print_help(stdout);
+    else if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        status = print_version();
+    else {
+        const struct command *command = NULL;
+        for (int i = 0; i < N_COMMANDS && !command; i++)
+            if (strcmp(argv[1], commands[i]->name) == 0)
+                command = commands[i];
+        status = command ? run_command(command, argc - 2, argv + 2) : complain_about(argv[1]);
+    }
+    if (!flush_stdout() && status == STATUS_FINE)
+        status = STATUS_FAILED;
+    return (int)status;
+}
+
+static enum status run_command(const struct command *command, int n, char **words)
+{
+    bool wants_help = false;
+    struct invocation *invocation = invocation_new(command, n, words, &wants_help);
+    if (wants_help)
+        print_command_help(command);
+    if (!invocation)
+        return wants_help ? STATUS_FINE : STATUS_USAGE;
+    const enum status status = command->run(invocation);
+    invocation_free(invocation);
+    return status;
+}
+
+static enum status print_version(void)
+{
+    heed_error err = {0};
+    const char *kernel = heed_kernel(&err);
+    if (!kernel) {
+        complain("%s", err.message);
+        return STATUS_FAILED;
+    }
+    printf("heed %s, built with %s\n", heed_version(), heed_compiler());
+    printf("kernels of this CPU:");
+    for (int i = 0; heed_kernel_available(i); i++)
+        printf(" %s", heed_kernel_available(i));
+    printf("; in use: %s\n", kernel);
+    return STATUS_FINE;
+}
+
+/* The first word is neither a command nor an option of the program itself. */
+static enum status complain_about(const char *word)
+{
+    static const char *const own_options[] = {"--help", "--version"};
+    const char *names[N_COMMANDS];
+    for (int i = 0; i < N_COMMANDS; i++)
+        names[i] = commands[i]->name;
+    const bool is_option = word[0] == '-';
+    const char *nearest =
+        is_option ? heed_nearest(word, own_options, 2) : heed_nearest(word, names, N_COMMANDS);
+    const char *kind = is_option ? "option" : "command";
+    if (nearest)
+        complain("there is no %s '%s'; did you mean '%s'?", kind, word, nearest);
+    else
+        complain("there is no %s '%s'; 'heed --help' lists what there is", kind, word);
+    return STATUS_USAGE;
+}
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "Usage: heed COMMAND [OPTIONS] [FILE...]\n\n"
+                 "Attention-based sequence-to-sequence learning on the CPU.\n\n");
+    print_heading(out, "Commands");
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(out, "\n");
+    print_heading(out, "Options");
+    fprintf(out, "  -h, --help      this text; 'heed COMMAND --help' for a command's own\n"
+                 "  -V, --version   version, compiler, and the kernels this CPU can run\n\n");
+    print_heading(out, "Environment");
+    fprintf(
+        out,
+        "  HEED_KERNEL     arithmetic to use instead of the fastest: a name that --version lists;\n"
+        "                  all of them give the same results\n"
+        "  NO_COLOR        if set, no colours\n");
+}
+
+/* If one of the three was closed, a file opened later would take its place and be written to by
+ * mistake. What is printed to a closed stdout fails, as it should. */
+static void keep_standard_files_open(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= 2);
+    if (fd > 2)
+        close(fd);
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# test_heed.sh -- the program as a user meets it.
+. tests/transcript.sh
+heed=$BUILD/heed
+unset HEED_KERNEL NO_COLOR
+newline='
+'
+
+expect 'without a word heed shows its help and calls it wrong usage' \
+    2 '' 'Usage: heed COMMAND*  info *--version*' "$heed"
+expect 'the help is a result' 0 'Usage: heed COMMAND*  info *HEED_KERNEL*' '' "$heed" --help
+expect 'the help has a short form' 0 'Usage: heed COMMAND*' '' "$heed" -h
+expect 'the version names compiler and kernels' \
+    0 "heed [0-9]*.[0-9]*.[0-9]*, built with ?* [0-9]*${newline}kernels of this CPU: ref generic*; in use: ?*" '' \
+    "$heed" --version
+expect 'the version has a short form' 0 'heed [0-9]*' '' "$heed" -V
+expect 'info says what there is' \
+    0 'version   [0-9]*compiler  *kernel    ?*kernels   ref generic*cores     [1-9]*' '' "$heed" info
+expect 'info speaks JSON' \
+    0 '{"version": "[0-9]*", "compiler": "?*", "kernel": "?*", "kernels": \["ref", "generic"*\], "cores": [1-9]*}' '' \
+    "$heed" info --json
+expect 'a command has a help of its own' 0 'Usage: heed info*--json*-h, --help*' '' "$heed" info --help
+expect 'a mistyped command is answered with the right one' \
+    2 '' "heed: there is no command 'ifno'; did you mean 'info'?" "$heed" ifno
+expect 'a strange command is answered with the way to the list' \
+    2 '' "heed: there is no command 'banana'; 'heed --help' lists what there is" "$heed" banana
+expect 'a mistyped option is answered with the right one' \
+    2 '' 'heed: info has no option --jso; did you mean --json?' "$heed" info --jso
+expect 'a mistyped option of the program too' \
+    2 '' "heed: there is no option '--verison'; did you mean '--version'?" "$heed" --verison
+expect 'words nobody asked for are refused' 2 '' "heed: info does not know what to do with 'x'*" "$heed" info x
+expect 'an empty word is no command' 2 '' "heed: there is no command ''*" "$heed" ''
+
+for kernel in $("$heed" info | sed -n 's/^kernels *//p'); do
+    expect "HEED_KERNEL=$kernel is obeyed" 0 "*\"kernel\": \"$kernel\"*" '' env HEED_KERNEL="$kernel" "$heed" info --json
+done
+expect 'a kernel that does not exist fails with a sentence' 1 '' 'heed: *HEED_KERNEL*banana*' \
+    env HEED_KERNEL=banana "$heed" info
+expect 'also for the version' 1 '' 'heed: *HEED_KERNEL*banana*' env HEED_KERNEL=banana "$heed" --version
+
+if [ -w /dev/full ]; then
+    expect 'a full disk fails with a sentence' 1 '' 'heed: standard output cannot be written: ?*' \
+        sh -c "'$heed' info >/dev/full"
+    expect 'even for the help' 1 '' 'heed: standard output cannot be written: ?*' sh -c "'$heed' --help >/dev/full"
+fi
+expect 'a closed stdout fails with a sentence' 1 '' 'heed: standard output cannot be written: ?*' \
+    sh -c "'$heed' info >&-"
+expect 'a closed stderr does not change the status' 2 '' '' sh -c "'$heed' banana 2>&-"
+
+# What a terminal gets: script(1) makes one.
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
+    esc=$(printf '\033')
+    expect 'headings are bold on a terminal' 0 "*${esc}?1mCommands*" '' \
+        env TERM=xterm script -qec "$heed --help" /dev/null
+    "$heed" --help >"$here/plain"
+    env TERM=xterm NO_COLOR=1 script -qec "$heed --help" /dev/null </dev/null | tr -d '\r' >"$here/no_color"
+    problem=
+    grep -q "$esc" "$here/no_color" && problem='there are escapes'
+    verdict 'NO_COLOR is respected' "$problem" "$(cat "$here/no_color")"
+fi
+finish

@@ -1,0 +1,271 @@
+/* test_options.c -- option tables: every kind of value, every way to write it, every way to get
+ * it wrong. */
+#include "test.h"
+
+#include "command.h"
+#include "output.h"
+
+#include <unistd.h>
+
+struct values {
+    bool is_quiet, is_tied;
+    int n_layers, any_int, cell;
+    float dropout, any_float;
+    const char *out;
+    struct text_list src;
+};
+
+static const struct option options[] = {
+    {"src", .kind = OPTION_LIST, OPTION_FIELD(struct values, src), .value = "FILE...",
+     .help = "source text"},
+    {"out", 'o', OPTION_TEXT, OPTION_FIELD(struct values, out), .value = "FILE",
+     .help = "where the model goes"},
+    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(struct values, is_quiet), .help = "say nothing"},
+    {"layers", 'l', OPTION_INT, OPTION_FIELD(struct values, n_layers), .least = 1, .most = 64,
+     .value = "N", .help = "layers of encoder and decoder", .group = "Model"},
+    {"any-int", .kind = OPTION_INT, OPTION_FIELD(struct values, any_int),
+     .help = "any whole number"},
+    {"cell", .kind = OPTION_CHOICE, OPTION_FIELD(struct values, cell), .choices = "rnn|gru|lstm",
+     .help = "kind of cell"},
+    {"tied", .kind = OPTION_YES_NO, OPTION_FIELD(struct values, is_tied),
+     .help = "share the embeddings"},
+    {"dropout", .kind = OPTION_FLOAT, OPTION_FIELD(struct values, dropout), .least = 0, .most = 0.9,
+     .value = "X",
+     .help = "share of the values that are dropped, which takes some more words to say than there "
+             "is room on a line"},
+    {"any-float", .kind = OPTION_FLOAT, OPTION_FIELD(struct values, any_float),
+     .help = "any number"},
+    {0},
+};
+
+static void set_defaults(void *values)
+{
+    *(struct values *)values =
+        (struct values){.n_layers = 2, .cell = 1, .dropout = 0.1F, .is_tied = true};
+}
+
+static const struct command toy = {
+    .name = "toy",
+    .summary = "a command for tests",
+    .usage = "[OPTIONS] [FILE...]",
+    .most_arguments = 2,
+    .options = options,
+    .values_size = sizeof(struct values),
+    .set_defaults = set_defaults,
+};
+
+/* Run something with a standard stream caught in `text`. */
+static char text[4096];
+static int kept_fd;
+static FILE *caught;
+
+static void catch_stream(FILE *stream)
+{
+    fflush(stream);
+    kept_fd = dup(fileno(stream));
+    caught = tmpfile();
+    dup2(fileno(caught), fileno(stream));
+}
+
+static void release_stream(FILE *stream)
+{
+    fflush(stream);
+    dup2(kept_fd, fileno(stream));
+    close(kept_fd);
+    rewind(caught);
+    text[fread(text, 1, sizeof text - 1, caught)] = '\0';
+    fclose(caught);
+}
+
+#define read_words(...) read_these((char *[]){__VA_ARGS__, NULL})
+
+static struct invocation *read_these(char **words)
+{
+    int n = 0;
+    while (words[n])
+        n++;
+    bool wants_help = false;
+    catch_stream(stderr);
+    struct invocation *invocation = invocation_new(&toy, n, words, &wants_help);
+    release_stream(stderr);
+    assert_false(wants_help);
+    return invocation;
+}
+
+static void without_options_the_defaults_hold(void **state)
+{
+    (void)state;
+    bool wants_help = true;
+    struct invocation *invocation = invocation_new(&toy, 0, NULL, &wants_help);
+    const struct values *v = invocation->values;
+    assert_false(wants_help);
+    assert_true(v->n_layers == 2 && v->cell == 1 && v->is_tied && !v->is_quiet && v->src.n == 0 &&
+                !v->out);
+    assert_false(was_given(invocation, "layers"));
+    assert_int_equal(invocation->arguments.n, 0);
+    invocation_free(invocation);
+    invocation_free(NULL);
+}
+
+static void every_kind_of_value_is_read(void **state)
+{
+    (void)state;
+    struct invocation *invocation =
+        read_words("--layers", "6", "a.txt", "--cell=lstm", "--tied", "no", "--dropout", "0.25",
+                   "--any-float=-1e-3", "--any-int", "-7", "--out=x=y", "-", "--quiet");
+    assert_non_null(invocation);
+    const struct values *v = invocation->values;
+    assert_int_equal(v->n_layers, 6);
+    assert_int_equal(v->cell, 2);
+    assert_false(v->is_tied);
+    assert_true(v->dropout == 0.25F && v->any_float == -1e-3F);
+    assert_int_equal(v->any_int, -7);
+    assert_string_equal(v->out, "x=y");
+    assert_true(v->is_quiet);
+    assert_true(was_given(invocation, "layers") && !was_given(invocation, "src"));
+    assert_int_equal(invocation->arguments.n, 2);
+    assert_string_equal(invocation->arguments.items[0], "a.txt");
+    assert_string_equal(invocation->arguments.items[1], "-");
+    invocation_free(invocation);
+}
+
+static void letters_can_be_joined_and_carry_their_value(void **state)
+{
+    (void)state;
+    struct invocation *invocation = read_words("-ql6", "-o", "model", "--", "-q");
+    const struct values *v = invocation->values;
+    assert_true(v->is_quiet && v->n_layers == 6);
+    assert_string_equal(v->out, "model");
+    assert_string_equal(invocation->arguments.items[0], "-q");
+    invocation_free(invocation);
+    invocation = read_words("-l", "3", "-l4"); /* the last one counts */
+    assert_int_equal(((struct values *)invocation->values)->n_layers, 4);
+    invocation_free(invocation);
+}
+
+static void a_list_goes_on_to_the_next_option(void **state)
+{
+    (void)state;
+    struct invocation *invocation =
+        read_words("--src", "a", "-", "b", "--quiet", "--src", "c", "--src=d");
+    const struct text_list src = ((struct values *)invocation->values)->src;
+    assert_int_equal(src.n, 5);
+    assert_string_equal(src.items[1], "-");
+    assert_string_equal(src.items[4], "d");
+    assert_int_equal(invocation->arguments.n, 0);
+    invocation_free(invocation);
+}
+
+static void wrong_words_get_the_right_answer(void **state)
+{
+    (void)state;
+    static const struct {
+        char *words[4];
+        const char *answer;
+    } wrong[] = {
+        {{"--layer", "2"}, "toy has no option --layer; did you mean --layers?"},
+        {{"--lyaers=2"}, "toy has no option --lyaers; did you mean --layers?"},
+        {{"--banana"}, "toy has no option --banana; 'heed toy --help' lists those it has"},
+        {{"--halp"}, "did you mean --help?"},
+        {{"--=5"}, "toy has no option --;"},
+        {{"-quiet"}, "toy has no option -quiet; did you mean --quiet?"},
+        {{"-x"}, "toy has no option -x; 'heed toy --help' lists"},
+        {{"-qx"}, "toy has no option -qx"},
+        {{"--layers"}, "--layers wants a value: --layers N"},
+        {{"-l"}, "-l wants a value: -l N"},
+        {{"--cell"}, "--cell wants a value: --cell rnn|gru|lstm"},
+        {{"--layers", "many"}, "--layers takes a whole number from 1 to 64, not 'many'"},
+        {{"--layers", ""}, "--layers takes a whole number from 1 to 64, not ''"},
+        {{"--layers", "2.5"}, "not '2.5'"},
+        {{"--layers=0"}, "--layers takes a whole number from 1 to 64, not '0'"},
+        {{"-l65"}, "-l takes a whole number from 1 to 64, not '65'"},
+        {{"--layers", "99999999999999999999"}, "not '99999999999999999999'"},
+        {{"--any-int", "2147483648"},
+         "--any-int takes a whole number from -2147483648 to 2147483647"},
+        {{"--dropout", "1"}, "--dropout takes a number from 0 to 0.9, not 1"},
+        {{"--dropout", "0,5"}, "--dropout takes a number, not '0,5'"},
+        {{"--any-float", "nan"}, "--any-float takes a number, not 'nan'"},
+        {{"--any-float", "1e99"}, "--any-float takes a number, not '1e99'"},
+        {{"--cell", "lsmt"}, "--cell takes rnn|gru|lstm, not 'lsmt'; did you mean lstm?"},
+        {{"--cell", "banana"}, "--cell takes rnn|gru|lstm, not 'banana'"},
+        {{"--tied", "true"}, "--tied takes no|yes, not 'true'"},
+        {{"--quiet=1"}, "--quiet takes no value, but was given '1'"},
+        {{"a", "b", "c"}, "toy does not know what to do with 'c'"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char *words[] = {wrong[i].words[0], wrong[i].words[1], wrong[i].words[2], wrong[i].words[3],
+                         NULL};
+        assert_null(read_these(words));
+        assert_that(strstr(text, wrong[i].answer), "%s: answered \"%s\", wanted \"%s\"", words[0],
+                    text, wrong[i].answer);
+        assert_that(strncmp(text, "heed: ", 6) == 0 && text[strlen(text) - 1] == '\n', "%s", text);
+    }
+}
+
+static void help_is_asked_for_anywhere(void **state)
+{
+    (void)state;
+    static char *const words[][3] = {
+        {"--help"}, {"-h"}, {"a", "-h"}, {"--quiet", "--help"}, {"--help", "--nonsense"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        bool wants_help = false;
+        char *these[] = {words[i][0], words[i][1], words[i][2]};
+        int n = 0;
+        while (n < 3 && these[n])
+            n++;
+        assert_null(invocation_new(&toy, n, these, &wants_help));
+        assert_true(wants_help);
+    }
+    bool wants_help = false;
+    struct invocation *invocation =
+        invocation_new(&toy, 2, (char *[]){"--out", "--help"}, &wants_help);
+    assert_non_null(invocation); /* here it is a value */
+    invocation_free(invocation);
+}
+
+static void the_help_knows_every_option_and_its_default(void **state)
+{
+    (void)state;
+    catch_stream(stdout);
+    print_command_help(&toy);
+    release_stream(stdout);
+    static const char *const lines[] = {
+        "Usage: heed toy [OPTIONS] [FILE...]\n\na command for tests\n\nOptions\n",
+        "      --src FILE...         source text\n",
+        "  -o, --out FILE            where the model goes\n",
+        "  -q, --quiet               say nothing\n",
+        "\nModel\n  -l, --layers N            layers of encoder and decoder (default 2)\n",
+        "      --cell rnn|gru|lstm   kind of cell (default gru)\n",
+        "      --tied yes|no         share the embeddings (default yes)\n",
+        "      --dropout X           share of the values that are dropped, which takes\n"
+        "                            some more words to say than there is room on a line\n"
+        "                            (default 0.1)\n",
+        "  -h, --help                this text\n",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_that(strstr(text, lines[i]), "the help lacks\n%s\nIt is\n%s", lines[i], text);
+}
+
+static void strings_of_json_are_escaped(void **state)
+{
+    (void)state;
+    catch_stream(stdout);
+    print_json_string(stdout, "a \"b\" \\ \n\x01 é");
+    release_stream(stdout);
+    assert_string_equal(text, "\"a \\\"b\\\" \\\\ \\u000a\\u0001 é\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_options_the_defaults_hold),
+        cmocka_unit_test(every_kind_of_value_is_read),
+        cmocka_unit_test(letters_can_be_joined_and_carry_their_value),
+        cmocka_unit_test(a_list_goes_on_to_the_next_option),
+        cmocka_unit_test(wrong_words_get_the_right_answer),
+        cmocka_unit_test(help_is_asked_for_anywhere),
+        cmocka_unit_test(the_help_knows_every_option_and_its_default),
+        cmocka_unit_test(strings_of_json_are_escaped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# test_install.sh -- what is installed can be found, compiled against and run, and leaves nothing when it goes.
+. tests/transcript.sh
+
+if [ "$BUILD" != build ] || ! command -v pkg-config >/dev/null; then
+    echo "skipped: for the plain build, where pkg-config is"
+    exit 0
+fi
+root=$here/root
+expect 'make install works' 0 '*' '*' make install DESTDIR="$root" PREFIX=/opt/heed
+export PKG_CONFIG_PATH="$root/opt/heed/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
+expect 'pkg-config knows the version' 0 '[0-9]*.[0-9]*.[0-9]*' '' pkg-config --modversion heed
+
+cat >"$here/user.c" <<'END'
+#include <heed.h>
+#include <stdio.h>
+int main(void)
+{
+    return printf("%s\n", heed_version()) < 0;
+}
+END
+expect 'a program is compiled with it' 0 '' '*' \
+    sh -c "${CC:-cc} '$here/user.c' -o '$here/user' \$(pkg-config --cflags --libs heed)"
+expect 'and runs' 0 '[0-9]*.[0-9]*.[0-9]*' '' env LD_LIBRARY_PATH="$root/opt/heed/lib" "$here/user"
+expect 'the static library is enough too' 0 '' '*' \
+    sh -c "${CC:-cc} '$here/user.c' -o '$here/user' -I'$root/opt/heed/include' '$root/opt/heed/lib/libheed.a' -lm -pthread"
+expect 'and runs alone' 0 '[0-9]*.[0-9]*.[0-9]*' '' "$here/user"
+expect 'the headers are C++ as well' 0 '' '*' \
+    sh -c "command -v c++ >/dev/null || exit 0
+           for h in '$root'/opt/heed/include/*.h; do c++ -fsyntax-only -I'$root/opt/heed/include' -x c++ \"\$h\" || exit 1; done"
+
+problem=
+symbols=$(nm -D --defined-only build/libheed.so | awk '$3 !~ /^(heed_|hd_)/ && $3 !~ /^_/ { print $3 }')
+[ -z "$symbols" ] || problem='other names are visible'
+verdict 'the shared library shows only names of heed' "$problem" "$symbols"
+
+expect 'make uninstall works' 0 '*' '*' make uninstall DESTDIR="$root" PREFIX=/opt/heed
+problem=
+left=$(find "$root" ! -type d)
+[ -z "$left" ] || problem='something is left'
+verdict 'nothing is left' "$problem" "$left"
+finish

@@ -1,0 +1,77 @@
+#!/bin/sh
+# check_rooms.sh -- proves that rooms include only rooms below them, and that programs see public headers only.
+#
+# The rooms and what each may see are the table in this file; ARCHITECTURE.md draws the same house.
+# `check_rooms.sh FOLDER` checks another tree: the test of this script has a crooked one.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+awk '
+BEGIN {
+    # room: the rooms it may include, besides itself
+    below["base"]      = ""
+    below["kernel"]    = "base"
+    below["graph"]     = "base kernel"
+    below["format"]    = "base"
+    below["text"]      = "base"
+    below["model"]     = "base kernel graph format text"
+    below["search"]    = "base kernel graph format text model"
+    below["translate"] = "base kernel graph format text model search"
+    below["train"]     = "base kernel graph format text model search translate"
+    for (i = 1; i < ARGC; i++)
+        n_files++
+}
+
+function complain(why) {
+    printf "%s:%d: %s: %s\n", FILENAME, FNR, $0, why
+    n_bad++
+}
+
+FNR == 1 {
+    split(FILENAME, part, "/")
+    top = part[1]
+    room = top == "src" && part[3] != "" ? part[2] : ""     # src/heed.c is in no room: it sees all
+    if (room != "" && !(room in below))
+        complain("there is no room \"" room "\" in tools/check_rooms.sh; add it with what it may see")
+}
+
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+    name = $0
+    sub(/^[^"]*"/, "", name)
+    sub(/".*/, "", name)
+    if (name ~ /\.\./)
+        complain("an include names its room and never goes up with ..")
+    else if (top == "cli" || top == "examples") {
+        if (name ~ /\//)
+            complain("programs include public headers only, <heed.h> and <heed_graph.h>")
+    } else if (top == "include") {
+        if (name !~ /^heed/)
+            complain("public headers include public headers only")
+    } else {
+        if (name !~ /\//)
+            complain("an include names its room: \"room/" name "\"")
+        else if (room != "") {
+            split(name, of, "/")
+            if (of[1] != room && index(" " below[room] " ", " " of[1] " ") == 0)
+                complain(room " may include only: itself" (below[room] == "" ? "" : ", " below[room]))
+        }
+    }
+}
+
+/^[ \t]*#[ \t]*include[ \t]*<[^>]*\// {
+    if (top == "cli" || top == "examples") {
+        name = $0
+        sub(/^[^<]*</, "", name)
+        split(name, of, "/")
+        if (of[1] in below)
+            complain("programs include public headers only, <heed.h> and <heed_graph.h>")
+    }
+}
+
+END {
+    if (n_bad > 0) {
+        printf "check_rooms: %d includes point the wrong way\n", n_bad
+        exit 1
+    }
+    printf "check_rooms: %d files, every include points downwards\n", n_files
+}' $(find include src cli examples -type f \( -name '*.[ch]' -o -name '*.inc' \) 2>/dev/null | sort)

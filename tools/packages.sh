@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# packages.sh -- see that what a command needs is there, and install it where that is possible.
+#
+#   tools/packages.sh GROUP...      build   a C compiler and make
+#                                   check   cmocka, for the tests
+#                                   arm     a compiler and an emulator for aarch64
+#                                   clang   the second compiler that every change must please
+#                                   lint    clang-tidy, clang-format
+#                                   bench   oneDNN, the yardstick of the kernels
+#
+# Whatever is there already is found by trying it, so nothing happens, and quickly, on a machine that is ready. On Debian
+# and Ubuntu what is missing is installed, without questions; elsewhere its names are printed and the status is 1.
+set -u
+CC=${CC:-cc}
+
+compiles() { # compiles FLAGS < program; CPPFLAGS and LDFLAGS as make has them
+    # shellcheck disable=SC2086
+    "$CC" ${CPPFLAGS:-} -x c - -o /dev/null ${LDFLAGS:-} "$@" 2>/dev/null
+}
+links_cmocka() {
+    printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' '#include <stdint.h>' '#include <setjmp.h>' \
+        '#include <cmocka.h>' 'int main(void) { return cmocka_run_group_tests((struct CMUnitTest *)0, 0, 0); }' |
+        compiles -w -lcmocka
+}
+links_dnnl() {
+    printf '%s\n' '#include <dnnl.h>' 'int main(void) { return dnnl_version() == 0; }' | compiles -ldnnl
+}
+compiles_for_arm() {
+    printf 'int main(void) { return 0; }\n' | aarch64-linux-gnu-gcc -x c - -o /dev/null 2>/dev/null
+}
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# need DEBIAN FEDORA ARCH HOMEBREW: note a package that is missing ("-": there is none)
+debian=() fedora=() arch=() homebrew=()
+need() {
+    local name
+    for name in $1; do debian+=("$name"); done
+    [ "$2" = - ] || fedora+=("$2")
+    [ "$3" = - ] || arch+=("$3")
+    [ "$4" = - ] || homebrew+=("$4")
+}
+
+[ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
+for group in "$@"; do
+    case $group in
+    build)
+        has make || need make make make make
+        if ! printf '#include <stdio.h>\nint main(void) { return 0; }\n' | compiles; then
+            case $CC in
+            *clang*) need "clang libc6-dev" clang clang llvm ;;
+            *) need "gcc libc6-dev" gcc gcc gcc ;;
+            esac
+        fi ;;
+    check)
+        links_cmocka || need libcmocka-dev libcmocka-devel cmocka cmocka ;;
+    arm)
+        compiles_for_arm ||
+            need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc -
+        has qemu-aarch64 || need qemu-user qemu-user qemu-user - ;;
+    clang)
+        has clang || need clang clang clang llvm ;;
+    lint)
+        has clang-tidy || need clang-tidy clang-tools-extra - -
+        has clang-format || need clang-format - - clang-format ;;
+    bench)
+        links_dnnl || need libdnnl-dev onednn-devel onednn onednn ;;
+    *)
+        echo "packages.sh: there is no group '$group'; choose from build, check, arm, clang, lint, bench" >&2
+        exit 2 ;;
+    esac
+done
+[ ${#debian[@]} -gt 0 ] || exit 0
+
+names() {
+    [ $# -gt 0 ] && echo "$*" || echo '(nothing)'
+}
+print_names() {
+    echo "Please install these packages and run the command again:"
+    echo "  Debian, Ubuntu: sudo apt-get install $(names "${debian[@]}")"
+    echo "  Fedora:         sudo dnf install $(names ${fedora[@]+"${fedora[@]}"})"
+    echo "  Arch:           sudo pacman -S $(names ${arch[@]+"${arch[@]}"})"
+    echo "  Homebrew:       brew install $(names ${homebrew[@]+"${homebrew[@]}"})"
+} >&2
+
+if ! has apt-get || ! has dpkg; then
+    print_names
+    exit 1
+fi
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    if ! has sudo; then
+        print_names
+        exit 1
+    fi
+    as_root="sudo -n"
+    if ! sudo -n true 2>/dev/null; then
+        if [ ! -t 0 ]; then # nobody there to type a password
+            print_names
+            exit 1
+        fi
+        as_root=sudo
+    fi
+fi
+echo "Installing${as_root:+ with sudo}: ${debian[*]}" >&2
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install_all() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${debian[@]}" \
+        </dev/null >"$log" 2>&1
+}
+# The list of packages is fetched only if it turns out to be missing or old.
+if ! install_all; then
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get update </dev/null >"$log" 2>&1
+    if ! install_all; then
+        tail -n 20 "$log" >&2
+        echo "packages.sh: the packages could not be installed; the reason is above" >&2
+        print_names
+        exit 1
+    fi
+fi
