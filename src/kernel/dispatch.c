@@ -1,0 +1,65 @@
+/* dispatch.c -- which kernels this CPU can run, and which of them are used. */
+#include "base/error.h"
+#include "kernel/kernel.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct hd_kernels hd_kernels_generic;
+#if defined(__x86_64__)
+extern const struct hd_kernels hd_kernels_avx2, hd_kernels_avx512, hd_kernels_avx512vnni;
+#elif defined(__aarch64__)
+extern const struct hd_kernels hd_kernels_neon;
+#endif
+
+static const struct hd_kernels *available[8];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void find(void)
+{
+    int n = 0;
+    available[n++] = &hd_kernels_ref;
+    available[n++] = &hd_kernels_generic;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (has_avx2)
+        available[n++] = &hd_kernels_avx2;
+    if (has_avx512)
+        available[n++] = &hd_kernels_avx512;
+    if (has_avx512 && __builtin_cpu_supports("avx512vnni"))
+        available[n++] = &hd_kernels_avx512vnni;
+#elif defined(__aarch64__)
+    available[n++] = &hd_kernels_neon;
+#endif
+    available[n] = NULL;
+}
+
+const struct hd_kernels *const *hd_kernels_available(void)
+{
+    pthread_once(&once, find);
+    return available;
+}
+
+const struct hd_kernels *hd_kernels_chosen(heed_error *err)
+{
+    const struct hd_kernels *const *all = hd_kernels_available();
+    const char *wanted = getenv("HEED_KERNEL");
+    const struct hd_kernels *best = NULL;
+    char names[128] = "";
+    for (int i = 0; all[i]; i++) {
+        best = all[i];
+        if (wanted && strcmp(wanted, best->name) == 0)
+            return best;
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", best->name);
+    }
+    if (wanted && *wanted) {
+        hd_fail(err, HEED_BAD_OPTION, "HEED_KERNEL=%s: this CPU has %s; choose one of them, or unset HEED_KERNEL for the fastest",
+                wanted, names);
+        return NULL;
+    }
+    return best;
+}

@@ -1,0 +1,134 @@
+/* ref_gemm.c -- the definition of right for matrix products, 32 and 8 bits wide.
+ *
+ * Every output of a product is one chain of fused multiply-adds over k in ascending order; scores (dots) are sums over
+ * 16 lanes. Nothing here is fast, and nothing here may be changed lightly: every other kernel returns these bits. */
+#include "kernel/ref.h"
+#include "kernel/ref_math.h"
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+static float activated(enum hd_act act, float x)
+{
+    switch (act) {
+    case HD_ACT_RELU: return ref_relu_of(x);
+    case HD_ACT_TANH: return ref_tanh_of(x);
+    case HD_ACT_SIGMOID: return ref_sigmoid_of(x);
+    case HD_ACT_GELU: return ref_gelu_of(x);
+    case HD_ACT_SWISH: return ref_swish_of(x);
+    case HD_ACT_NONE: break;
+    }
+    return x;
+}
+
+void ref_pack(float *packed, const float *w, long k_stride, long n_stride, int K, int N)
+{
+    for (int n0 = 0; n0 < N; n0 += HD_LANES)
+        for (int k = 0; k < K; k++)
+            for (int n = n0; n < n0 + HD_LANES; n++)
+                *packed++ = n < N ? w[k * k_stride + n * n_stride] : 0;
+}
+
+void ref_gemm(float *y, long ldy, const float *x, long ldx, const float *packed, const float *bias, bool accumulate,
+              enum hd_act act, int M, int K, int N)
+{
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            const float *w = packed + (size_t)(n / HD_LANES) * HD_LANES * K + n % HD_LANES;
+            float sum = accumulate ? y[m * ldy + n] : bias ? bias[n] : 0;
+            for (int k = 0; k < K; k++)
+                sum = fmaf(x[m * ldx + k], w[(size_t)k * HD_LANES], sum);
+            y[m * ldy + n] = activated(act, sum);
+        }
+}
+
+void ref_gemm_free(float *y, long ldy, const float *a, long a_row, long a_k, const float *b, long b_k, long b_col,
+                   bool accumulate, int M, int K, int N, float *scratch)
+{
+    (void)scratch;
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            float sum = accumulate ? y[m * ldy + n] : 0;
+            for (int k = 0; k < K; k++)
+                sum = fmaf(a[m * a_row + k * a_k], b[k * b_k + n * b_col], sum);
+            y[m * ldy + n] = sum;
+        }
+}
+
+void ref_dots(float *e, long lde, const float *q, long ldq, const float *k, long ldk, float scale, bool accumulate,
+              int T, int S, int D)
+{
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < S; j++) {
+            const float score = scale * ref_dot(q + t * ldq, k + j * ldk, D);
+            e[t * lde + j] = accumulate ? e[t * lde + j] + score : score;
+        }
+}
+
+/* ---- 8 bits ----------------------------------------------------------------------------------------------- */
+
+/* What quantise sees: NaN as 0, infinities as the largest finite number. */
+static float tamed(float x)
+{
+    const float low = -FLT_MAX, high = FLT_MAX;
+    return x != x ? 0 : x < low ? low : x > high ? high : x;
+}
+
+void ref_quantise(int8_t *q, float *scale, const float *x, int n)
+{
+    float largest = 0;
+    for (int i = 0; i < n; i++) {
+        const float size = tamed(x[i]) < 0 ? -tamed(x[i]) : tamed(x[i]);
+        largest = size > largest ? size : largest;
+    }
+    const bool is_nothing = largest < 0x1p-120f; /* 127 / largest would not be finite, or nearly so */
+    const float factor = is_nothing ? 0 : 127 / largest;
+    *scale = is_nothing ? 0 : largest / 127;
+    for (int i = 0; i < n; i++)
+        q[i] = (int8_t)rintf(tamed(x[i]) * factor);
+    for (long i = n; i < hd_int8_stride(n); i++)
+        q[i] = 0;
+}
+
+void ref_dequantise(float *x, const int8_t *q, float scale, int n)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = scale * (float)q[i];
+}
+
+void ref_pack_int8(uint8_t *packed, const int8_t *w, long k_stride, long n_stride, int K, int N)
+{
+    for (int n0 = 0; n0 < N; n0 += HD_LANES)
+        for (int k0 = 0; k0 < K; k0 += 4)
+            for (int n = n0; n < n0 + HD_LANES; n++)
+                for (int k = k0; k < k0 + 4; k++)
+                    *packed++ = (uint8_t)(128 + (n < N && k < K ? w[k * k_stride + n * n_stride] : 0));
+}
+
+static int32_t sum_int8(const int8_t *x, const uint8_t *packed, int n, int K)
+{
+    const uint8_t *w = packed + (size_t)(n / HD_LANES) * HD_LANES * (size_t)hd_int8_stride(K) + n % HD_LANES * 4;
+    int32_t sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += x[k] * ((int)w[(size_t)(k / 4) * HD_LANES * 4 + k % 4] - 128);
+    return sum;
+}
+
+void ref_gemm_int8_sums(int32_t *y, long ldy, const int8_t *x, long ldx, const uint8_t *packed, int M, int K, int N)
+{
+    assert(K <= HD_INT8_MAX_K);
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++)
+            y[m * ldy + n] = sum_int8(x + m * ldx, packed, n, K);
+}
+
+void ref_gemm_int8(float *y, long ldy, const int8_t *x, long ldx, const float *x_scale, const uint8_t *packed,
+                   const float *w_scale, const float *bias, enum hd_act act, int M, int K, int N)
+{
+    assert(K <= HD_INT8_MAX_K);
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            const float sum = (float)sum_int8(x + m * ldx, packed, n, K);
+            y[m * ldy + n] = activated(act, fmaf(sum, x_scale[m] * w_scale[n], bias ? bias[n] : 0));
+        }
+}
