@@ -1,0 +1,358 @@
+/* linear.c -- linear maps, and rows of tables.
+ *
+ * y = x·W is one call of `gemm` when a packed copy of W is at hand, else one of `gemm_free`: the
+ * same chain of fused multiply-adds, the same bits. On the way back dx += dy·Wᵀ at once, but dW
+ * += xᵀ·dy is only noted, and done for many steps of a recurrence in one product.
+ *
+ * Invariant: the rows of x and dy enter dW in the order in which the way back met them, in one
+ * chain of additions; where the chain is cut into products changes nothing. */
+#include "graph/linear.h"
+
+#include <string.h>
+
+/* ---- products, packed or not ----------------------------------------------------------------- */
+
+/* The packed copy if it holds the present values; else note that one would be welcome. */
+static const float *packed_copy(struct hd_packed *p)
+{
+    if (p->is_current)
+        return p->at;
+    if (!atomic_load_explicit(&p->is_wanted, memory_order_relaxed))
+        atomic_store_explicit(&p->is_wanted, true, memory_order_relaxed);
+    return NULL;
+}
+
+/* y = act(y), row by row. */
+static void apply(const struct hd_kernels *k, enum hd_act act, float *y, long ldy, int rows, int n)
+{
+    void (*const functions[])(float *, const float *, long) = {
+        [HD_ACT_RELU] = k->relu, [HD_ACT_TANH] = k->tanh,   [HD_ACT_SIGMOID] = k->sigmoid,
+        [HD_ACT_GELU] = k->gelu, [HD_ACT_SWISH] = k->swish,
+    };
+    if (act != HD_ACT_NONE)
+        for (int r = 0; r < rows; r++)
+            functions[act](y + r * ldy, y + r * ldy, n);
+}
+
+/* y[rows,N] = act(start + x[rows,K]·b), b(k,n) = b[k·b_k + n·b_n]: what `gemm` does, without a
+ * packed copy. */
+static void product_free(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
+                         const float *b, long b_k, long b_n, const float *bias, bool accumulate,
+                         enum hd_act act, int K, int N)
+{
+    if (bias)
+        for (int r = 0; r < rows && N > 0; r++)
+            memcpy(y + r * ldy, bias, (size_t)N * sizeof *y);
+    t->k->gemm_free(y, ldy, x, ldx, 1, b, b_k, b_n, accumulate || bias, rows, K, N, t->scratch);
+    apply(t->k, act, y, ldy, rows, N);
+}
+
+void hd_product(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
+                const hd_node *W, const float *bias, bool accumulate, enum hd_act act)
+{
+    const int K = W->dim[0], N = W->dim[1];
+    const float *packed = W->param ? packed_copy(&W->param->straight) : NULL;
+    if (packed)
+        t->k->gemm(y, ldy, x, ldx, packed, bias, accumulate, act, rows, K, N);
+    else
+        product_free(t, y, ldy, x, ldx, rows, W->x, N, 1, bias, accumulate, act, K, N);
+}
+
+void hd_product_crossed(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
+                        const hd_node *W, const float *bias, bool accumulate, enum hd_act act)
+{
+    const int K = W->dim[1], N = W->dim[0];
+    const float *packed = W->param ? packed_copy(&W->param->crossed) : NULL;
+    if (packed)
+        t->k->gemm(y, ldy, x, ldx, packed, bias, accumulate, act, rows, K, N);
+    else
+        product_free(t, y, ldy, x, ldx, rows, W->x, 1, K, bias, accumulate, act, K, N);
+}
+
+/* ---- gradients of weights, put off ----------------------------------------------------------- */
+
+enum {
+    MOST_PIECES = 128, /* products noted for one weight before they are done */
+    MOST_ROWS = 512,   /* and their rows */
+    LARGE_PIECE = 64,  /* so many rows are a product of their own and need no copy */
+};
+
+struct piece {
+    const float *a, *b;
+    long lda, ldb;
+    int rows;
+};
+
+/* Products still to be added to one weight's gradient. */
+struct hd_pending {
+    const hd_node *W;
+    float *dW;
+    int n, rows;
+    struct piece pieces[MOST_PIECES];
+};
+
+/* dW += aᵀ·b */
+static void add_product_now(hd_tape *t, float *dW, const hd_node *W, const float *a, long lda,
+                            const float *b, long ldb, int rows)
+{
+    t->k->gemm_free(dW, W->dim[1], a, 1, lda, b, ldb, 1, true, W->dim[0], rows, W->dim[1],
+                    t->scratch);
+}
+
+static float *copy_rows(float *to, const float *from, long ld, int rows, int n)
+{
+    for (int r = 0; r < rows && n > 0; r++, to += n)
+        memcpy(to, from + r * ld, (size_t)n * sizeof *to);
+    return to;
+}
+
+/* Copy the pieces together and do them as one product. The copies are gone afterwards. */
+static void finish(hd_tape *t, struct hd_pending *p)
+{
+    if (p->n == 0)
+        return;
+    const int in = p->W->dim[0], out = p->W->dim[1];
+    const struct piece *first = &p->pieces[0];
+    if (p->n == 1) {
+        add_product_now(t, p->dW, p->W, first->a, first->lda, first->b, first->ldb, first->rows);
+    } else {
+        const struct hd_arena_mark mark = hd_arena_mark(&t->arena);
+        float *a = hd_tape_take(t, "hd_backward", (size_t)p->rows * (size_t)in, sizeof *a);
+        float *b = hd_tape_take(t, "hd_backward", (size_t)p->rows * (size_t)out, sizeof *b);
+        if (a && b) {
+            float *next_a = a, *next_b = b;
+            for (const struct piece *q = first; q < first + p->n; q++) {
+                next_a = copy_rows(next_a, q->a, q->lda, q->rows, in);
+                next_b = copy_rows(next_b, q->b, q->ldb, q->rows, out);
+            }
+            add_product_now(t, p->dW, p->W, a, in, b, out, p->rows);
+        }
+        hd_arena_rewind(&t->arena, mark);
+    }
+    p->n = p->rows = 0;
+}
+
+/* The list of a parameter, made when it is first needed. */
+static struct hd_pending *pending_of(hd_tape *t, const hd_node *W, float *dW)
+{
+    if (!t->pending) {
+        const size_t n = (size_t)hd_params_number(W->param->set);
+        t->pending = hd_tape_take(t, "hd_backward", n, sizeof *t->pending);
+        if (!t->pending)
+            return NULL;
+        memset(t->pending, 0, n * sizeof *t->pending);
+    }
+    struct hd_pending **p = &t->pending[W->param->index];
+    if (!*p) {
+        *p = hd_tape_take(t, "hd_backward", 1, sizeof **p);
+        if (*p) {
+            (*p)->W = W;
+            (*p)->dW = dW;
+            (*p)->n = (*p)->rows = 0;
+        }
+    }
+    return *p;
+}
+
+void hd_defer_product(hd_tape *t, hd_node *W, const float *a, long lda, const float *b, long ldb,
+                      int rows)
+{
+    float *dW = hd_gradient_of(t, W);
+    if (!dW || rows == 0)
+        return;
+    struct hd_pending *p = W->param ? pending_of(t, W, dW) : NULL;
+    if (p && (rows >= LARGE_PIECE || p->n == MOST_PIECES || p->rows + rows > MOST_ROWS))
+        finish(t, p);
+    if (!p || rows >= LARGE_PIECE) {
+        add_product_now(t, dW, W, a, lda, b, ldb, rows);
+        return;
+    }
+    p->pieces[p->n++] = (struct piece){a, b, lda, ldb, rows};
+    p->rows += rows;
+}
+
+void hd_finish_products(hd_tape *t)
+{
+    const int n = t->pending ? hd_params_number(t->set) : 0;
+    for (int i = 0; i < n && !hd_has_failed(t); i++)
+        if (t->pending[i])
+            finish(t, t->pending[i]);
+}
+
+void hd_add_bias_gradient(hd_tape *t, hd_node *b, const float *dy, long ldy, int rows)
+{
+    float *db = b ? hd_gradient_of(t, b) : NULL;
+    if (db)
+        t->k->sum_rows(db, dy, ldy, rows, (int)b->count);
+}
+
+/* ---- y = W x, W x + b, f(W x + b) ------------------------------------------------------------ */
+
+static const enum hd_act act_of[] = {
+    [HD_NONE] = HD_ACT_NONE,       [HD_RELU] = HD_ACT_RELU, [HD_TANH] = HD_ACT_TANH,
+    [HD_SIGMOID] = HD_ACT_SIGMOID, [HD_GELU] = HD_ACT_GELU, [HD_SWISH] = HD_ACT_SWISH,
+};
+
+struct dense {
+    enum hd_function f;
+    float *z; /* W x + b where the derivative needs it (gelu, swish) */
+};
+
+/* dz = dy ∘ f'(z), in memory that stays until the tape's reset. NULL when there is none. */
+static const float *before_function(hd_node *y, const struct dense *d)
+{
+    if (d->f == HD_NONE)
+        return y->g;
+    const struct hd_kernels *k = y->tape->k;
+    const long n = (long)y->count;
+    float *dz = hd_tape_take(y->tape, "hd_backward", y->count, sizeof *dz);
+    if (!dz)
+        return NULL;
+    memset(dz, 0, y->count * sizeof *dz);
+    switch (d->f) {
+    case HD_NONE:
+        break;
+    case HD_RELU:
+        k->relu_back(dz, y->g, y->x, n);
+        break;
+    case HD_TANH:
+        k->tanh_back(dz, y->g, y->x, n);
+        break;
+    case HD_SIGMOID:
+        k->sigmoid_back(dz, y->g, y->x, n);
+        break;
+    case HD_GELU:
+        k->gelu_back(dz, y->g, d->z, n);
+        break;
+    case HD_SWISH:
+        k->swish_back(dz, y->g, d->z, n);
+        break;
+    }
+    return dz;
+}
+
+static void dense_back(hd_node *y)
+{
+    hd_tape *t = y->tape;
+    hd_node *W = y->in[0], *x = y->in[1], *b = y->in[2];
+    const int in = W->dim[0], out = W->dim[1], rows = hd_n_rows(x);
+    const float *dz = before_function(y, y->extra);
+    if (!dz)
+        return;
+    float *dx = hd_gradient_of(t, x);
+    if (dx)
+        hd_product_crossed(t, dx, in, dz, out, rows, W, NULL, true, HD_ACT_NONE);
+    hd_defer_product(t, W, x->x, in, dz, out, rows);
+    hd_add_bias_gradient(t, b, dz, out, rows);
+}
+
+/* f(W x + b); b may be NULL. */
+static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum hd_function f)
+{
+    hd_tape *t = b ? hd_home3(op, W, b, x) : hd_home2(op, W, x);
+    if (hd_has_failed(t))
+        return &t->nil;
+    if (W->n_dims != 2 || hd_last_dim(x) != W->dim[0])
+        return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: W %s does not take x %s", op, hd_text(W).s,
+                            hd_text(x).s);
+    const int in = W->dim[0], out = W->dim[1], rows = hd_n_rows(x);
+    if (b && (b->n_dims != 1 || b->dim[0] != out))
+        return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: b %s does not fit W %s, it must be [%d]", op,
+                            hd_text(b).s, hd_text(W).s, out);
+    if ((unsigned)f > HD_SWISH)
+        return hd_tape_fail(t, HEED_BAD_OPTION, "%s: there is no function %d", op, (int)f);
+    hd_node *y = hd_make(t, op, hd_shape_width(x, out), dense_back, W, x, b, sizeof(struct dense));
+    if (!y)
+        return &t->nil;
+    struct dense *d = y->extra;
+    *d = (struct dense){.f = f};
+    const float *bias = b ? b->x : NULL;
+    if (y->wants_gradient && (f == HD_GELU || f == HD_SWISH)) {
+        d->z = hd_tape_take(t, op, y->count, sizeof *d->z);
+        if (!d->z)
+            return &t->nil;
+        hd_product(t, d->z, out, x->x, in, rows, W, bias, false, HD_ACT_NONE);
+        (f == HD_GELU ? t->k->gelu : t->k->swish)(y->x, d->z, (long)y->count);
+    } else {
+        hd_product(t, y->x, out, x->x, in, rows, W, bias, false, act_of[f]);
+    }
+    return y;
+}
+
+hd_node *hd_lin(hd_node *W, hd_node *x)
+{
+    return dense("hd_lin", W, NULL, x, HD_NONE);
+}
+
+hd_node *hd_affine(hd_node *W, hd_node *b, hd_node *x)
+{
+    return dense("hd_affine", W, b, x, HD_NONE);
+}
+
+hd_node *hd_dense(hd_node *W, hd_node *b, hd_node *x, enum hd_function f)
+{
+    return dense("hd_dense", W, b, x, f);
+}
+
+/* ---- y = Wᵀ x -------------------------------------------------------------------------------- */
+
+static void lin_transposed_back(hd_node *y)
+{
+    hd_tape *t = y->tape;
+    hd_node *W = y->in[0], *x = y->in[1];
+    const int out = W->dim[0], in = W->dim[1], rows = hd_n_rows(x);
+    float *dx = hd_gradient_of(t, x);
+    if (dx)
+        hd_product(t, dx, in, y->g, out, rows, W, NULL, true, HD_ACT_NONE);
+    hd_defer_product(t, W, y->g, out, x->x, in, rows);
+}
+
+hd_node *hd_lin_transposed(hd_node *W, hd_node *x)
+{
+    hd_tape *t = hd_home2("hd_lin_transposed", W, x);
+    if (hd_has_failed(t))
+        return &t->nil;
+    if (W->n_dims != 2 || hd_last_dim(x) != W->dim[1])
+        return hd_tape_fail(t, HEED_BAD_SHAPE, "hd_lin_transposed: W %s does not take x %s",
+                            hd_text(W).s, hd_text(x).s);
+    const int out = W->dim[0], in = W->dim[1];
+    hd_node *y =
+        hd_make(t, "hd_lin_transposed", hd_shape_width(x, out), lin_transposed_back, W, x, NULL, 0);
+    if (!y)
+        return &t->nil;
+    hd_product_crossed(t, y->x, out, x->x, in, hd_n_rows(x), W, NULL, false, HD_ACT_NONE);
+    return y;
+}
+
+/* ---- rows of a table ------------------------------------------------------------------------- */
+
+static void embed_back(hd_node *y)
+{
+    float *dtable = hd_gradient_of(y->tape, y->in[0]);
+    if (dtable)
+        y->tape->k->scatter_add_rows(dtable, y->g, y->extra, y->dim[0], y->dim[1]);
+}
+
+hd_node *hd_embed(hd_tape *tape, hd_node *table, const int *ids, int n)
+{
+    hd_tape *t = hd_home2("hd_embed", &tape->nil, table);
+    if (hd_has_failed(t))
+        return &t->nil;
+    if (table->n_dims != 2)
+        return hd_tape_fail(t, HEED_BAD_SHAPE, "hd_embed: the table %s is not a matrix",
+                            hd_text(table).s);
+    for (int i = 0; i < n; i++)
+        if (ids[i] < 0 || ids[i] >= table->dim[0])
+            return hd_tape_fail(t, HEED_BAD_SHAPE,
+                                "hd_embed: ids[%d] = %d, but the table %s has %d rows", i, ids[i],
+                                hd_text(table).s, table->dim[0]);
+    const size_t bytes = n > 0 ? (size_t)n * sizeof *ids : 0;
+    hd_node *y =
+        hd_make(t, "hd_embed", hd_shape2(n, table->dim[1]), embed_back, table, NULL, NULL, bytes);
+    if (!y)
+        return &t->nil;
+    if (bytes > 0)
+        memcpy(y->extra, ids, bytes);
+    t->k->gather_rows(y->x, table->x, ids, n, table->dim[1]);
+    return y;
+}

@@ -1,0 +1,36 @@
+/* linear.h -- products with a weight, for every op that has one.
+ *
+ * A weight W [in,out] is any node, most often a parameter. Rows of x are examples. Whether a
+ * packed copy of the weight is there changes the speed and not one bit. */
+#ifndef HD_GRAPH_LINEAR_H
+#define HD_GRAPH_LINEAR_H
+
+#include "graph/tape.h"
+
+/* y[rows,out] = act(start + x[rows,in]·W); start is y itself (accumulate), bias [out], or 0
+ * (bias NULL). Not both accumulate and bias. ldy and ldx: floats from one row to the next. */
+void hd_product(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
+                const hd_node *W, const float *bias, bool accumulate, enum hd_act act);
+
+/* y[rows,in] = act(start + x[rows,out]·Wᵀ): tied weights, and the way back of the above, dx +=
+ * dy·Wᵀ. */
+void hd_product_crossed(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
+                        const hd_node *W, const float *bias, bool accumulate, enum hd_act act);
+
+/* Going back: dW[in,out] += aᵀ·b for a[rows,in] and b[rows,out]. After y = x·W that is (x, dy);
+ * after y = x·Wᵀ it is (dy, x). Does nothing when W wants no gradient.
+ *
+ * For a parameter the product may be put off and done together with later ones, at the latest
+ * when hd_backward() ends: `a` and `b` must stay as they are until then (values and gradients of
+ * nodes do; so does what is taken from the tape). The order of rows is the order of the calls,
+ * one chain of additions however it is cut. */
+void hd_defer_product(hd_tape *t, hd_node *W, const float *a, long lda, const float *b, long ldb,
+                      int rows);
+
+/* Going back: db[n] += Σ_r dy[r]. b may be NULL. */
+void hd_add_bias_gradient(hd_tape *t, hd_node *b, const float *dy, long ldy, int rows);
+
+/* All that was put off; called by hd_backward(). */
+void hd_finish_products(hd_tape *t);
+
+#endif

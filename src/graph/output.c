@@ -1,0 +1,211 @@
+/* output.c -- the output layer, softmax and cross entropy in one op, for one pass or for two that should agree.
+ *
+ * The logits [N,V] never exist whole: a slice of rows is multiplied, its losses are read, its logits become their own
+ * gradient, and that goes at once into the gradients of x, W and b. So the way back is all but done when the loss is
+ * known; what remains is to multiply by whatever the loss itself is multiplied by. */
+#include "graph/linear.h"
+
+#include <string.h>
+
+enum { SLICE_FLOATS = 1 << 22 }; /* logits of a slice: few enough for a cache, many enough to go easy on W's gradient */
+
+struct output {
+    hd_node *W, *b, *x[2];
+    bool is_transposed;
+    int n_passes, D, V;
+    float smoothing;
+    hd_consistency weight;
+    float *dW, *db, *dx[2];   /* gradients of this op's value; NULL where not wanted */
+};
+
+/* One slice in work: rows [from, from+n), for each pass their logits and the gradient by them. */
+struct slice {
+    int from, n;
+    float *logits[2], *d[2];
+};
+
+static void logits_of(hd_tape *t, const struct output *o, const struct slice *s, int pass)
+{
+    const float *x = o->x[pass]->x + (size_t)s->from * (size_t)o->D, *bias = o->b ? o->b->x : NULL;
+    if (o->is_transposed)
+        hd_product_crossed(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_ACT_NONE);
+    else
+        hd_product(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_ACT_NONE);
+}
+
+/* The value of row i, its gradient into d (which may be the logits themselves when there is one pass). */
+static double row_loss(hd_tape *t, const struct output *o, const struct slice *s, int i, int target, bool wants)
+{
+    const struct hd_kernels *k = t->k;
+    const size_t at = (size_t)i * (size_t)o->V;
+    float *d1 = wants ? s->d[0] + at : NULL, *d2 = wants && o->n_passes > 1 ? s->d[1] + at : NULL;
+    const float *x1 = s->logits[0] + at, *x2 = o->n_passes > 1 ? s->logits[1] + at : NULL;
+    if (target < 0) {
+        if (d1)
+            memset(d1, 0, (size_t)o->V * sizeof *d1);
+        if (d2)
+            memset(d2, 0, (size_t)o->V * sizeof *d2);
+        return 0;
+    }
+    const hd_consistency w = o->weight;
+    double loss = (double)w.weight1 * (double)k->xent(d1, x1, target, o->smoothing, w.weight1, o->V);
+    if (!x2)
+        return loss;
+    loss += (double)w.weight2 * (double)k->xent(d2, x2, target, o->smoothing, w.weight2, o->V);
+    if (w.forward != 0)
+        loss += (double)w.forward * (double)k->kl(d1, d2, x1, x2, w.forward, o->V);
+    if (w.backward != 0)
+        loss += (double)w.backward * (double)k->kl(d2, d1, x2, x1, w.backward, o->V);
+    return loss;
+}
+
+/* The gradients of a slice of one pass: dx = d·Wᵀ, dW += xᵀ·d, db += Σ d. */
+static void slice_gradients(hd_tape *t, const struct output *o, const struct slice *s, int pass)
+{
+    const long D = o->D, V = o->V;
+    const float *d = s->d[pass], *x = o->x[pass]->x + s->from * D;
+    if (o->dx[pass] && o->is_transposed)
+        hd_product(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_ACT_NONE);
+    else if (o->dx[pass])
+        hd_product_crossed(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_ACT_NONE);
+    if (o->dW && o->is_transposed)
+        t->k->gemm_free(o->dW, D, d, 1, V, x, D, 1, true, o->V, s->n, o->D, t->scratch);
+    else if (o->dW)
+        t->k->gemm_free(o->dW, V, x, 1, D, d, V, 1, true, o->D, s->n, o->V, t->scratch);
+    if (o->db)
+        t->k->sum_rows(o->db, d, V, s->n, o->V);
+}
+
+static void output_back(hd_node *y)
+{
+    hd_tape *t = y->tape;
+    const struct output *o = y->extra;
+    const float g = y->g[0];
+    for (int i = 0; i < o->n_passes; i++) {
+        float *dx = hd_gradient_of(t, o->x[i]);
+        if (dx)
+            t->k->add_scaled(dx, g, o->dx[i], (long)o->x[i]->count);
+    }
+    float *dW = hd_gradient_of(t, o->W), *db = o->b ? hd_gradient_of(t, o->b) : NULL;
+    if (dW)
+        t->k->add_scaled(dW, g, o->dW, (long)o->W->count);
+    if (db)
+        t->k->add_scaled(db, g, o->db, (long)o->b->count);
+}
+
+static float *zeros(hd_tape *t, const char *op, size_t n)
+{
+    float *p = hd_tape_take(t, op, n, sizeof *p);
+    if (p)
+        memset(p, 0, n * sizeof *p);
+    return p;
+}
+
+static bool make_gradients(hd_tape *t, const char *op, struct output *o)
+{
+    if (o->W->wants_gradient && !(o->dW = zeros(t, op, o->W->count)))
+        return false;
+    if (o->b && o->b->wants_gradient && !(o->db = zeros(t, op, o->b->count)))
+        return false;
+    for (int i = 0; i < o->n_passes; i++)
+        if (o->x[i]->wants_gradient && !(o->dx[i] = hd_tape_take(t, op, o->x[i]->count, sizeof(float))))
+            return false;
+    return true;
+}
+
+/* Room for the slices, evenly cut: logits of each pass, and gradients of their own when two passes must both be read. */
+static bool make_slice(hd_tape *t, const char *op, const struct output *o, struct slice *s, int rows, bool wants)
+{
+    const int most = o->V > 0 && SLICE_FLOATS / o->V > 32 ? SLICE_FLOATS / o->V : 32;
+    const int n_slices = rows > 0 ? (rows - 1) / most + 1 : 1;
+    s->n = rows > 0 ? (rows - 1) / n_slices + 1 : 0;
+    const size_t floats = (size_t)s->n * (size_t)o->V;
+    for (int i = 0; i < o->n_passes; i++) {
+        if (!(s->logits[i] = hd_tape_take(t, op, floats, sizeof(float))))
+            return false;
+        s->d[i] = s->logits[i];
+        if (wants && o->n_passes > 1 && !(s->d[i] = hd_tape_take(t, op, floats, sizeof(float))))
+            return false;
+    }
+    return true;
+}
+
+static bool run_output(hd_tape *t, const char *op, struct output *o, const int *targets, bool wants, float *value)
+{
+    if (wants && !make_gradients(t, op, o))
+        return false;
+    const struct hd_arena_mark before = hd_arena_mark(&t->arena);
+    const int rows = hd_n_rows(o->x[0]);
+    struct slice s = {0};
+    if (!make_slice(t, op, o, &s, rows, wants))
+        return false;
+    double loss = 0;
+    for (const int most = s.n; s.from < rows; s.from += most) {
+        s.n = rows - s.from < most ? rows - s.from : most;
+        for (int i = 0; i < o->n_passes; i++)
+            logits_of(t, o, &s, i);
+        for (int i = 0; i < s.n; i++)
+            loss += row_loss(t, o, &s, i, targets[s.from + i], wants);
+        for (int i = 0; wants && i < o->n_passes; i++)
+            slice_gradients(t, o, &s, i);
+    }
+    hd_arena_rewind(&t->arena, before);
+    *value = (float)loss;
+    return true;
+}
+
+static bool check_output(hd_tape *t, const char *op, const struct output *o, const int *targets)
+{
+    const hd_node *W = o->W, *x = o->x[0];
+    if (W->n_dims != 2 || hd_last_dim(x) != o->D)
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: W %s%s does not take x %s", op, hd_text(W).s,
+                     o->is_transposed ? " transposed" : "", hd_text(x).s);
+    else if (o->b && (o->b->n_dims != 1 || o->b->dim[0] != o->V))
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: b %s does not fit W %s%s", op, hd_text(o->b).s, hd_text(W).s,
+                     o->is_transposed ? " transposed" : "");
+    else if (o->n_passes > 1 && !hd_same_shape(x, o->x[1]))
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: x1 %s and x2 %s differ", op, hd_text(x).s, hd_text(o->x[1]).s);
+    else if (!(o->smoothing >= 0 && o->smoothing < 1))
+        hd_tape_fail(t, HEED_BAD_OPTION, "%s: the smoothing is %g, it must be at least 0 and less than 1", op,
+                     (double)o->smoothing);
+    else
+        for (int i = 0, n = hd_n_rows(x); i < n && !hd_has_failed(t); i++)
+            if (targets[i] < -1 || targets[i] >= o->V)
+                hd_tape_fail(t, HEED_BAD_SHAPE, "%s: targets[%d] = %d, but W %s has %d outputs", op, i, targets[i],
+                             hd_text(W).s, o->V);
+    return !hd_has_failed(t);
+}
+
+static hd_node *output_loss(const char *op, struct output o, const int *targets, const hd_output_options *options)
+{
+    hd_tape *t = hd_home3(op, o.W, o.x[0], o.b ? o.b : o.x[0]);
+    if (!hd_has_failed(t) && o.n_passes > 1)
+        t = hd_home2(op, o.x[0], o.x[1]);
+    if (hd_has_failed(t))
+        return &t->nil;
+    o.is_transposed = options && options->is_transposed;
+    o.smoothing = options ? options->smoothing : 0;
+    o.D = o.W->dim[o.is_transposed];
+    o.V = o.W->dim[!o.is_transposed];
+    if (!check_output(t, op, &o, targets))
+        return &t->nil;
+    hd_node *operands[4] = {o.W, o.x[0], o.b, o.x[1]};
+    hd_node *y = hd_make_of(t, op, hd_shape1(1), output_back, operands, 4, sizeof o);
+    if (!y || !run_output(t, op, &o, targets, y->wants_gradient, y->x))
+        return &t->nil;
+    *(struct output *)y->extra = o;
+    return y;
+}
+
+hd_node *hd_output_loss(hd_node *W, hd_node *b, hd_node *x, const int *targets, const hd_output_options *options)
+{
+    const struct output o = {.W = W, .b = b, .x = {x}, .n_passes = 1, .weight = {.weight1 = 1}};
+    return output_loss("hd_output_loss", o, targets, options);
+}
+
+hd_node *hd_output_loss_pair(hd_node *W, hd_node *b, hd_node *x1, hd_node *x2, const int *targets,
+                             const hd_output_options *options, const hd_consistency *consistency)
+{
+    const struct output o = {.W = W, .b = b, .x = {x1, x2}, .n_passes = 2, .weight = *consistency};
+    return output_loss("hd_output_loss_pair", o, targets, options);
+}

@@ -1,0 +1,226 @@
+/* params.c -- parameters: named nodes whose values stand one after the other in one block.
+ *
+ * First all are declared, then hd_params_make() lays out the block; from then on nothing moves,
+ * so threads may read values and packed copies freely. Only the wishes for packing are written
+ * by threads, as atomic flags. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "graph/tape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One parameter: the node that formulas use, what it knows of its set, and its name. */
+struct entry {
+    hd_node node;
+    struct hd_param param;
+    char name[];
+};
+
+struct hd_params {
+    struct entry **entries;
+    int n, capacity;
+    float *values;    /* NULL until made */
+    size_t size;      /* floats; a multiple of STEP */
+    heed_error error; /* the first failed declaration */
+};
+
+enum { STEP = 16 }; /* parameters begin at multiples of this many floats: 64 bytes */
+
+/* What a declaration returns when it fails; ops refuse it. Never written. */
+static hd_node undeclared = {.n_dims = 1, .dim = {0, 1, 1, 1}};
+
+hd_params *hd_params_new(heed_error *err)
+{
+    return hd_new(hd_params, err);
+}
+
+void hd_params_free(hd_params *params)
+{
+    if (!params)
+        return;
+    for (int i = 0; i < params->n; i++) {
+        hd_free(params->entries[i]->param.straight.at);
+        hd_free(params->entries[i]->param.crossed.at);
+        hd_free(params->entries[i]);
+    }
+    hd_free(params->entries);
+    hd_free(params->values);
+    hd_free(params);
+}
+
+/* ---- declaring ------------------------------------------------------------------------------- */
+
+static bool has_room(hd_params *p)
+{
+    if (p->n < p->capacity)
+        return true;
+    if (p->capacity > INT_MAX / 2)
+        return hd_fail(&p->error, HEED_NO_MEMORY, "hd_param: there are %d parameters already",
+                       p->n);
+    const int capacity = p->capacity ? 2 * p->capacity : 32;
+    struct entry **grown = hd_alloc((size_t)capacity, sizeof *grown, &p->error);
+    if (!grown)
+        return false;
+    if (p->n > 0)
+        memcpy(grown, p->entries, (size_t)p->n * sizeof *grown);
+    hd_free(p->entries);
+    p->entries = grown;
+    p->capacity = capacity;
+    return true;
+}
+
+/* The shape, and where the block would end with it. */
+static bool check_shape(hd_params *p, const char *name, const int *dims, int n_dims,
+                        struct hd_shape *shape, size_t *count, size_t *end)
+{
+    if (n_dims < 1 || n_dims > HD_MAX_DIMS)
+        return hd_fail(&p->error, HEED_BAD_SHAPE,
+                       "hd_param: %s has %d dimensions, a parameter has 1 to %d", name, n_dims,
+                       HD_MAX_DIMS);
+    *shape = (struct hd_shape){n_dims, {1, 1, 1, 1}};
+    *count = 1;
+    size_t rows = 1;
+    bool fits = true;
+    for (int i = 0; i < n_dims; i++) {
+        shape->dim[i] = dims[i];
+        if (dims[i] < 0)
+            return hd_fail(&p->error, HEED_BAD_SHAPE, "hd_param: %s has a size of %d", name,
+                           dims[i]);
+        rows = *count;
+        fits = fits && rows <= INT_MAX && hd_mul_size(count, *count, (size_t)dims[i]);
+    }
+    if (!fits || rows > INT_MAX || *count > PTRDIFF_MAX / 16 || p->size + *count > PTRDIFF_MAX / 16)
+        return hd_fail(&p->error, HEED_BAD_SHAPE, "hd_param: %s %s is too large", name,
+                       hd_text_of(*shape).s);
+    *end = (p->size + *count + STEP - 1) / STEP * STEP;
+    return true;
+}
+
+hd_node *hd_param_dims(hd_params *params, const char *name, const int *dims, int n_dims)
+{
+    struct hd_shape shape;
+    size_t count = 0, end = 0;
+    if (hd_failed(&params->error))
+        return &undeclared;
+    if (params->values)
+        hd_fail(&params->error, HEED_BAD_OPTION,
+                "hd_param: %s comes too late, hd_params_make() was called before", name);
+    else if (!*name)
+        hd_fail(&params->error, HEED_BAD_OPTION, "hd_param: a parameter needs a name");
+    else if (hd_params_find(params, name))
+        hd_fail(&params->error, HEED_BAD_OPTION, "hd_param: there are two parameters called %s",
+                name);
+    if (hd_failed(&params->error) ||
+        !check_shape(params, name, dims, n_dims, &shape, &count, &end) || !has_room(params))
+        return &undeclared;
+
+    const size_t name_bytes = strlen(name) + 1;
+    struct entry *e = hd_alloc(1, sizeof *e + name_bytes, &params->error);
+    if (!e)
+        return &undeclared;
+    memcpy(e->name, name, name_bytes);
+    e->param = (struct hd_param){
+        .set = params, .name = e->name, .index = params->n, .offset = params->size};
+    e->node.n_dims = shape.n_dims;
+    memcpy(e->node.dim, shape.dim, sizeof e->node.dim);
+    e->node.count = count;
+    e->node.wants_gradient = true;
+    e->node.param = &e->param;
+    params->entries[params->n++] = e;
+    params->size = end;
+    return &e->node;
+}
+
+bool hd_params_make(hd_params *params, heed_error *err)
+{
+    if (hd_failed(&params->error))
+        return hd_fail(err, params->error.code, "%s", params->error.message);
+    if (params->values)
+        return true;
+    params->values = hd_alloc(params->size, sizeof *params->values, err);
+    for (int i = 0; params->values && i < params->n; i++)
+        params->entries[i]->node.x = params->values + params->entries[i]->param.offset;
+    return params->values != NULL;
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+size_t hd_params_size(const hd_params *params)
+{
+    return params->size;
+}
+
+float *hd_params_values(hd_params *params)
+{
+    return params->values;
+}
+
+int hd_params_number(const hd_params *params)
+{
+    return params->n;
+}
+
+hd_node *hd_params_at(const hd_params *params, int i)
+{
+    return i >= 0 && i < params->n ? &params->entries[i]->node : NULL;
+}
+
+hd_node *hd_params_find(const hd_params *params, const char *name)
+{
+    for (int i = 0; i < params->n; i++)
+        if (strcmp(params->entries[i]->name, name) == 0)
+            return &params->entries[i]->node;
+    return NULL;
+}
+
+const char *hd_param_name(const hd_node *param)
+{
+    return param->param ? param->param->name : "";
+}
+
+size_t hd_param_offset(const hd_node *param)
+{
+    return param->param ? param->param->offset : 0;
+}
+
+/* ---- packing --------------------------------------------------------------------------------- */
+
+/* Lay W out as a [K,N] whose (k,n) stands at W[k·k_stride + n·n_stride]. */
+static bool pack(const struct hd_kernels *k, struct hd_packed *p, const hd_node *W, long k_stride,
+                 long n_stride, int K, int N, heed_error *err)
+{
+    if (p->is_current || !atomic_load_explicit(&p->is_wanted, memory_order_relaxed))
+        return true;
+    if (!p->at)
+        p->at = hd_alloc(hd_packed_size(K, N), sizeof *p->at, err);
+    if (!p->at)
+        return false;
+    k->pack(p->at, W->x, k_stride, n_stride, K, N);
+    p->is_current = true;
+    return true;
+}
+
+bool hd_params_pack(hd_params *params, heed_error *err)
+{
+    const struct hd_kernels *k = hd_kernels_chosen(err);
+    if (!k)
+        return false;
+    for (int i = 0; params->values && i < params->n; i++) {
+        const hd_node *W = &params->entries[i]->node;
+        struct hd_param *p = &params->entries[i]->param;
+        const int rows = W->dim[0], columns = W->dim[1];
+        if (W->n_dims == 2 && (!pack(k, &p->straight, W, columns, 1, rows, columns, err) ||
+                               !pack(k, &p->crossed, W, 1, columns, columns, rows, err)))
+            return false;
+    }
+    return true;
+}
+
+void hd_params_changed(hd_params *params)
+{
+    for (int i = 0; i < params->n; i++) {
+        params->entries[i]->param.straight.is_current = false;
+        params->entries[i]->param.crossed.is_current = false;
+    }
+}

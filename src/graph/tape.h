@@ -1,0 +1,222 @@
+/* tape.h -- what ops are made of: the inside of tapes, nodes and parameters.
+ *
+ * An op is two functions side by side. The one that computes:
+ *
+ *     hd_node *hd_twice(hd_node *x)
+ *     {
+ *         hd_tape *t = hd_home1("hd_twice", x);             // where it happens
+ *         if (hd_has_failed(t))                             // an earlier op, or two tapes
+ *             return &t->nil;
+ *         hd_node *y = hd_make_like(t, "hd_twice", x, twice_back, x, NULL, NULL, 0);
+ *         if (!y)                                           // no memory, noted on the tape
+ *             return &t->nil;
+ *         t->k->scale(y->x, 2, x->x, (long)y->count);
+ *         return y;
+ *     }
+ *
+ * and the one that goes back, called once, when y->g is complete:
+ *
+ *     static void twice_back(hd_node *y)
+ *     {
+ *         float *dx = hd_gradient_of(y->tape, y->in[0]);    // NULL: nobody wants it, or no memory
+ *         if (dx)
+ *             y->tape->k->add_scaled(dx, 2, y->g, (long)y->count);
+ *     }
+ *
+ * Two operands may be one and the same node: then their gradients are one and the same array, so
+ * a kernel that adds to both at once must be called once for each. */
+#ifndef HD_GRAPH_TAPE_H
+#define HD_GRAPH_TAPE_H
+
+#include "base/arena.h"
+#include "kernel/kernel.h"
+#include <heed_graph.h>
+#include <limits.h>
+#include <stdatomic.h>
+
+#define HD_COLD __attribute__((cold, noinline))
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+/* A weight laid out for the kernel `gemm`. Written only while no tape is in use, but for the
+ * wish. */
+struct hd_packed {
+    float *at;             /* NULL before the first packing */
+    bool is_current;       /* holds the present values */
+    atomic_bool is_wanted; /* a product has asked for it */
+};
+
+/* What a parameter has beyond a node: it lives in `set`, its values and gradient at `offset` of
+ * the flat blocks. */
+struct hd_param {
+    hd_params *set;
+    const char *name;
+    int index;
+    size_t offset;
+    struct hd_packed straight; /* for x·W:  K = dim[0], N = dim[1] */
+    struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
+};
+
+/* ---- tapes ----------------------------------------------------------------------------------- */
+
+struct hd_tape {
+    const struct hd_kernels *k;
+    struct hd_arena arena; /* nodes, values, gradients and what ops keep; emptied by a reset */
+    hd_node *last;         /* the node recorded last; `previous` leads to the first */
+    bool is_recording, is_training, has_gone_back;
+    uint64_t key;        /* decides what hd_dropout drops, with */
+    uint64_t n_dropouts; /* the number of the dropout since the reset */
+    float *scratch;      /* HD_GEMM_SCRATCH floats for gemm_free */
+
+    /* While going back: */
+    float *gradients;            /* the block of the parameters' gradients, or NULL */
+    const hd_params *set;        /* the set they belong to, known after the first of them */
+    struct hd_pending **pending; /* by index, the products still to be added to them (linear.c) */
+
+    hd_node nil; /* what ops return after an error: one zero */
+    float nil_value;
+    heed_error error;
+};
+
+static inline bool hd_has_failed(const hd_tape *t)
+{
+    return __builtin_expect(t->error.code != HEED_OK, 0);
+}
+
+hd_node *hd_tape_fail(hd_tape *tape, enum heed_code code, const char *format, ...) HD_COLD;
+
+/* The tape on which an op with these operands happens. Never NULL: operands of two tapes, or a
+ * parameter without values, fail on the first tape met; parameters alone give a tape that has
+ * failed from the start. */
+HD_COLD hd_tape *hd_home_of(const char *op, hd_node *const *operands, int n);
+
+static inline bool hd_lives_on(const hd_node *n, const hd_tape *t)
+{
+    return n->tape == t || (!n->tape && n->x);
+}
+
+static inline hd_tape *hd_home1(const char *op, hd_node *a)
+{
+    return __builtin_expect(a->tape != NULL, 1) ? a->tape : hd_home_of(op, &a, 1);
+}
+
+static inline hd_tape *hd_home2(const char *op, hd_node *a, hd_node *b)
+{
+    hd_tape *t = a->tape ? a->tape : b->tape;
+    if (__builtin_expect(t && hd_lives_on(a, t) && hd_lives_on(b, t), 1))
+        return t;
+    return hd_home_of(op, (hd_node *[]){a, b}, 2);
+}
+
+static inline hd_tape *hd_home3(const char *op, hd_node *a, hd_node *b, hd_node *c)
+{
+    hd_tape *t = a->tape ? a->tape : b->tape ? b->tape : c->tape;
+    if (__builtin_expect(t && hd_lives_on(a, t) && hd_lives_on(b, t) && hd_lives_on(c, t), 1))
+        return t;
+    return hd_home_of(op, (hd_node *[]){a, b, c}, 3);
+}
+
+/* Memory until the tape's reset, aligned to 64, not zeroed; NULL, with the error noted, when
+ * there is none. */
+void *hd_tape_take_slow(hd_tape *t, const char *op, size_t count, size_t size) HD_COLD;
+
+static inline void *hd_tape_take(hd_tape *t, const char *op, size_t count, size_t size)
+{
+    size_t bytes;
+    void *p = __builtin_mul_overflow(count, size, &bytes) ? NULL : hd_take(&t->arena, bytes);
+    return __builtin_expect(p != NULL, 1) ? p : hd_tape_take_slow(t, op, count, size);
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+struct hd_shape {
+    int n_dims, dim[HD_MAX_DIMS]; /* those beyond n_dims are 1 */
+};
+
+static inline struct hd_shape hd_shape_of(const hd_node *n)
+{
+    return (struct hd_shape){n->n_dims, {n->dim[0], n->dim[1], n->dim[2], n->dim[3]}};
+}
+
+static inline struct hd_shape hd_shape1(int a)
+{
+    return (struct hd_shape){1, {a, 1, 1, 1}};
+}
+
+static inline struct hd_shape hd_shape2(int a, int b)
+{
+    return (struct hd_shape){2, {a, b, 1, 1}};
+}
+
+/* The shape of n but for the last dimension. */
+static inline struct hd_shape hd_shape_width(const hd_node *n, int width)
+{
+    struct hd_shape s = hd_shape_of(n);
+    s.dim[s.n_dims - 1] = width;
+    return s;
+}
+
+static inline bool hd_same_shape(const hd_node *a, const hd_node *b)
+{
+    return a->n_dims == b->n_dims && a->dim[0] == b->dim[0] && a->dim[1] == b->dim[1] &&
+           a->dim[2] == b->dim[2] && a->dim[3] == b->dim[3];
+}
+
+/* Rows and last dimension. Every node has at most INT_MAX rows. */
+static inline int hd_n_rows(const hd_node *n)
+{
+    int rows = 1;
+    for (int i = 0; i < n->n_dims - 1; i++)
+        rows *= n->dim[i];
+    return rows;
+}
+
+static inline int hd_last_dim(const hd_node *n)
+{
+    return n->dim[n->n_dims - 1];
+}
+
+/* "[2,7]", for sentences: hd_text(x).s lives as long as the expression it stands in. */
+struct hd_text {
+    char s[56];
+};
+HD_COLD struct hd_text hd_text_of(struct hd_shape shape);
+HD_COLD struct hd_text hd_text(const hd_node *n);
+
+/* How many numbers a shape holds. False, and the reason on the tape, when it cannot be: a
+ * negative size, more than INT_MAX rows, more bytes than there are addresses. */
+bool hd_count_of(hd_tape *t, const char *op, struct hd_shape shape, size_t *count);
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+/* A new node, values not yet set; NULL, with the error noted, when it cannot be. When the tape
+ * records and an operand wants a gradient, so does the node, and back(node) will be called;
+ * otherwise back and operands are forgotten. `extra_bytes` of room for what the op must remember
+ * are at node->extra (16 are free of cost). */
+hd_node *hd_make(hd_tape *t, const char *op, struct hd_shape shape, void (*back)(hd_node *),
+                 hd_node *a, hd_node *b, hd_node *c, size_t extra_bytes);
+
+/* The same in the shape of `like`. */
+hd_node *hd_make_like(hd_tape *t, const char *op, const hd_node *like, void (*back)(hd_node *),
+                      hd_node *a, hd_node *b, hd_node *c, size_t extra_bytes);
+
+/* A node whose values stand in those of another: x is somewhere in a->x. */
+hd_node *hd_make_view(hd_tape *t, const char *op, struct hd_shape shape, float *x,
+                      void (*back)(hd_node *), hd_node *a, size_t extra_bytes);
+
+/* The same for any number of operands: node->in holds the first three, the op keeps the others
+ * in its extra. */
+hd_node *hd_make_of(hd_tape *t, const char *op, struct hd_shape shape, void (*back)(hd_node *),
+                    hd_node *const *operands, int n_operands, size_t extra_bytes);
+
+/* Where to add the gradient of n: n->g, zeroed when first asked for, or a parameter's place in
+ * the block given to hd_backward(). NULL when it is not wanted (or when memory is gone, which
+ * stops the walk). */
+float *hd_gradient_new(hd_tape *t, hd_node *n);
+
+static inline float *hd_gradient_of(hd_tape *t, hd_node *n)
+{
+    return n->g ? n->g : n->wants_gradient ? hd_gradient_new(t, n) : NULL;
+}
+
+#endif

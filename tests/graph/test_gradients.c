@@ -1,0 +1,831 @@
+/* test_gradients.c -- the derivative of every op against central differences, in double
+ * precision.
+ *
+ * The same sources as in the library, built once more with `float` meaning `double`: what is
+ * compared is the formula, undisturbed by rounding. A case builds some node from leaves; the
+ * test weighs its numbers into one, walks back, and compares the gradient of every number of
+ * every leaf with (f(x + h) - f(x - h)) / 2h. Each case runs three times: its leaves as
+ * variables, as parameters beside one variable, and as parameters brought to the tape with
+ * hd_on().
+ *
+ * To add a case: write a function that makes leaves and returns a node, and name it in the table
+ * at the end. */
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- heed in double precision ---------------------------------------------------------------- */
+
+#define float double
+#define fmaf  fma
+#define sqrtf sqrt
+#define fabsf fabs
+#define rintf rint
+
+#define HD_REF_MATH_H /* the functions of one number are libm's here */
+static inline double ref_exp_of(double x)
+{
+    return exp(x);
+}
+static inline double ref_log_of(double x)
+{
+    return log(x);
+}
+static inline double ref_tanh_of(double x)
+{
+    return tanh(x);
+}
+static inline double ref_sigmoid_of(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static inline double ref_sin_of(double x)
+{
+    return sin(x);
+}
+static inline double ref_cos_of(double x)
+{
+    return cos(x);
+}
+static inline double ref_erf_of(double x)
+{
+    return erf(x);
+}
+static inline double ref_relu_of(double x)
+{
+    return x > 0 ? x : 0;
+}
+static inline double ref_gelu_of(double x)
+{
+    return x / 2 * (1 + erf(x * M_SQRT1_2));
+}
+static inline double ref_swish_of(double x)
+{
+    return x / (1 + exp(-x));
+}
+
+#include "base/rng.c"
+#include "kernel/ref.c"
+#include "kernel/ref_gemm.c"
+
+const struct hd_kernels *hd_kernels_chosen(heed_error *err)
+{
+    (void)err;
+    return &hd_kernels_ref;
+}
+
+#include "graph/cell.c"
+#include "graph/elementwise.c"
+#include "graph/init.c"
+#include "graph/linear.c"
+#include "graph/loss.c"
+#include "graph/params.c"
+#include "graph/reduce.c"
+#include "graph/score.c"
+#include "graph/shape.c"
+#include "graph/spans.c"
+#include "graph/tape.c"
+#if __has_include("graph/attention.c")
+#include "graph/attention.c"
+#endif
+#if __has_include("graph/recurrence.c")
+#include "graph/recurrence.c"
+#endif
+#if __has_include("graph/output.c")
+#include "graph/output.c"
+#endif
+
+/* ---- leaves ---------------------------------------------------------------------------------- */
+
+enum { MOST_LEAVES = 12, MOST_NUMBERS = 4096 };
+
+enum kind { VARIABLES, PARAMETERS, PARAMETERS_ON_TAPE };
+
+/* One run of a case: which tape, what leaves are made of, and which number of which leaf is
+ * moved by how much. */
+struct check {
+    hd_tape *t;
+    hd_params *params; /* with PARAMETERS…: leaf i is parameter i */
+    enum kind kind;
+    int n_leaves;
+    hd_node *leaf[MOST_LEAVES];
+    int moved_leaf; /* -1: none */
+    size_t moved;
+    double by;
+};
+
+/* Some number in (-1, 1) that depends on leaf and place alone. */
+static double some_number(int leaf, size_t i)
+{
+    const struct hd_rng rng = {.key = 7, .stream = (uint64_t)leaf};
+    return 2 * hd_uniform_of(hd_rng_u32_at(&rng, i)) - 1;
+}
+
+/* The next leaf, with numbers in (low, high). */
+static hd_node *leaf_between(struct check *c, double low, double high, const int *dims, int n_dims)
+{
+    const int number = c->n_leaves++;
+    assert_true(number < MOST_LEAVES);
+    hd_node *n;
+    if (c->kind == VARIABLES || (c->kind == PARAMETERS && number == 0)) {
+        n = hd_variable_dims(c->t, NULL, dims, n_dims);
+    } else {
+        char name[16];
+        snprintf(name, sizeof name, "leaf %d", number);
+        hd_node *param = hd_params_find(c->params, name);
+        if (!param) { /* the first run declares them; their values come later */
+            assert_int_equal(hd_params_values(c->params), NULL);
+            param = hd_param_dims(c->params, name, dims, n_dims);
+            c->leaf[number] = param;
+            return hd_variable_dims(c->t, NULL, dims, n_dims);
+        }
+        n = param;
+    }
+    c->leaf[number] = n;
+    for (size_t i = 0; i < hd_count(n); i++)
+        n->x[i] = low + (high - low) * (some_number(number, i) + 1) / 2;
+    if (c->moved_leaf == number)
+        n->x[c->moved] += c->by;
+    return c->kind == PARAMETERS_ON_TAPE ? hd_on(c->t, n) : n;
+}
+
+#define leaf(c, ...)     leaf_in(c, -1, 1, __VA_ARGS__)
+#define positive(c, ...) leaf_in(c, 0.5, 2, __VA_ARGS__)
+#define leaf_in(c, low, high, ...)                         \
+    leaf_between(c, low, high, (const int[]){__VA_ARGS__}, \
+                 (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+
+/* Numbers that get no gradient. */
+#define constant(c, ...)                         \
+    constant_dims(c, (const int[]){__VA_ARGS__}, \
+                  (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+static hd_node *constant_dims(struct check *c, const int *dims, int n_dims)
+{
+    hd_node *n = hd_input_dims(c->t, NULL, dims, n_dims);
+    for (size_t i = 0; i < hd_count(n); i++)
+        n->x[i] = some_number(1000, i);
+    return n;
+}
+
+/* ---- the check ------------------------------------------------------------------------------- */
+
+struct gradient_case {
+    const char *name;
+    hd_node *(*build)(struct check *);
+};
+
+/* All numbers of the case, weighed differently, in one. */
+static hd_node *run(struct check *c, const struct gradient_case *k, bool record)
+{
+    hd_tape_reset(c->t);
+    hd_tape_record(c->t, record);
+    hd_tape_train(c->t, 99);
+    c->n_leaves = 0;
+    hd_node *y = k->build(c);
+    hd_node *weights = hd_input_dims(c->t, NULL, y->dim, y->n_dims);
+    for (size_t i = 0; i < hd_count(weights); i++)
+        weights->x[i] = some_number(2000, i);
+    return hd_sum(hd_mul(y, weights));
+}
+
+static double value_of(struct check *c, const struct gradient_case *k)
+{
+    const hd_node *f = run(c, k, false);
+    if (hd_tape_error(c->t)->code)
+        fail_msg("%s: %s", k->name, hd_tape_error(c->t)->message);
+    return f->x[0];
+}
+
+/* Declare the leaves of the case as parameters. */
+static void declare(struct check *c, const struct gradient_case *k)
+{
+    heed_error err = {0};
+    run(c, k, false);
+    if (!hd_params_make(c->params, &err))
+        fail_msg("%s: %s", k->name, err.message);
+}
+
+static void compare(struct check *c, const struct gradient_case *k, int leaf, size_t i,
+                    double there)
+{
+    const double h = 1e-5;
+    c->moved_leaf = leaf;
+    c->moved = i;
+    c->by = h;
+    const double above = value_of(c, k);
+    c->by = -h;
+    const double below = value_of(c, k);
+    c->moved_leaf = -1;
+    const double expected = (above - below) / (2 * h);
+    const double size = fabs(expected) > 1 ? fabs(expected) : 1;
+    if (!(fabs(there - expected) <= 2e-7 * size))
+        fail_msg("%s, leaf %d (%s), number %zu: the gradient is %.10g, differences say %.10g",
+                 k->name, leaf, c->kind == VARIABLES ? "variable" : "parameter", i, there,
+                 expected);
+}
+
+static void check_kind(const struct gradient_case *k, enum kind kind)
+{
+    heed_error err = {0};
+    struct check c = {.kind = kind, .moved_leaf = -1};
+    c.t = hd_tape_new(&err);
+    c.params = hd_params_new(&err);
+    assert_non_null(c.t);
+    assert_non_null(c.params);
+    declare(&c, k);
+
+    const double quiet = value_of(&c, k);
+    double *gradients = calloc(hd_params_size(c.params) + 1, sizeof *gradients);
+    hd_node *loss = run(&c, k, true);
+    assert_true(loss->x[0] == quiet);
+    if (!hd_backward(loss, gradients))
+        fail_msg("%s: %s", k->name, hd_tape_error(c.t)->message);
+
+    double *there[MOST_LEAVES] = {0};
+    const int n_leaves = c.n_leaves;
+    for (int l = 0; l < n_leaves; l++) { /* the next run will forget the tape's */
+        const hd_node *n = c.leaf[l];
+        const double *g = n->tape ? n->g : gradients + hd_param_offset(n);
+        there[l] = calloc(hd_count(n) + 1, sizeof **there);
+        if (g)
+            memcpy(there[l], g, hd_count(n) * sizeof *g);
+    }
+    for (int l = 0; l < n_leaves; l++) {
+        const size_t count = hd_count(c.leaf[l]);
+        for (size_t i = 0; i < count; i++)
+            compare(&c, k, l, i, there[l][i]);
+        free(there[l]);
+    }
+    free(gradients);
+    hd_params_free(c.params);
+    hd_tape_free(c.t);
+}
+
+static void the_gradient_is_the_slope(void **state)
+{
+    const struct gradient_case *k = *state;
+    for (enum kind kind = VARIABLES; kind <= PARAMETERS_ON_TAPE; kind++)
+        check_kind(k, kind);
+}
+
+/* ---- linear maps ----------------------------------------------------------------------------- */
+
+static hd_node *lin_case(struct check *c)
+{
+    hd_node *x = leaf(c, 3, 5), *W = leaf(c, 5, 4);
+    return hd_lin(W, x);
+}
+
+static hd_node *lin_vector_case(struct check *c)
+{
+    hd_node *x = leaf(c, 5), *W = leaf(c, 5, 17);
+    return hd_lin(W, x);
+}
+
+static hd_node *lin_block_case(struct check *c)
+{
+    hd_node *x = leaf(c, 2, 3, 5), *W = leaf(c, 5, 3);
+    return hd_lin(W, x);
+}
+
+static hd_node *lin_square_case(struct check *c) /* one node on both sides */
+{
+    hd_node *x = leaf(c, 4, 4);
+    return hd_lin(x, x);
+}
+
+static hd_node *affine_case(struct check *c)
+{
+    hd_node *x = leaf(c, 3, 5), *W = leaf(c, 5, 4), *b = leaf(c, 4);
+    return hd_affine(W, b, x);
+}
+
+static hd_node *lin_transposed_case(struct check *c)
+{
+    hd_node *x = leaf(c, 2, 2, 5), *W = leaf(c, 7, 5);
+    return hd_lin_transposed(W, x);
+}
+
+static hd_node *dense_of(struct check *c, enum hd_function f)
+{
+    hd_node *x = leaf(c, 3, 5), *W = leaf(c, 5, 4), *b = leaf(c, 4);
+    return hd_add(hd_dense(W, b, x, f), hd_dense(W, NULL, x, f));
+}
+
+static hd_node *dense_none_case(struct check *c)
+{
+    return dense_of(c, HD_NONE);
+}
+
+static hd_node *dense_relu_case(struct check *c)
+{
+    return dense_of(c, HD_RELU);
+}
+
+static hd_node *dense_tanh_case(struct check *c)
+{
+    return dense_of(c, HD_TANH);
+}
+
+static hd_node *dense_sigmoid_case(struct check *c)
+{
+    return dense_of(c, HD_SIGMOID);
+}
+
+static hd_node *dense_gelu_case(struct check *c)
+{
+    return dense_of(c, HD_GELU);
+}
+
+static hd_node *dense_swish_case(struct check *c)
+{
+    return dense_of(c, HD_SWISH);
+}
+
+/* A weight used in many small steps, in one large product and in between again. */
+static hd_node *deferred_case(struct check *c)
+{
+    hd_node *s = leaf(c, 2, 2), *W = leaf(c, 2, 2), *many = hd_on(c->t, leaf(c, 70, 2));
+    hd_node *sum = hd_sum_rows(hd_lin(W, many));
+    for (int step = 0; step < 300; step++) {
+        s = hd_tanh(hd_lin(W, s));
+        if (step == 150)
+            sum = hd_add(sum, hd_sum_rows(hd_lin(W, many)));
+    }
+    return hd_add(sum, hd_sum_rows(hd_lin_transposed(W, s)));
+}
+
+static hd_node *embed_case(struct check *c)
+{
+    hd_node *x = leaf(c, 5, 3), *table = leaf(c, 4, 3);
+    return hd_add(x, hd_embed(c->t, table, (const int[]){3, 0, 3, 3, 1}, 5));
+}
+
+static hd_node *tied_embedding_case(struct check *c) /* looked up and used as output layer */
+{
+    hd_node *x = leaf(c, 3, 3), *table = leaf(c, 4, 3);
+    return hd_lin_transposed(table, hd_add(x, hd_embed(c->t, table, (const int[]){3, 0, 3}, 3)));
+}
+
+static hd_node *rows_case(struct check *c)
+{
+    hd_node *x = leaf(c, 2, 2, 3);
+    return hd_rows(hd_scale(x, 1), (const int[]){3, -1, 0, 3, 2}, 5);
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static hd_node *concat_case(struct check *c)
+{
+    hd_node *a = leaf(c, 2, 3, 1), *b = leaf(c, 2, 3, 4);
+    return hd_concat(a, b);
+}
+
+static hd_node *join_case(struct check *c)
+{
+    hd_node *parts[] = {leaf(c, 2, 3), leaf(c, 2, 0), leaf(c, 2, 5), NULL};
+    parts[3] = parts[0];
+    return hd_join(parts, 4);
+}
+
+static hd_node *pile_case(struct check *c)
+{
+    hd_node *parts[] = {leaf(c, 2, 3), leaf(c, 0, 3), leaf(c, 1, 3), NULL};
+    parts[3] = parts[0];
+    return hd_pile(parts, 4);
+}
+
+static hd_node *part_case(struct check *c)
+{
+    hd_node *x = hd_scale(leaf(c, 2, 2, 5), 2);
+    return hd_add(hd_part(x, 1, 3), hd_part(x, 2, 3));
+}
+
+static hd_node *slice_case(struct check *c)
+{
+    hd_node *x = hd_scale(leaf(c, 4, 2, 3), 2);
+    return hd_add(hd_slice(x, 0, 2), hd_slice(x, 1, 2));
+}
+
+static hd_node *transpose_case(struct check *c)
+{
+    return hd_transpose(hd_scale(leaf(c, 19, 33), 2));
+}
+
+static hd_node *reshape_case(struct check *c)
+{
+    return hd_softmax(hd_reshape(hd_scale(leaf(c, 2, 6), 2), 3, 1, 4), NULL);
+}
+
+static hd_node *spread_case(struct check *c)
+{
+    return hd_spread(hd_scale(leaf(c, 4, 3), 2), hd_spans_of(c->t, (const int[]){2, 0, 3, 1}, 4));
+}
+
+static hd_node *pad_case(struct check *c)
+{
+    const int starts[] = {1, 0, 1}, lengths[] = {3, 0, 2}; /* shared rows */
+    const hd_spans *spans = hd_spans_at(c->t, starts, lengths, 3);
+    hd_node *e = hd_scale(leaf(c, 5), 2);
+    return hd_add(hd_pad(e, spans), hd_pad(hd_reshape(e, 5, 1), spans));
+}
+
+/* ---- element by element ---------------------------------------------------------------------- */
+
+static hd_node *all_three(hd_node *a, hd_node *b) /* a + b, a - b, a ∘ b, and the other way round */
+{
+    hd_node *y = hd_add(hd_add(a, b), hd_mul(hd_sub(a, b), hd_mul(a, b)));
+    return hd_add(y, hd_mul(hd_add(b, a), hd_sub(b, a)));
+}
+
+static hd_node *same_shape_case(struct check *c)
+{
+    hd_node *a = leaf(c, 2, 3, 2, 2), *b = leaf(c, 2, 3, 2, 2);
+    return all_three(a, b);
+}
+
+static hd_node *same_node_case(struct check *c)
+{
+    hd_node *a = hd_tanh(hd_scale(leaf(c, 3, 5), 1));
+    return hd_add(hd_mul(a, a), hd_sub(hd_add(a, a), hd_mul(a, hd_sub(a, a))));
+}
+
+static hd_node *vector_case(struct check *c)
+{
+    hd_node *a = leaf(c, 2, 3, 5), *b = leaf(c, 5);
+    return all_three(a, b);
+}
+
+static hd_node *scalar_case(struct check *c)
+{
+    hd_node *a = leaf(c, 3, 5), *b = leaf(c, 1);
+    return all_three(a, b);
+}
+
+static hd_node *column_case(struct check *c) /* [B,1] against [B,S] */
+{
+    hd_node *a = leaf(c, 3, 5), *b = leaf(c, 3, 1);
+    return all_three(a, b);
+}
+
+static hd_node *outer_case(struct check *c) /* [B,1] against [1,S]: both are repeated */
+{
+    hd_node *a = leaf(c, 3, 1), *b = leaf(c, 1, 5);
+    return all_three(a, b);
+}
+
+static hd_node *query_case(struct check *c) /* [B,A] against [B,S,A], where B = S */
+{
+    hd_node *a = leaf(c, 3, 5), *b = leaf(c, 3, 3, 5);
+    return all_three(a, b);
+}
+
+static hd_node *ones_case(struct check *c)
+{
+    hd_node *a = leaf(c, 2, 1, 3, 1), *b = leaf(c, 1, 4, 3, 5);
+    return all_three(a, b);
+}
+
+static hd_node *scale_case(struct check *c)
+{
+    return hd_shift(hd_scale(hd_tanh(hd_shift(hd_scale(leaf(c, 3, 5), 3), 0.25)), -2.5), 7);
+}
+
+static hd_node *blend_case(struct check *c) /* more than it takes at a time */
+{
+    hd_node *z = leaf(c, 3, 100), *a = leaf(c, 3, 100), *b = leaf(c, 3, 100);
+    return hd_blend(z, a, b);
+}
+
+static hd_node *blend_itself_case(struct check *c)
+{
+    hd_node *z = leaf(c, 2, 3), *a = leaf(c, 2, 3);
+    return hd_add(hd_blend(z, z, a), hd_blend(a, z, z));
+}
+
+static hd_node *functions_case(struct check *c)
+{
+    hd_node *x = hd_scale(leaf(c, 3, 7), 3), *p = hd_on(c->t, positive(c, 3, 7));
+    hd_node *parts[] = {hd_tanh(x),  hd_sigmoid(x), hd_relu(x), hd_gelu(x),
+                        hd_swish(x), hd_exp(x),     hd_log(p)};
+    return hd_pile(parts, 7);
+}
+
+static hd_node *dropout_case(struct check *c)
+{
+    hd_node *x = hd_scale(leaf(c, 5, 11), 1);
+    return hd_add(hd_dropout(x, 0.5), hd_dropout(x, 0.25));
+}
+
+static hd_node *maxout_case(struct check *c)
+{
+    return hd_maxout(hd_scale(leaf(c, 2, 3, 8), 1));
+}
+
+/* ---- rows and reductions --------------------------------------------------------------------- */
+
+static hd_node *softmax_case(struct check *c)
+{
+    hd_node *x = hd_scale(leaf(c, 2, 3, 19), 2);
+    return hd_softmax(x, NULL);
+}
+
+static hd_node *softmax_masked_case(struct check *c)
+{
+    hd_node *x = hd_scale(leaf(c, 4, 5), 2);
+    hd_node *a = hd_softmax(x, hd_mask_lengths(c->t, (const int[]){5, 3, 0, 1}, 4, 5));
+    hd_node *b = hd_softmax(
+        x, hd_mask_ranges(c->t, (const int[]){-2, 1, 4, 3}, (const int[]){2, 9, 5, 3}, 4, 5));
+    return hd_add(a, b);
+}
+
+static hd_node *log_softmax_case(struct check *c)
+{
+    return hd_log_softmax(hd_scale(leaf(c, 3, 19), 2), NULL);
+}
+
+/* Outside the mask it is -inf, so only what is inside is weighed. */
+static hd_node *log_softmax_masked_case(struct check *c)
+{
+    const uint8_t keep[] = {1, 0, 1, 1, 0, 1, 0, 1, 1, 1};
+    hd_node *y = hd_log_softmax(hd_scale(leaf(c, 2, 5), 2), hd_mask_bytes(c->t, keep, 2, 5));
+    hd_node *inside[] = {hd_part(y, 0, 1), hd_part(y, 2, 2)};
+    return hd_slice(hd_join(inside, 2), 0, 1);
+}
+
+static hd_node *layer_norm_case(struct check *c)
+{
+    hd_node *x = leaf(c, 2, 2, 19), *gain = leaf(c, 19), *bias = leaf(c, 19);
+    return hd_layer_norm(x, gain, bias, 1e-3);
+}
+
+static hd_node *layer_norm_shared_case(struct check *c)
+{
+    hd_node *x = leaf(c, 3, 7), *gain = leaf(c, 7);
+    hd_node *row = hd_reshape(hd_slice(hd_scale(x, 1), 1, 1), 7);
+    return hd_add(hd_layer_norm(x, gain, gain, 1e-3), hd_layer_norm(row, row, row, 1e-3));
+}
+
+static hd_node *rms_norm_case(struct check *c)
+{
+    hd_node *x = leaf(c, 2, 2, 19), *gain = leaf(c, 19);
+    hd_node *row = hd_reshape(hd_rows(hd_scale(x, 1), (const int[]){2}, 1), 19);
+    return hd_add(hd_rms_norm(x, gain, 1e-3), hd_rms_norm(row, row, 1e-3));
+}
+
+static hd_node *sums_case(struct check *c)
+{
+    hd_node *x = hd_scale(leaf(c, 2, 3, 5), 2);
+    hd_node *parts[] = {hd_sum(x), hd_mean(x), hd_sum_squares(x), hd_sum_rows(x),
+                        hd_reshape(hd_sum_last(x), 6)};
+    return hd_pile(parts, 5);
+}
+
+static hd_node *mean_spans_case(struct check *c)
+{
+    const hd_spans *spans =
+        hd_spans_at(c->t, (const int[]){0, 1, 3, 2}, (const int[]){3, 4, 0, 1}, 4);
+    return hd_mean_spans(hd_scale(leaf(c, 5, 3), 2), spans);
+}
+
+/* ---- attention ------------------------------------------------------------------------------- */
+
+/* Four sentences in seven rows: one is empty, two share rows, and row 6 belongs to nobody. */
+static const hd_spans *ragged(struct check *c)
+{
+    return hd_spans_at(c->t, (const int[]){0, 1, 3, 2}, (const int[]){3, 4, 0, 4}, 4);
+}
+
+static hd_node *dot_case(struct check *c)
+{
+    hd_node *x = leaf(c, 2, 3, 19), *v = leaf(c, 19);
+    return hd_dot(v, x);
+}
+
+static hd_node *dot_vector_case(struct check *c)
+{
+    hd_node *x = leaf(c, 5), *v = leaf(c, 5);
+    return hd_concat(hd_dot(v, x), hd_dot(x, x));
+}
+
+static hd_node *dot_each_case(struct check *c)
+{
+    hd_node *q = leaf(c, 2, 17), *k = leaf(c, 2, 3, 17);
+    return hd_dot_each(q, k);
+}
+
+static hd_node *dot_spans_case(struct check *c)
+{
+    hd_node *q = leaf(c, 4, 3), *k = leaf(c, 7, 3);
+    return hd_dot_spans(q, k, ragged(c));
+}
+
+static hd_node *dot_itself_case(struct check *c) /* queries and keys are one node */
+{
+    hd_node *x = hd_scale(leaf(c, 4, 3), 2);
+    return hd_dot_spans(x, x, hd_spans_of(c->t, (const int[]){1, 2, 0, 1}, 4));
+}
+
+static hd_node *additive_case(struct check *c)
+{
+    hd_node *q = leaf(c, 2, 17), *v = leaf(c, 17), *k = leaf(c, 2, 3, 17);
+    return hd_additive(v, q, k);
+}
+
+static hd_node *additive_spans_case(struct check *c)
+{
+    hd_node *q = leaf(c, 4, 3), *v = leaf(c, 3), *k = leaf(c, 7, 3);
+    return hd_additive_spans(v, q, k, ragged(c), NULL, NULL);
+}
+
+static hd_node *additive_cover_case(struct check *c)
+{
+    hd_node *q = leaf(c, 4, 3), *v = leaf(c, 3), *k = leaf(c, 7, 3), *cover = leaf(c, 4, 4),
+            *w = leaf(c, 3);
+    return hd_additive_spans(v, q, k, ragged(c), cover, w);
+}
+
+static hd_node *additive_itself_case(struct check *c) /* v is w, and q, k and cover are one node */
+{
+    hd_node *x = leaf(c, 3, 3), *v = leaf(c, 3);
+    return hd_additive_spans(
+        v, x, x, hd_spans_at(c->t, (const int[]){0, 0, 1}, (const int[]){3, 1, 2}, 3), x, v);
+}
+
+static hd_node *mix_case(struct check *c)
+{
+    hd_node *alpha = leaf(c, 2, 3), *h = leaf(c, 2, 3, 17);
+    return hd_mix(alpha, h);
+}
+
+static hd_node *mix_spans_case(struct check *c)
+{
+    hd_node *alpha = leaf(c, 4, 4), *h = leaf(c, 7, 3);
+    return hd_mix_spans(alpha, h, ragged(c));
+}
+
+static hd_node *bahdanau_case(struct check *c) /* the whole formula of the header */
+{
+    hd_node *s = leaf(c, 2, 3), *W = leaf(c, 3, 5), *U = leaf(c, 4, 5), *v = leaf(c, 5),
+            *h = leaf(c, 2, 3, 4);
+    hd_node *Uh = hd_lin(U, hd_on(c->t, h));
+    hd_node *e = hd_dot(v, hd_tanh(hd_add(hd_lin(W, hd_on(c->t, s)), Uh)));
+    hd_node *a = hd_softmax(e, hd_mask_lengths(c->t, (const int[]){3, 2}, 2, 3));
+    return hd_mix(a, h);
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static hd_node *rnn_cell_case(struct check *c)
+{
+    hd_node *x = leaf(c, 3, 5), *u = leaf(c, 3, 5);
+    return hd_add(hd_rnn_cell(x, u), hd_rnn_cell(u, hd_on(c->t, u)));
+}
+
+static hd_node *gru_cell_case(struct check *c)
+{
+    hd_node *x = leaf(c, 3, 15), *u = leaf(c, 3, 15), *s = leaf(c, 3, 5);
+    return hd_add(hd_gru_cell(x, u, s), hd_gru_cell(u, u, hd_on(c->t, s)));
+}
+
+static hd_node *lstm_cell_case(struct check *c)
+{
+    hd_node *x = leaf(c, 3, 20), *u = leaf(c, 3, 20), *cell = leaf(c, 3, 5);
+    return hd_add(hd_lstm_cell(x, u, cell), hd_lstm_cell(u, u, hd_on(c->t, cell)));
+}
+
+static hd_node *gru_steps_case(struct check *c)
+{
+    hd_node *s = leaf(c, 2, 3), *U = leaf(c, 3, 9), *W = leaf(c, 4, 9), *b = leaf(c, 9);
+    for (int step = 0; step < 4; step++) {
+        hd_node *x = hd_affine(W, b, constant(c, 2, 4));
+        s = hd_gru_cell(x, hd_lin(U, s), s);
+    }
+    return s;
+}
+
+static hd_node *lstm_steps_case(struct check *c)
+{
+    hd_node *s = leaf(c, 2, 3), *cell = leaf(c, 2, 3), *U = leaf(c, 3, 12), *W = leaf(c, 4, 12);
+    for (int step = 0; step < 4; step++) {
+        hd_node *both = hd_lstm_cell(hd_lin(W, constant(c, 2, 4)), hd_lin(U, hd_on(c->t, s)), cell);
+        s = hd_part(both, 0, 3);
+        cell = hd_part(both, 3, 3);
+    }
+    return hd_concat(s, cell);
+}
+
+/* ---- losses ---------------------------------------------------------------------------------- */
+
+static hd_node *cross_entropy_case(struct check *c)
+{
+    hd_node *x = hd_scale(leaf(c, 4, 19), 2);
+    return hd_concat(hd_cross_entropy(x, (const int[]){3, -1, 0, 18}, 0),
+                     hd_cross_entropy(x, (const int[]){3, 18, -1, 3}, 0.1));
+}
+
+static hd_node *kl_case(struct check *c)
+{
+    hd_node *a = leaf(c, 3, 19), *b = leaf(c, 3, 19);
+    return hd_concat(hd_kl(a, b), hd_scale(hd_kl(b, a), 0.5));
+}
+
+static hd_node *kl_itself_case(struct check *c)
+{
+    hd_node *a = hd_scale(leaf(c, 3, 5), 1);
+    return hd_add(hd_kl(a, a), hd_kl(a, hd_stop(a)));
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const struct gradient_case cases[] = {
+    {"hd_lin", lin_case},
+    {"hd_lin on a vector", lin_vector_case},
+    {"hd_lin on a block", lin_block_case},
+    {"hd_lin of a node by itself", lin_square_case},
+    {"hd_affine", affine_case},
+    {"hd_lin_transposed", lin_transposed_case},
+    {"hd_dense without a function", dense_none_case},
+    {"hd_dense with relu", dense_relu_case},
+    {"hd_dense with tanh", dense_tanh_case},
+    {"hd_dense with sigmoid", dense_sigmoid_case},
+    {"hd_dense with gelu", dense_gelu_case},
+    {"hd_dense with swish", dense_swish_case},
+    {"a weight used in hundreds of steps", deferred_case},
+    {"hd_embed", embed_case},
+    {"a tied embedding", tied_embedding_case},
+    {"hd_rows", rows_case},
+    {"hd_concat", concat_case},
+    {"hd_join", join_case},
+    {"hd_pile", pile_case},
+    {"hd_part", part_case},
+    {"hd_slice", slice_case},
+    {"hd_transpose", transpose_case},
+    {"hd_reshape", reshape_case},
+    {"hd_spread", spread_case},
+    {"hd_pad", pad_case},
+    {"hd_add, hd_sub, hd_mul of one shape", same_shape_case},
+    {"hd_add, hd_sub, hd_mul of one node", same_node_case},
+    {"hd_add, hd_sub, hd_mul with a vector", vector_case},
+    {"hd_add, hd_sub, hd_mul with a scalar", scalar_case},
+    {"hd_add, hd_sub, hd_mul with a column", column_case},
+    {"hd_add, hd_sub, hd_mul of column and row", outer_case},
+    {"hd_add, hd_sub, hd_mul of [B,A] and [B,S,A]", query_case},
+    {"hd_add, hd_sub, hd_mul with dimensions of 1", ones_case},
+    {"hd_scale and hd_shift", scale_case},
+    {"hd_blend", blend_case},
+    {"hd_blend of a node with itself", blend_itself_case},
+    {"functions of one number", functions_case},
+    {"hd_dropout", dropout_case},
+    {"hd_maxout", maxout_case},
+    {"hd_softmax", softmax_case},
+    {"hd_softmax with masks", softmax_masked_case},
+    {"hd_log_softmax", log_softmax_case},
+    {"hd_log_softmax with a mask", log_softmax_masked_case},
+    {"hd_layer_norm", layer_norm_case},
+    {"hd_layer_norm with operands shared", layer_norm_shared_case},
+    {"hd_rms_norm", rms_norm_case},
+    {"sums and means", sums_case},
+    {"hd_mean_spans", mean_spans_case},
+    {"hd_dot", dot_case},
+    {"hd_dot of vectors", dot_vector_case},
+    {"hd_dot_each", dot_each_case},
+    {"hd_dot_spans", dot_spans_case},
+    {"hd_dot_spans of a node with itself", dot_itself_case},
+    {"hd_additive", additive_case},
+    {"hd_additive_spans", additive_spans_case},
+    {"hd_additive_spans with coverage", additive_cover_case},
+    {"hd_additive_spans with operands shared", additive_itself_case},
+    {"hd_mix", mix_case},
+    {"hd_mix_spans", mix_spans_case},
+    {"Bahdanau's attention as a formula", bahdanau_case},
+    {"hd_rnn_cell", rnn_cell_case},
+    {"hd_gru_cell", gru_cell_case},
+    {"hd_lstm_cell", lstm_cell_case},
+    {"gru steps in a loop", gru_steps_case},
+    {"lstm steps in a loop", lstm_steps_case},
+    {"hd_cross_entropy", cross_entropy_case},
+    {"hd_kl", kl_case},
+    {"hd_kl of a node with itself", kl_itself_case},
+};
+
+int main(void)
+{
+    enum { N = sizeof cases / sizeof *cases };
+    struct CMUnitTest tests[N];
+    for (int i = 0; i < N; i++)
+        tests[i] = (struct CMUnitTest){cases[i].name, the_gradient_is_the_slope, NULL, NULL,
+                                       (void *)&cases[i]};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
