@@ -65,11 +65,12 @@ def power(k):
 
 
 def hexadecimal(x):
-    """A float as C writes it, shortest form."""
+    """A float as C writes it."""
     text = float(x).hex()
     mantissa, exponent = text.split('p')
     mantissa = mantissa.rstrip('0') if '.' in mantissa else mantissa
-    return f"{mantissa.rstrip('.')}p{exponent}F"
+    number = f"{mantissa.rstrip('.')}p{exponent}F"
+    return f"({number})" if x < 0 else number
 
 
 def split(value, n):
@@ -104,9 +105,10 @@ def main():
     print("""/* polynomials.h -- the coefficients and constants of exp, log, tanh, sin, cos and erf.
  *
  * Written by tools/fit_polynomials.py; do not edit by hand. ref_math.h and math.inc evaluate the same ones in the
- * same order. "error" is that of the polynomial alone, relative to the function unless said otherwise. */
+ * same order. "error" is that of the polynomial alone, relative to the function. */
 #ifndef HD_POLYNOMIALS_H
-#define HD_POLYNOMIALS_H""")
+#define HD_POLYNOMIALS_H
+/* clang-format off */""")
 
     half = 0.3467  # a little more than ln(2)/2: the quotient is rounded as well
     show("log2(e), and ln 2 in two parts",

@@ -7,7 +7,12 @@
  *   chain    acc = fma(a_k, b_k, acc) for k = 0, 1, 2 … : every output of a matrix product, every column sum;
  *   lanes    16 partial chains, element i in lane i % 16 (missing elements of the last 16 count as +0),
  *            then one tree: lanes l and l+8, l and l+4, l and l+2, l and l+1.
- * "+=" below means the chain starts from what stands in the output. */
+ * "+=" below means the chain starts from what stands in the output. The last bit of everything else, which operations are
+ * fused and in which order they go, is what ref.c says.
+ *
+ * Outputs do not overlap inputs, except that what works element by element (the functions of one number, add … clamp_min,
+ * add_rows, dropout, softmax, the norms, the cells' states) may write over an input of the same shape, exactly in place.
+ * Pointers may be NULL only where it is said. */
 
 /* ---- matrix products: gemm.inc ---------------------------------------------------------------------------- */
 #define HD_KERNEL_LIST_GEMM(X)                                                                                 \
@@ -43,6 +48,7 @@
                         int M, int K, int N))
 
 /* ---- functions of one number, and their derivatives: math.inc ---------------------------------------------- */
+/* The largest errors over all floats: ref_math.h. Infinities, NaN, denormals, overflow and underflow as libm has them. */
 #define HD_KERNEL_LIST_MATH(X)                                                                                 \
     X(void, exp, (float *y, const float *x, long n))                                                           \
     X(void, log, (float *y, const float *x, long n))                                                           \
@@ -54,7 +60,7 @@
     X(void, relu, (float *y, const float *x, long n))  /* max(x, 0); NaN stays NaN */                          \
     X(void, gelu, (float *y, const float *x, long n))  /* x/2 · (1 + erf(x/√2)) */                             \
     X(void, swish, (float *y, const float *x, long n)) /* x · σ(x) */                                          \
-    /* dx += dy · f'. tanh, sigmoid and relu know it from the value y, the others from x. */                   \
+    /* dx += dy · f'. tanh, sigmoid, relu and exp know it from the value y, the others from x. */              \
     X(void, tanh_back, (float *dx, const float *dy, const float *y, long n))                                   \
     X(void, sigmoid_back, (float *dx, const float *dy, const float *y, long n))                                \
     X(void, relu_back, (float *dx, const float *dy, const float *y, long n))                                   \
@@ -74,48 +80,57 @@
     X(void, clamp_min, (float *y, const float *x, float low, long n)) /* x < low ? low : x */                  \
     X(float, sum, (const float *x, long n))                            /* lanes */                             \
     X(float, dot, (const float *a, const float *b, long n))            /* lanes */                             \
-    X(float, max, (const float *x, long n))                            /* -inf when empty; NaN is passed over */\
+    /* -inf when empty; NaN is passed over; a zero is +0, whichever it was */                                  \
+    X(float, max, (const float *x, long n))                                                                    \
+    /* lanes in blocks of HD_SQUARES_BLOCK, whose sums are added as doubles, first to last */                  \
     X(double, sum_squares, (const float *x, long n))                                                           \
     X(bool, all_finite, (const float *x, long n))                                                              \
-    /* y[r] = x[r] + b, each row of n; b may be NULL-free only */                                              \
+    /* y[r] = x[r] + b, each row of n */                                                                       \
     X(void, add_rows, (float *y, const float *x, const float *b, int rows, int n))                             \
     /* y[n] += Σ_r x[r,n], a chain over r */                                                                   \
     X(void, sum_rows, (float *y, const float *x, long ldx, int rows, int n))                                   \
     /* table[ids[r]] to y[r]; and back: dtable[ids[r]] += dy[r] for r = 0, 1, 2 … */                           \
     X(void, gather_rows, (float *y, const float *table, const int *ids, int rows, int n))                      \
     X(void, scatter_add_rows, (float *dtable, const float *dy, const int *ids, int rows, int n))               \
-    /* y = x / (1 - rate) where kept, else 0. Element i is dropped when its 16 random bits < rate·65536. The bits \
-     * are those of hd_philox(key, counter c, stream), see dropout.inc. add: y += instead of y =. */           \
+    /* y = x / (1 - rate) where kept, else 0; add: y += instead of y =. Element i is dropped when its 16 bits  \
+     * are below rate · 65536, rounded: those of word i/16 % 4 of hd_philox(key, 16 (i/128) + i % 16, stream), \
+     * the low ones where i/64 is even, the high ones where it is odd. 0 ≤ rate ≤ 1. */                        \
     X(void, dropout, (float *y, const float *x, float rate, uint64_t key, uint64_t stream, bool add, long n))  \
-    /* The k largest of x, largest first, ties by the lower index; NaN is never taken before a number. */      \
+    /* The k largest of x, largest first, ties (+0 and -0 are one) by the lower index; NaN is never taken      \
+     * before a number. Where k > n the rest has index -1 and value -inf. Made for small k: k is sorted by     \
+     * insertion. */                                                                                           \
     X(void, top_k, (int *index, float *value, const float *x, int n, int k))
 
 /* ---- rows: softmax, losses, norms: row.inc ----------------------------------------------------------------- */
 #define HD_KERNEL_LIST_ROW(X)                                                                                  \
     /* keep: NULL, or n bytes, 0 where an element takes no part: there softmax gives 0, log_softmax -inf.      \
-     * A row of which nothing is kept gives all 0, or all -inf. */                                             \
+     * A row of which nothing is kept gives all 0, or all -inf. With m the largest kept element, softmax is    \
+     * exp(x - m) · (1/Σ), log_softmax (x - m) - log Σ; a kept NaN or +inf, or -inf alone, gives NaN. */       \
     X(void, softmax, (float *y, const float *x, const uint8_t *keep, int n))                                   \
-    X(void, softmax_back, (float *dx, const float *dy, const float *y, int n))                                 \
+    X(void, softmax_back, (float *dx, const float *dy, const float *y, int n)) /* dx += y·(dy - Σ y·dy) */     \
     X(void, log_softmax, (float *y, const float *x, const uint8_t *keep, int n))                               \
+    /* dx += dy - exp(y)·Σ dy; dy of elements that took no part must be 0 */                                   \
     X(void, log_softmax_back, (float *dx, const float *dy, const float *y, int n))                             \
     /* Returns (1-ε)·(-log p_target) + ε·mean_v(-log p_v). When d is not NULL, d = scale · its gradient by the  \
      * logits x (d may be x itself). */                                                                        \
     X(float, xent, (float *d, const float *x, int target, float smoothing, float scale, int n))                \
     /* Returns KL(p1‖p2) = Σ_v p1 (log p1 - log p2) of two rows of logits; d1 and d2, when not NULL, get        \
-     * += scale · its gradient by x1 and by x2. */                                                             \
+     * += scale · its gradient by x1 and by x2. Where p1 is 0 because x1 is -inf, nothing is added. */         \
     X(float, kl, (float *d1, float *d2, const float *x1, const float *x2, float scale, int n))                 \
-    /* y = gain · (x - mean)/√(var + eps) + bias; stats = {mean, 1/√(var + eps)}; biased variance. */          \
+    /* y = gain · (x - mean)/√(var + eps) + bias; stats = {mean, 1/√(var + eps)}; var is the mean of           \
+     * (x - mean)², lanes as the mean. */                                                                      \
     X(void, layer_norm, (float *y, float *stats, const float *x, const float *gain, const float *bias,         \
                          float eps, int n))                                                                    \
     X(void, layer_norm_back, (float *dx, float *dgain, float *dbias, const float *dy, const float *x,          \
-                              const float *gain, const float *stats, int n)) /* any of the outputs NULL */     \
+                              const float *gain, const float *stats, int n)) /* all "+="; any output NULL */   \
     /* y = gain · x/√(mean(x²) + eps); stats = {1/√(…)} */                                                     \
     X(void, rms_norm, (float *y, float *stats, const float *x, const float *gain, float eps, int n))           \
+    /* all "+="; any output NULL */                                                                            \
     X(void, rms_norm_back, (float *dx, float *dgain, const float *dy, const float *x, const float *gain,       \
                             const float *stats, int n))                                                        \
     /* Additive attention, one query against S keys: e_j = Σ_a v_a tanh(q_a + k_ja [+ cover_j · w_a]), lanes.  \
      * cover [S] and w [A] are both NULL or both given. Backward makes the tanh again instead of reading it;   \
-     * any of its outputs may be NULL. All are "+=". */                                                        \
+     * any of its outputs may be NULL. All of them are "+=", key after key. */                                 \
     X(void, additive, (float *e, const float *v, const float *q, const float *k, long ldk, const float *cover, \
                        const float *w, int S, int A))                                                          \
     X(void, additive_back, (float *dv, float *dq, float *dk, long lddk, float *dcover, float *dw,              \
@@ -126,17 +141,18 @@
 #define HD_KERNEL_LIST_CELL(X)                                                                                 \
     /* s = tanh(x + u), x from the input, u from the previous state */                                         \
     X(void, rnn_cell, (float *s, const float *x, const float *u, int D))                                       \
-    X(void, rnn_cell_back, (float *dg, const float *ds, const float *s, int D)) /* dg = by x and by u alike */ \
+    X(void, rnn_cell_back, (float *dg, const float *ds, const float *s, int D)) /* dg =, by x and u alike */   \
     /* x, u: r, z, n side by side [3D]. r = σ(x_r+u_r), z = σ(x_z+u_z), n = tanh(x_n + r∘u_n),                 \
-     * s = (1-z)∘n + z∘prev = n + z∘(prev-n). gates [3D] keeps r, z, n for the way back. */                    \
+     * s = (1-z)∘n + z∘prev = n + z∘(prev-n). gates [3D] keeps r, z, n for the way back. s may be prev. */     \
     X(void, gru_cell, (float *s, float *gates, const float *x, const float *u, const float *prev, int D))      \
     /* dx = and du = (they differ in the n part: du_n = r∘dx_n); dprev += z∘ds */                              \
     X(void, gru_cell_back, (float *dx, float *du, float *dprev, const float *ds, const float *gates,           \
                             const float *u, const float *prev, int D))                                         \
-    /* x, u: i, f, g, o side by side [4D] (PyTorch's order). c = f∘c_prev + i∘g, s = o∘tanh(c). gates [4D]. */ \
+    /* x, u: i, f, g, o side by side [4D] (PyTorch's order). c = f∘c_prev + i∘g, s = o∘tanh(c). gates [4D].    \
+     * c may be c_prev. */                                                                                     \
     X(void, lstm_cell, (float *s, float *c, float *gates, const float *x, const float *u, const float *c_prev, \
                         int D))                                                                                \
-    /* dg = by x and by u alike [4D]; dc_prev = f∘dc_all, where dc_all = dc + ds∘o∘(1-tanh²c); dc may be NULL */\
+    /* dg =, by x and u alike [4D]; dc_prev = f∘dc_all, where dc_all = dc + ds∘o∘(1-tanh²c); dc may be NULL */ \
     X(void, lstm_cell_back, (float *dg, float *dc_prev, const float *ds, const float *dc, const float *gates,  \
                              const float *c, const float *c_prev, int D))
 
@@ -144,7 +160,7 @@
 #define HD_KERNEL_LIST_OPTIM(X)                                                                                \
     /* g' = grad_scale·g; m = β1 m + (1-β1) g'; v = β2 v + (1-β2) g'²;                                         \
      * w -= rate·( (m/correct1) / (√(v/correct2) + eps) + decay·w ); correct = 1-βᵗ comes from the caller.     \
-     * decay 0 is Adam, otherwise AdamW. */                                                                    \
+     * decay 0 is Adam, otherwise AdamW. (The divisions by correct are products with 1/correct.) */            \
     X(void, adam, (float *w, float *m, float *v, const float *g, float rate, float beta1, float beta2,         \
                    float eps, float correct1, float correct2, float decay, float grad_scale, long n))          \
     /* m = momentum·m + (grad_scale·g + decay·w); w -= rate·m. m may be NULL: no momentum. */                  \

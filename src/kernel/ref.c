@@ -42,11 +42,11 @@ static float lanes_total(struct lanes s, long n)
 
 /* ---- functions of one number --------------------------------------------------------------------------------- */
 
-#define HD_EACH(name)                                                                                          \
-    void ref_##name(float *y, const float *x, long n)                                                          \
-    {                                                                                                          \
-        for (long i = 0; i < n; i++)                                                                           \
-            y[i] = ref_##name##_of(x[i]);                                                                      \
+#define HD_EACH(name)                                 \
+    void ref_##name(float *y, const float *x, long n) \
+    {                                                 \
+        for (long i = 0; i < n; i++)                  \
+            y[i] = ref_##name##_of(x[i]);             \
     }
 HD_EACH(exp)
 HD_EACH(log)
@@ -224,7 +224,8 @@ void ref_scatter_add_rows(float *dtable, const float *dy, const int *ids, int ro
 
 /* Element i = 128 c + 64 h + 16 w + l takes half h (0 the low 16 bits) of word w of block 16 c + l: so a vector of 16
  * blocks gives 128 elements, in order, without moving anything between lanes. */
-void ref_dropout(float *y, const float *x, float rate, uint64_t key, uint64_t stream, bool add, long n)
+void ref_dropout(float *y, const float *x, float rate, uint64_t key, uint64_t stream, bool add,
+                 long n)
 {
     const uint32_t threshold = (uint32_t)(rate * 65536 + (float)0.5);
     const float scale = 1 / (1 - rate);
@@ -354,12 +355,14 @@ float ref_kl(float *d1, float *d2, const float *x1, const float *x2, float scale
     const float log_sum1 = ref_log_of(s1.sum), log_sum2 = ref_log_of(s2.sum);
     struct lanes sum = {{0}};
     for (int i = 0; i < n; i++) {
-        const float log_p1 = (x1[i] - s1.largest) - log_sum1, log_p2 = (x2[i] - s2.largest) - log_sum2;
+        const float log_p1 = (x1[i] - s1.largest) - log_sum1,
+                    log_p2 = (x2[i] - s2.largest) - log_sum2;
         lanes_add_product(&sum, i, ref_exp_of(log_p1), log_ratio(log_p1, log_p2));
     }
     const float kl = lanes_total(sum, n);
     for (int i = 0; i < n && (d1 || d2); i++) {
-        const float log_p1 = (x1[i] - s1.largest) - log_sum1, log_p2 = (x2[i] - s2.largest) - log_sum2;
+        const float log_p1 = (x1[i] - s1.largest) - log_sum1,
+                    log_p2 = (x2[i] - s2.largest) - log_sum2;
         const float p1 = ref_exp_of(log_p1);
         if (d1)
             d1[i] = fmaf(scale * p1, log_ratio(log_p1, log_p2) - kl, d1[i]);
@@ -371,7 +374,8 @@ float ref_kl(float *d1, float *d2, const float *x1, const float *x2, float scale
 
 /* ---- rows: norms ---------------------------------------------------------------------------------------------- */
 
-void ref_layer_norm(float *y, float *stats, const float *x, const float *gain, const float *bias, float eps, int n)
+void ref_layer_norm(float *y, float *stats, const float *x, const float *gain, const float *bias,
+                    float eps, int n)
 {
     const float mean = ref_sum(x, n) / (float)n;
     struct lanes squares = {{0}};
@@ -386,8 +390,8 @@ void ref_layer_norm(float *y, float *stats, const float *x, const float *gain, c
 }
 
 /* With z = (x - mean)/√(var + eps) and g = gain ∘ dy: dx += (g - mean(g) - z mean(g ∘ z)) / √(var + eps) */
-void ref_layer_norm_back(float *dx, float *dgain, float *dbias, const float *dy, const float *x, const float *gain,
-                         const float *stats, int n)
+void ref_layer_norm_back(float *dx, float *dgain, float *dbias, const float *dy, const float *x,
+                         const float *gain, const float *stats, int n)
 {
     const float mean = stats[0], inverse = stats[1];
     if (dx) {
@@ -397,7 +401,8 @@ void ref_layer_norm_back(float *dx, float *dgain, float *dbias, const float *dy,
             lanes_add(&sum, i, g);
             lanes_add_product(&product, i, g, (x[i] - mean) * inverse);
         }
-        const float mean_g = lanes_total(sum, n) / (float)n, mean_gz = lanes_total(product, n) / (float)n;
+        const float mean_g = lanes_total(sum, n) / (float)n,
+                    mean_gz = lanes_total(product, n) / (float)n;
         for (int i = 0; i < n; i++) {
             const float z = (x[i] - mean) * inverse;
             dx[i] = fmaf(inverse, fmaf(-z, mean_gz, gain[i] * dy[i] - mean_g), dx[i]);
@@ -441,8 +446,8 @@ static float additive_tanh(float q, float k, const float *cover, const float *w,
     return ref_tanh_of(cover ? fmaf(cover[j], w[a], q + k) : q + k);
 }
 
-void ref_additive(float *e, const float *v, const float *q, const float *k, long ldk, const float *cover,
-                  const float *w, int S, int A)
+void ref_additive(float *e, const float *v, const float *q, const float *k, long ldk,
+                  const float *cover, const float *w, int S, int A)
 {
     for (int j = 0; j < S; j++) {
         struct lanes sum = {{0}};
@@ -454,9 +459,9 @@ void ref_additive(float *e, const float *v, const float *q, const float *k, long
 
 /* With t = tanh(…) and g = de_j v_a (1 - t²): dv_a += de_j t, dq_a += g, dk_ja += g, dw_a += cover_j g,
  * dcover_j += Σ_a w_a g; one key after the other */
-void ref_additive_back(float *dv, float *dq, float *dk, long lddk, float *dcover, float *dw, const float *de,
-                       const float *v, const float *q, const float *k, long ldk, const float *cover, const float *w,
-                       int S, int A)
+void ref_additive_back(float *dv, float *dq, float *dk, long lddk, float *dcover, float *dw,
+                       const float *de, const float *v, const float *q, const float *k, long ldk,
+                       const float *cover, const float *w, int S, int A)
 {
     for (int j = 0; j < S; j++) {
         struct lanes sum = {{0}};
@@ -506,8 +511,8 @@ void ref_gru_cell(float *s, float *gates, const float *x, const float *u, const 
     }
 }
 
-void ref_gru_cell_back(float *dx, float *du, float *dprev, const float *ds, const float *gates, const float *u,
-                       const float *prev, int D)
+void ref_gru_cell_back(float *dx, float *du, float *dprev, const float *ds, const float *gates,
+                       const float *u, const float *prev, int D)
 {
     for (int i = 0; i < D; i++) {
         const float r = gates[i], z = gates[D + i], n = gates[2 * D + i];
@@ -522,7 +527,8 @@ void ref_gru_cell_back(float *dx, float *du, float *dprev, const float *ds, cons
     }
 }
 
-void ref_lstm_cell(float *s, float *c, float *gates, const float *x, const float *u, const float *c_prev, int D)
+void ref_lstm_cell(float *s, float *c, float *gates, const float *x, const float *u,
+                   const float *c_prev, int D)
 {
     for (int j = 0; j < D; j++) {
         const float i = ref_sigmoid_of(x[j] + u[j]);
@@ -538,8 +544,8 @@ void ref_lstm_cell(float *s, float *c, float *gates, const float *x, const float
     }
 }
 
-void ref_lstm_cell_back(float *dg, float *dc_prev, const float *ds, const float *dc, const float *gates,
-                        const float *c, const float *c_prev, int D)
+void ref_lstm_cell_back(float *dg, float *dc_prev, const float *ds, const float *dc,
+                        const float *gates, const float *c, const float *c_prev, int D)
 {
     for (int j = 0; j < D; j++) {
         const float i = gates[j], f = gates[D + j], g = gates[2 * D + j], o = gates[3 * D + j];
@@ -555,8 +561,8 @@ void ref_lstm_cell_back(float *dg, float *dc_prev, const float *ds, const float 
 
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
 
-void ref_adam(float *w, float *m, float *v, const float *g, float rate, float beta1, float beta2, float eps,
-              float correct1, float correct2, float decay, float grad_scale, long n)
+void ref_adam(float *w, float *m, float *v, const float *g, float rate, float beta1, float beta2,
+              float eps, float correct1, float correct2, float decay, float grad_scale, long n)
 {
     const float inverse1 = 1 / correct1, inverse2 = 1 / correct2;
     for (long i = 0; i < n; i++) {
@@ -568,7 +574,8 @@ void ref_adam(float *w, float *m, float *v, const float *g, float rate, float be
     }
 }
 
-void ref_sgd(float *w, float *m, const float *g, float rate, float momentum, float decay, float grad_scale, long n)
+void ref_sgd(float *w, float *m, const float *g, float rate, float momentum, float decay,
+             float grad_scale, long n)
 {
     for (long i = 0; i < n; i++) {
         float step = fmaf(decay, w[i], grad_scale * g[i]);

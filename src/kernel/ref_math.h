@@ -1,8 +1,12 @@
 /* ref_math.h -- exp, log, tanh and the like, one number at a time: the definition that math.inc repeats 16 at a time.
  *
- * Only IEEE operations, fmaf, and bits read as numbers: every machine gets the same result. The largest errors,
- * found by trying every float (test_math.c tries many of them again), are written beside each function in ulps: units
- * in the last place of the exact result. */
+ * Only IEEE operations, fmaf, and bits read as numbers: every machine gets the same result. All 2^32 floats have been
+ * tried against double precision (test_math.c tries a million of them again); the largest errors, in units of the last
+ * place of the exact result, denormal ones included:
+ *
+ *     exp 0.90   log 0.94   tanh 1.86   sigmoid 1.65   sin 1.56   cos 1.56   erf 1.10
+ *     gelu 1.15 where x ≥ 0; below, 1.4 · 2^-24 |x|
+ *     swish 2.69, until its σ becomes denormal (below -87) */
 #ifndef HD_REF_MATH_H
 #define HD_REF_MATH_H
 
@@ -199,7 +203,7 @@ static inline float ref_relu_of(float x)
     return 0.0F > x ? 0.0F : x;
 }
 
-/* x/2 · (1 + erf(x/√2)); where x < 0 the sum cancels, so that the error there is one of x, not of the result. */
+/* x/2 · (1 + erf(x/√2)); where x < 0 the sum cancels, so that the error there is one of x, not of the result */
 static inline float ref_gelu_of(float x)
 {
     const float half = 0.5F * x;

@@ -135,18 +135,6 @@ HD_INLINE i16 i16_select(m16 m, i16 x, i16 y)
 HD_INLINE i16 i16_shl(i16 x, int bits) { return (i16){_mm256_slli_epi32(x.a, bits), _mm256_slli_epi32(x.b, bits)}; }
 HD_INLINE i16 i16_shr(i16 x, int bits) { return (i16){_mm256_srli_epi32(x.a, bits), _mm256_srli_epi32(x.b, bits)}; }
 HD_INLINE i16 i16_sar(i16 x, int bits) { return (i16){_mm256_srai_epi32(x.a, bits), _mm256_srai_epi32(x.b, bits)}; }
-HD_INLINE void hd_mul_wide_8(__m256i x, __m256i y, __m256i *high, __m256i *low)
-{
-    const __m256i even = _mm256_mul_epu32(x, y);
-    const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32));
-    *low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
-    *high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
-}
-HD_INLINE void i16_mul_wide(i16 x, i16 y, i16 *high, i16 *low)
-{
-    hd_mul_wide_8(x.a, y.a, &high->a, &low->a);
-    hd_mul_wide_8(x.b, y.b, &high->b, &low->b);
-}
 HD_INLINE i16 i16_mul_even(i16 x, i16 y) { return (i16){_mm256_mul_epu32(x.a, y.a), _mm256_mul_epu32(x.b, y.b)}; }
 HD_INLINE i16 i16_odd_to_even(i16 x) { return (i16){_mm256_srli_epi64(x.a, 32), _mm256_srli_epi64(x.b, 32)}; }
 HD_INLINE i16 i16_join(i16 even, i16 odd)

@@ -61,13 +61,6 @@ HD_INLINE i16 i16_select(m16 m, i16 a, i16 b) { return _mm512_mask_blend_epi32(m
 #define i16_shl(a, bits) _mm512_slli_epi32(a, bits)
 #define i16_shr(a, bits) _mm512_srli_epi32(a, bits)
 #define i16_sar(a, bits) _mm512_srai_epi32(a, bits)
-HD_INLINE void i16_mul_wide(i16 a, i16 b, i16 *high, i16 *low)
-{
-    __m512i even = _mm512_mul_epu32(a, b);
-    __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32));
-    *low = _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
-    *high = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
-}
 HD_INLINE i16 i16_mul_even(i16 a, i16 b) { return _mm512_mul_epu32(a, b); }
 HD_INLINE i16 i16_odd_to_even(i16 a) { return _mm512_srli_epi64(a, 32); }
 HD_INLINE i16 i16_join(i16 even, i16 odd) { return _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32)); }

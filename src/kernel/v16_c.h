@@ -173,15 +173,6 @@ HD_INLINE i16 i16_sar(i16 a, int bits) /* the sign comes in */
     HD_EACH a.l[l] = (uint32_t)((int32_t)a.l[l] >> bits);
     return a;
 }
-HD_INLINE void i16_mul_wide(i16 a, i16 b, i16 *high, i16 *low) /* unsigned 32 × 32 → 64 */
-{
-    HD_EACH
-    {
-        const uint64_t p = (uint64_t)a.l[l] * b.l[l];
-        high->l[l] = (uint32_t)(p >> 32);
-        low->l[l] = (uint32_t)p;
-    }
-}
 /* Half of the work each, for those who need many: the 64-bit products of the even lanes, low half in the even and high
  * half in the odd lane; the odd lanes moved to the even ones; even lanes of two vectors joined. Where only even lanes are
  * said to be moved or read, the odd ones hold anything. */

@@ -168,16 +168,6 @@ HD_INLINE i16 i16_sar(i16 a, int bits)
     HD_QUARTERS a.q[i] = vreinterpretq_u32_s32(vshlq_s32(vreinterpretq_s32_u32(a.q[i]), vdupq_n_s32(-bits)));
     return a;
 }
-HD_INLINE void i16_mul_wide(i16 a, i16 b, i16 *high, i16 *low)
-{
-    HD_QUARTERS
-    {
-        const uint32x4_t p = vreinterpretq_u32_u64(vmull_u32(vget_low_u32(a.q[i]), vget_low_u32(b.q[i])));
-        const uint32x4_t q = vreinterpretq_u32_u64(vmull_high_u32(a.q[i], b.q[i]));
-        low->q[i] = vuzp1q_u32(p, q);
-        high->q[i] = vuzp2q_u32(p, q);
-    }
-}
 HD_INLINE i16 i16_mul_even(i16 a, i16 b)
 {
     i16 r;

@@ -17,7 +17,7 @@ enum checked_kernel {
 #define ENUM(returns, name, arguments) CHECKED_##name,
     HD_KERNEL_LIST(ENUM)
 #undef ENUM
-    N_CHECKED
+        N_CHECKED
 };
 
 static const char *const checked_names[N_CHECKED] = {
@@ -100,13 +100,22 @@ static inline void fresh_numbers(struct numbers *s, uint32_t seed)
 
 #define NOTE(kernel, y, n) add_floats(&sums->of[CHECKED_##kernel], y, n)
 
-static inline void check_products(struct checksums *sums, const struct hd_kernels *k, struct numbers *s, int M, int K, int N)
+/* What makes n numbers of its other arguments */
+#define RUN(kernel, ...)              \
+    do {                              \
+        k->kernel(s->y, __VA_ARGS__); \
+        NOTE(kernel, s->y, n);        \
+    } while (0)
+
+static inline void check_products(struct checksums *sums, const struct hd_kernels *k,
+                                  struct numbers *s, int M, int K, int N)
 {
     float *packed = s->t;
     k->pack(packed, s->b, N, 1, K, N);
     NOTE(pack, packed, (long)hd_packed_size(K, N));
     for (int act = HD_ACT_NONE; act <= HD_ACT_SWISH; act++) {
-        k->gemm(s->y, N + 1, s->a, K, packed, act % 2 ? s->c : NULL, act % 3 == 0, (enum hd_act)act, M, K, N);
+        k->gemm(s->y, N + 1, s->a, K, packed, act % 2 ? s->c : NULL, act % 3 == 0, (enum hd_act)act,
+                M, K, N);
         NOTE(gemm, s->y, (long)M * (N + 1));
     }
     k->gemm_free(s->y, N, s->a, K, 1, s->b, 1, K, true, M, K, N, s->scratch);
@@ -139,43 +148,46 @@ static inline void check_products(struct checksums *sums, const struct hd_kernel
     NOTE(gemm_int8, s->y, (long)M * N);
 }
 
-static inline void check_math(struct checksums *sums, const struct hd_kernels *k, struct numbers *s, int n)
+static inline void check_math(struct checksums *sums, const struct hd_kernels *k, struct numbers *s,
+                              int n)
 {
-#define ONE(name)                                                                                              \
-    k->name(s->y, s->a, n);                                                                                    \
-    NOTE(name, s->y, n);
-    ONE(exp) ONE(log) ONE(tanh) ONE(sigmoid) ONE(sin) ONE(cos) ONE(erf) ONE(relu) ONE(gelu) ONE(swish)
-#undef ONE
+    RUN(exp, s->a, n);
+    RUN(log, s->a, n);
+    RUN(tanh, s->a, n);
+    RUN(sigmoid, s->a, n);
+    RUN(sin, s->a, n);
+    RUN(cos, s->a, n);
+    RUN(erf, s->a, n);
+    RUN(relu, s->a, n);
+    RUN(gelu, s->a, n);
+    RUN(swish, s->a, n);
     k->scale(s->z, 25.0F, s->a, n); /* a wider range */
-    k->exp(s->y, s->z, n);
-    NOTE(exp, s->y, n);
-    k->log(s->y, s->y, n);
-    NOTE(log, s->y, n);
-    k->sin(s->y, s->z, n);
-    NOTE(sin, s->y, n);
-#define ONE(name)                                                                                              \
-    k->name(s->y, s->b, s->a, n);                                                                              \
-    NOTE(name, s->y, n);
-    ONE(tanh_back) ONE(sigmoid_back) ONE(relu_back) ONE(gelu_back) ONE(swish_back) ONE(exp_back) ONE(log_back)
-#undef ONE
+    RUN(exp, s->z, n);
+    RUN(log, s->y, n);
+    RUN(sin, s->z, n);
+    RUN(tanh_back, s->b, s->a, n);
+    RUN(sigmoid_back, s->b, s->a, n);
+    RUN(relu_back, s->b, s->a, n);
+    RUN(gelu_back, s->b, s->a, n);
+    RUN(swish_back, s->b, s->a, n);
+    RUN(exp_back, s->b, s->a, n);
+    RUN(log_back, s->b, s->a, n);
 }
 
-static inline void check_vector(struct checksums *sums, const struct hd_kernels *k, struct numbers *s, int n)
+static inline void check_vector(struct checksums *sums, const struct hd_kernels *k,
+                                struct numbers *s, int n)
 {
-#define ONE(name, ...)                                                                                         \
-    k->name(s->y, __VA_ARGS__);                                                                                \
-    NOTE(name, s->y, n);
-    ONE(add, s->a, s->b, n)
-    ONE(sub, s->a, s->b, n)
-    ONE(mul, s->a, s->b, n)
-    ONE(scale, 0.3F, s->a, n)
-    ONE(add_scaled, 0.7F, s->a, n)
-    ONE(add_product, s->a, s->b, n)
-    ONE(clamp_min, s->a, 0.25F, n)
-    ONE(dropout, s->a, 0.1F, 12345, 678, false, n)
-    ONE(dropout, s->a, 0.5F, UINT64_MAX, UINT64_MAX, true, n)
-#undef ONE
-    const float sums_of[4] = {k->sum(s->a, n), k->dot(s->a, s->b, n), k->max(s->a, n), (float)k->sum_squares(s->a, n)};
+    RUN(add, s->a, s->b, n);
+    RUN(sub, s->a, s->b, n);
+    RUN(mul, s->a, s->b, n);
+    RUN(scale, 0.3F, s->a, n);
+    RUN(add_scaled, 0.7F, s->a, n);
+    RUN(add_product, s->a, s->b, n);
+    RUN(clamp_min, s->a, 0.25F, n);
+    RUN(dropout, s->a, 0.1F, 12345, 678, false, n);
+    RUN(dropout, s->a, 0.5F, UINT64_MAX, UINT64_MAX, true, n);
+    const float sums_of[4] = {k->sum(s->a, n), k->dot(s->a, s->b, n), k->max(s->a, n),
+                              (float)k->sum_squares(s->a, n)};
     NOTE(sum, sums_of, 1);
     NOTE(dot, sums_of + 1, 1);
     NOTE(max, sums_of + 2, 1);
@@ -198,7 +210,8 @@ static inline void check_vector(struct checksums *sums, const struct hd_kernels 
         checksum_add(&sums->of[CHECKED_top_k], (uint32_t)index[j]);
 }
 
-static inline void check_rows(struct checksums *sums, const struct hd_kernels *k, struct numbers *s, int n)
+static inline void check_rows(struct checksums *sums, const struct hd_kernels *k, struct numbers *s,
+                              int n)
 {
     static uint8_t keep[MOST];
     for (int i = 0; i < n; i++)
@@ -241,14 +254,15 @@ static inline void check_rows(struct checksums *sums, const struct hd_kernels *k
         k->additive(s->y, s->a, s->b, s->a + 500, A + 1, cover, w, S, A);
         NOTE(additive, s->y, S);
         float *dv = s->z, *dq = s->z + 100, *dw = s->z + 200, *dcover = s->z + 300;
-        k->additive_back(dv, dq, s->y, A, covers ? dcover : NULL, covers ? dw : NULL, s->c + 700, s->a, s->b,
-                         s->a + 500, A + 1, cover, w, S, A);
+        k->additive_back(dv, dq, s->y, A, covers ? dcover : NULL, covers ? dw : NULL, s->c + 700,
+                         s->a, s->b, s->a + 500, A + 1, cover, w, S, A);
         NOTE(additive_back, s->z, 400);
         NOTE(additive_back, s->y, S * A);
     }
 }
 
-static inline void check_cells(struct checksums *sums, const struct hd_kernels *k, struct numbers *s, int n)
+static inline void check_cells(struct checksums *sums, const struct hd_kernels *k,
+                               struct numbers *s, int n)
 {
     const int D = n % 500;
     k->rnn_cell(s->y, s->a, s->b, D);
@@ -269,7 +283,8 @@ static inline void check_cells(struct checksums *sums, const struct hd_kernels *
     NOTE(lstm_cell_back, s->y, 5L * D);
 }
 
-static inline void check_updates(struct checksums *sums, const struct hd_kernels *k, struct numbers *s, int n)
+static inline void check_updates(struct checksums *sums, const struct hd_kernels *k,
+                                 struct numbers *s, int n)
 {
     k->adam(s->y, s->z, s->p, s->a, 0.01F, 0.9F, 0.98F, 1e-9F, 0.1F, 0.02F, 0.01F, 0.5F, n);
     NOTE(adam, s->y, n);
@@ -280,6 +295,7 @@ static inline void check_updates(struct checksums *sums, const struct hd_kernels
     NOTE(sgd, s->y, n);
     NOTE(sgd, s->z, n);
 }
+#undef RUN
 #undef NOTE
 
 /* Everything, in several sizes. false when there is no memory for it. */
@@ -290,8 +306,9 @@ static inline bool kernel_checksums(struct checksums *sums, const struct hd_kern
     struct numbers *s = malloc(sizeof *s);
     float *scratch = aligned_alloc(64, HD_GEMM_SCRATCH * sizeof *scratch);
     for (int i = 0; i < 8 && s && scratch; i++) {
-        void (*const groups[])(struct checksums *, const struct hd_kernels *, struct numbers *, int) = {
-            check_math, check_vector, check_rows, check_cells, check_updates};
+        void (*const groups[])(struct checksums *, const struct hd_kernels *, struct numbers *,
+                               int) = {check_math, check_vector, check_rows, check_cells,
+                                       check_updates};
         s->scratch = scratch;
         for (int g = 0; g < 5; g++) {
             fresh_numbers(s, (uint32_t)(100 * i + g));

@@ -2,7 +2,10 @@
  * formulas in double precision. */
 #include "kernel/common.h"
 
-static double sigma(double x) { return 1 / (1 + exp(-x)); }
+static double sigma(double x)
+{
+    return 1 / (1 + exp(-x));
+}
 
 /* Everything that a cell reads and writes, as long as the largest cell needs. */
 struct cell {
@@ -12,11 +15,17 @@ struct cell {
 
 static struct cell random_cell(int D, enum kind kind)
 {
-    return (struct cell){.x = random_numbers(4L * D, kind), .u = random_numbers(4L * D, kind),
-                         .prev = random_numbers(D, kind), .ds = random_numbers(D, kind), .dc = random_numbers(D, kind),
-                         .s = random_numbers(D, kind), .c = random_numbers(D, kind),
-                         .gates = random_numbers(4L * D, kind), .dx = random_numbers(4L * D, kind),
-                         .du = random_numbers(4L * D, kind), .dprev = random_numbers(D, kind)};
+    return (struct cell){.x = random_numbers(4L * D, kind),
+                         .u = random_numbers(4L * D, kind),
+                         .prev = random_numbers(D, kind),
+                         .ds = random_numbers(D, kind),
+                         .dc = random_numbers(D, kind),
+                         .s = random_numbers(D, kind),
+                         .c = random_numbers(D, kind),
+                         .gates = random_numbers(4L * D, kind),
+                         .dx = random_numbers(4L * D, kind),
+                         .du = random_numbers(4L * D, kind),
+                         .dprev = random_numbers(D, kind)};
 }
 
 static struct cell with_outputs_copied(const struct cell *a, int D)
@@ -32,7 +41,8 @@ static void cell_free(struct cell *a, bool with_inputs)
     numbers_free(a->s), numbers_free(a->c), numbers_free(a->gates);
     numbers_free(a->dx), numbers_free(a->du), numbers_free(a->dprev);
     if (with_inputs)
-        numbers_free(a->x), numbers_free(a->u), numbers_free(a->prev), numbers_free(a->ds), numbers_free(a->dc);
+        numbers_free(a->x), numbers_free(a->u), numbers_free(a->prev), numbers_free(a->ds),
+            numbers_free(a->dc);
 }
 
 /* A step and the way back. */
@@ -61,21 +71,23 @@ static void every_cell_returns_the_bits_of_the_reference(void **state)
 {
     (void)state;
     FOR_EACH_KERNEL(k)
-        for (int which = 0; which < 3; which++)
-            FOR_EACH_KIND(kind)
-                FOR_EACH_SIZE(D) {
-                    struct cell mine = random_cell(D, kind), ref = with_outputs_copied(&mine, D);
-                    cells[which].run(k, &mine, D);
-                    cells[which].run(&hd_kernels_ref, &ref, D);
-                    const char *name = cells[which].name;
-                    assert_same_bits(mine.s, ref.s, D, "%s %s s, kind %d", k->name, name, kind);
-                    assert_same_bits(mine.c, ref.c, D, "%s %s c, kind %d", k->name, name, kind);
-                    assert_same_bits(mine.gates, ref.gates, 4L * D, "%s %s gates, kind %d", k->name, name, kind);
-                    assert_same_bits(mine.dx, ref.dx, 4L * D, "%s %s dx, kind %d", k->name, name, kind);
-                    assert_same_bits(mine.du, ref.du, 4L * D, "%s %s du, kind %d", k->name, name, kind);
-                    assert_same_bits(mine.dprev, ref.dprev, D, "%s %s dprev, kind %d", k->name, name, kind);
-                    cell_free(&ref, false), cell_free(&mine, true);
-                }
+    for (int which = 0; which < 3; which++)
+        FOR_EACH_KIND(kind)
+    FOR_EACH_SIZE(D)
+    {
+        struct cell mine = random_cell(D, kind), ref = with_outputs_copied(&mine, D);
+        cells[which].run(k, &mine, D);
+        cells[which].run(&hd_kernels_ref, &ref, D);
+        const char *name = cells[which].name;
+        assert_same_bits(mine.s, ref.s, D, "%s %s s, kind %d", k->name, name, kind);
+        assert_same_bits(mine.c, ref.c, D, "%s %s c, kind %d", k->name, name, kind);
+        assert_same_bits(mine.gates, ref.gates, 4L * D, "%s %s gates, kind %d", k->name, name,
+                         kind);
+        assert_same_bits(mine.dx, ref.dx, 4L * D, "%s %s dx, kind %d", k->name, name, kind);
+        assert_same_bits(mine.du, ref.du, 4L * D, "%s %s du, kind %d", k->name, name, kind);
+        assert_same_bits(mine.dprev, ref.dprev, D, "%s %s dprev, kind %d", k->name, name, kind);
+        cell_free(&ref, false), cell_free(&mine, true);
+    }
 }
 
 static void a_state_may_be_written_over_the_previous_one(void **state)
@@ -104,7 +116,10 @@ struct unit {
     double x[4], u[4], prev, ds, dc;
 };
 
-static double rnn_value(const struct unit *a) { return a->ds * tanh(a->x[0] + a->u[0]); }
+static double rnn_value(const struct unit *a)
+{
+    return a->ds * tanh(a->x[0] + a->u[0]);
+}
 
 static double gru_value(const struct unit *a)
 {
@@ -135,8 +150,8 @@ static double slope(double (*value)(const struct unit *), const struct unit *one
 
 static void assert_near(float got, double exact, const char *what, int i)
 {
-    assert_that(fabs((double)got - exact) <= 2e-5 * (1 + fabs(exact)), "%s, unit %d: %.9g, not %.9g", what, i, (double)got,
-                exact);
+    assert_that(fabs((double)got - exact) <= 2e-5 * (1 + fabs(exact)),
+                "%s, unit %d: %.9g, not %.9g", what, i, (double)got, exact);
 }
 
 static struct unit unit_of(const struct cell *a, int i, int D, int n_gates)

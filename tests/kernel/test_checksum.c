@@ -19,9 +19,10 @@ static void every_instruction_set_has_the_stored_checksum(void **state)
     for (const struct hd_kernels *const *k = hd_kernels_available(); *k; k++) {
         assert_true(kernel_checksums(&sums, *k));
         for (int i = 0; i < N_CHECKED; i++)
-            assert_that(sums.of[i] == ref.of[i], "%s %s differs from the reference", (*k)->name, checked_names[i]);
-        assert_that(checksum_of_all(&sums) == KERNEL_CHECKSUM, "%s has the checksum 0x%016llx", (*k)->name,
-                    (unsigned long long)checksum_of_all(&sums));
+            assert_that(sums.of[i] == ref.of[i], "%s %s differs from the reference", (*k)->name,
+                        checked_names[i]);
+        assert_that(checksum_of_all(&sums) == KERNEL_CHECKSUM, "%s has the checksum 0x%016llx",
+                    (*k)->name, (unsigned long long)checksum_of_all(&sums));
     }
 }
 

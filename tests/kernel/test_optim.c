@@ -8,16 +8,24 @@ struct settings {
 
 static struct settings settings_of(int kind, int step)
 {
-    return (struct settings){.rate = 0.01F, .beta1 = 0.9F, .beta2 = 0.98F, .eps = 1e-9F,
-                             .correct1 = 1 - powf(0.9F, (float)step), .correct2 = 1 - powf(0.98F, (float)step),
-                             .decay = kind % 2 ? 0.1F : 0, .grad_scale = 0.5F, .momentum = 0.9F};
+    return (struct settings){.rate = 0.01F,
+                             .beta1 = 0.9F,
+                             .beta2 = 0.98F,
+                             .eps = 1e-9F,
+                             .correct1 = 1 - powf(0.9F, (float)step),
+                             .correct2 = 1 - powf(0.98F, (float)step),
+                             .decay = kind % 2 ? 0.1F : 0,
+                             .grad_scale = 0.5F,
+                             .momentum = 0.9F};
 }
 
-static void run(const struct hd_kernels *k, int kind, float *w, float *m, float *v, const float *g, int step, long n)
+static void run(const struct hd_kernels *k, int kind, float *w, float *m, float *v, const float *g,
+                int step, long n)
 {
     const struct settings s = settings_of(kind, step);
     if (kind < 2)
-        k->adam(w, m, v, g, s.rate, s.beta1, s.beta2, s.eps, s.correct1, s.correct2, s.decay, s.grad_scale, n);
+        k->adam(w, m, v, g, s.rate, s.beta1, s.beta2, s.eps, s.correct1, s.correct2, s.decay,
+                s.grad_scale, n);
     else
         k->sgd(w, kind == 3 ? m : NULL, g, s.rate, s.momentum, s.decay, s.grad_scale, n);
 }
@@ -26,19 +34,22 @@ static void every_update_returns_the_bits_of_the_reference(void **state)
 {
     (void)state;
     FOR_EACH_KERNEL(k)
-        for (int which = 0; which < 4; which++)
-            FOR_EACH_KIND(kind)
-                FOR_EACH_SIZE(n) {
-                    float *w = random_numbers(n, kind), *m = random_numbers(n, kind), *v = random_numbers(n, kind);
-                    float *ww = copy_of(w, n), *wm = copy_of(m, n), *wv = copy_of(v, n), *g = random_numbers(n, kind);
-                    run(k, which, w, m, v, g, 1 + n, n);
-                    run(&hd_kernels_ref, which, ww, wm, wv, g, 1 + n, n);
-                    assert_same_bits(w, ww, n, "%s w, update %d, kind %d", k->name, which, kind);
-                    assert_same_bits(m, wm, n, "%s m, update %d, kind %d", k->name, which, kind);
-                    assert_same_bits(v, wv, n, "%s v, update %d, kind %d", k->name, which, kind);
-                    numbers_free(w), numbers_free(m), numbers_free(v), numbers_free(g);
-                    numbers_free(ww), numbers_free(wm), numbers_free(wv);
-                }
+    for (int which = 0; which < 4; which++)
+        FOR_EACH_KIND(kind)
+    FOR_EACH_SIZE(n)
+    {
+        float *w = random_numbers(n, kind), *m = random_numbers(n, kind),
+              *v = random_numbers(n, kind);
+        float *ww = copy_of(w, n), *wm = copy_of(m, n), *wv = copy_of(v, n),
+              *g = random_numbers(n, kind);
+        run(k, which, w, m, v, g, 1 + n, n);
+        run(&hd_kernels_ref, which, ww, wm, wv, g, 1 + n, n);
+        assert_same_bits(w, ww, n, "%s w, update %d, kind %d", k->name, which, kind);
+        assert_same_bits(m, wm, n, "%s m, update %d, kind %d", k->name, which, kind);
+        assert_same_bits(v, wv, n, "%s v, update %d, kind %d", k->name, which, kind);
+        numbers_free(w), numbers_free(m), numbers_free(v), numbers_free(g);
+        numbers_free(ww), numbers_free(wm), numbers_free(wv);
+    }
 }
 
 static void twenty_updates_are_near_the_formulas(void **state)
@@ -58,7 +69,8 @@ static void twenty_updates_are_near_the_formulas(void **state)
                 if (which < 2) {
                     em[i] = (double)s.beta1 * em[i] + (1 - (double)s.beta1) * gi;
                     ev[i] = (double)s.beta2 * ev[i] + (1 - (double)s.beta2) * gi * gi;
-                    const double move = em[i] / (double)s.correct1 / (sqrt(ev[i] / (double)s.correct2) + (double)s.eps);
+                    const double move = em[i] / (double)s.correct1 /
+                                        (sqrt(ev[i] / (double)s.correct2) + (double)s.eps);
                     ew[i] -= (double)s.rate * (move + (double)s.decay * ew[i]);
                 } else {
                     const double move = gi + (double)s.decay * ew[i];
@@ -69,8 +81,8 @@ static void twenty_updates_are_near_the_formulas(void **state)
             run(&hd_kernels_ref, which, w, m, v, g, step, N);
         }
         for (int i = 0; i < N; i++)
-            assert_that(fabs((double)w[i] - ew[i]) < 1e-5, "update %d, element %d: %.9g, not %.9g", which, i,
-                        (double)w[i], ew[i]);
+            assert_that(fabs((double)w[i] - ew[i]) < 1e-5, "update %d, element %d: %.9g, not %.9g",
+                        which, i, (double)w[i], ew[i]);
     }
 }
 

@@ -43,45 +43,48 @@ static void softmax_returns_the_bits_of_the_reference(void **state)
 {
     (void)state;
     FOR_EACH_KERNEL(k)
-        FOR_EACH_KIND(kind)
-            FOR_EACH_SIZE(n) {
-                float *x = random_numbers(n, kind), *y = random_numbers(n, kind), *wanted = copy_of(y, n);
-                uint8_t *keep = random_mask(n);
-                k->softmax(y, x, NULL, n);
-                hd_kernels_ref.softmax(wanted, x, NULL, n);
-                assert_same_bits(y, wanted, n, "%s softmax, kind %d", k->name, kind);
-                k->softmax(y, x, keep, n);
-                hd_kernels_ref.softmax(wanted, x, keep, n);
-                assert_same_bits(y, wanted, n, "%s masked softmax, kind %d", k->name, kind);
-                k->log_softmax(y, x, NULL, n);
-                hd_kernels_ref.log_softmax(wanted, x, NULL, n);
-                assert_same_bits(y, wanted, n, "%s log_softmax, kind %d", k->name, kind);
-                k->log_softmax(y, x, keep, n);
-                hd_kernels_ref.log_softmax(wanted, x, keep, n);
-                assert_same_bits(y, wanted, n, "%s masked log_softmax, kind %d", k->name, kind);
+    FOR_EACH_KIND(kind)
+    FOR_EACH_SIZE(n)
+    {
+        float *x = random_numbers(n, kind), *y = random_numbers(n, kind), *wanted = copy_of(y, n);
+        uint8_t *keep = random_mask(n);
+        k->softmax(y, x, NULL, n);
+        hd_kernels_ref.softmax(wanted, x, NULL, n);
+        assert_same_bits(y, wanted, n, "%s softmax, kind %d", k->name, kind);
+        k->softmax(y, x, keep, n);
+        hd_kernels_ref.softmax(wanted, x, keep, n);
+        assert_same_bits(y, wanted, n, "%s masked softmax, kind %d", k->name, kind);
+        k->log_softmax(y, x, NULL, n);
+        hd_kernels_ref.log_softmax(wanted, x, NULL, n);
+        assert_same_bits(y, wanted, n, "%s log_softmax, kind %d", k->name, kind);
+        k->log_softmax(y, x, keep, n);
+        hd_kernels_ref.log_softmax(wanted, x, keep, n);
+        assert_same_bits(y, wanted, n, "%s masked log_softmax, kind %d", k->name, kind);
 
-                float *dx = random_numbers(n, kind), *dx_wanted = copy_of(dx, n);
-                k->softmax_back(dx, x, y, n);
-                hd_kernels_ref.softmax_back(dx_wanted, x, y, n);
-                assert_same_bits(dx, dx_wanted, n, "%s softmax_back, kind %d", k->name, kind);
-                k->log_softmax_back(dx, y, x, n);
-                hd_kernels_ref.log_softmax_back(dx_wanted, y, x, n);
-                assert_same_bits(dx, dx_wanted, n, "%s log_softmax_back, kind %d", k->name, kind);
+        float *dx = random_numbers(n, kind), *dx_wanted = copy_of(dx, n);
+        k->softmax_back(dx, x, y, n);
+        hd_kernels_ref.softmax_back(dx_wanted, x, y, n);
+        assert_same_bits(dx, dx_wanted, n, "%s softmax_back, kind %d", k->name, kind);
+        k->log_softmax_back(dx, y, x, n);
+        hd_kernels_ref.log_softmax_back(dx_wanted, y, x, n);
+        assert_same_bits(dx, dx_wanted, n, "%s log_softmax_back, kind %d", k->name, kind);
 
-                memcpy(y, x, (size_t)n * sizeof *y);
-                k->softmax(y, y, keep, n);
-                hd_kernels_ref.softmax(wanted, x, keep, n);
-                assert_same_bits(y, wanted, n, "%s softmax in place, kind %d", k->name, kind);
-                numbers_free(x), numbers_free(y), numbers_free(wanted), numbers_free(dx), numbers_free(dx_wanted);
-                free(keep);
-            }
+        memcpy(y, x, (size_t)n * sizeof *y);
+        k->softmax(y, y, keep, n);
+        hd_kernels_ref.softmax(wanted, x, keep, n);
+        assert_same_bits(y, wanted, n, "%s softmax in place, kind %d", k->name, kind);
+        numbers_free(x), numbers_free(y), numbers_free(wanted), numbers_free(dx),
+            numbers_free(dx_wanted);
+        free(keep);
+    }
 }
 
 static void softmax_is_near_the_formula(void **state)
 {
     (void)state;
     for (int n = 1; n <= 130; n++) {
-        float *x = random_numbers(n, KIND_PLAIN), *y = random_numbers(n, KIND_PLAIN), *l = random_numbers(n, KIND_PLAIN);
+        float *x = random_numbers(n, KIND_PLAIN), *y = random_numbers(n, KIND_PLAIN),
+              *l = random_numbers(n, KIND_PLAIN);
         uint8_t *keep = random_mask(n);
         keep[n / 2] = 1;
         hd_kernels_ref.softmax(y, x, keep, n);
@@ -104,8 +107,10 @@ static void softmax_gradients_are_near_the_formula(void **state)
 {
     (void)state;
     for (int n = 1; n <= 100; n += 3) {
-        float *x = random_numbers(n, KIND_PLAIN), *y = random_numbers(n, KIND_PLAIN), *dy = random_numbers(n, KIND_PLAIN);
-        float *dx = random_numbers(n, KIND_ZERO), *dl = random_numbers(n, KIND_ZERO), *l = random_numbers(n, KIND_PLAIN);
+        float *x = random_numbers(n, KIND_PLAIN), *y = random_numbers(n, KIND_PLAIN),
+              *dy = random_numbers(n, KIND_PLAIN);
+        float *dx = random_numbers(n, KIND_ZERO), *dl = random_numbers(n, KIND_ZERO),
+              *l = random_numbers(n, KIND_PLAIN);
         hd_kernels_ref.softmax(y, x, NULL, n);
         hd_kernels_ref.softmax_back(dx, dy, y, n);
         hd_kernels_ref.log_softmax(l, x, NULL, n);
@@ -121,7 +126,8 @@ static void softmax_gradients_are_near_the_formula(void **state)
             assert_near((double)dx[i], p * ((double)dy[i] - mean), 4e-6, "softmax_back", n);
             assert_near((double)dl[i], (double)dy[i] - p * sum, 4e-5, "log_softmax_back", n);
         }
-        numbers_free(x), numbers_free(y), numbers_free(dy), numbers_free(dx), numbers_free(dl), numbers_free(l);
+        numbers_free(x), numbers_free(y), numbers_free(dy), numbers_free(dx), numbers_free(dl),
+            numbers_free(l);
     }
 }
 
@@ -132,7 +138,8 @@ static void softmax_of_strange_rows(void **state)
         const uint8_t none[3] = {0, 0, 0}, some[3] = {1, 0, 1};
         float y[3];
         const float huge[3] = {3e38F, NAN, 3e38F};
-        (*k)->softmax(y, huge, some, 3); /* a masked NaN takes no part; the largest number does not overflow */
+        (*k)->softmax(y, huge, some,
+                      3); /* a masked NaN takes no part; the largest number does not overflow */
         assert_true(y[0] == 0.5F && y[1] == 0 && y[2] == 0.5F);
         (*k)->softmax(y, huge, NULL, 3);
         assert_true(isnan(y[0]) && isnan(y[1]) && isnan(y[2]));
@@ -152,28 +159,36 @@ static void losses_return_the_bits_of_the_reference(void **state)
 {
     (void)state;
     FOR_EACH_KERNEL(k)
-        FOR_EACH_KIND(kind)
-            FOR_EACH_SIZE(n) {
-                float *x = random_numbers(n, kind), *x2 = random_numbers(n, kind);
-                float *d1 = random_numbers(n, kind), *w1 = copy_of(d1, n), *d2 = random_numbers(n, kind), *w2 = copy_of(d2, n);
-                const bool some = n % 3 == 0, other = n % 5 == 0;
-                assert_same_number(k->kl(some ? NULL : d1, other ? NULL : d2, x, x2, 0.7F, n),
-                                   hd_kernels_ref.kl(some ? NULL : w1, other ? NULL : w2, x, x2, 0.7F, n), k->name, "kl", n);
-                assert_same_bits(d1, w1, n, "%s kl, first gradient, kind %d", k->name, kind);
-                assert_same_bits(d2, w2, n, "%s kl, second gradient, kind %d", k->name, kind);
-                for (int s = 0; s < 3 && n > 0; s++) {
-                    const float smoothing = (float)s * 0.1F;
-                    const int target = (int)random_bits() % n;
-                    const float wanted = hd_kernels_ref.xent(w1, x, target, smoothing, 0.3F, n);
-                    assert_same_number(k->xent(d1, x, target, smoothing, 0.3F, n), wanted, k->name, "xent", n);
-                    assert_same_bits(d1, w1, n, "%s xent, smoothing %d, kind %d", k->name, s, kind);
-                    assert_same_number(k->xent(NULL, x, target, smoothing, 0.3F, n), wanted, k->name, "xent alone", n);
-                    memcpy(d1, x, (size_t)n * sizeof *x);
-                    assert_same_number(k->xent(d1, d1, target, smoothing, 0.3F, n), wanted, k->name, "xent in place", n);
-                    assert_same_bits(d1, w1, n, "%s xent in place, smoothing %d, kind %d", k->name, s, kind);
-                }
-                numbers_free(x), numbers_free(x2), numbers_free(d1), numbers_free(w1), numbers_free(d2), numbers_free(w2);
-            }
+    FOR_EACH_KIND(kind)
+    FOR_EACH_SIZE(n)
+    {
+        float *x = random_numbers(n, kind), *x2 = random_numbers(n, kind);
+        float *d1 = random_numbers(n, kind), *w1 = copy_of(d1, n), *d2 = random_numbers(n, kind),
+              *w2 = copy_of(d2, n);
+        const bool some = n % 3 == 0, other = n % 5 == 0;
+        assert_same_number(k->kl(some ? NULL : d1, other ? NULL : d2, x, x2, 0.7F, n),
+                           hd_kernels_ref.kl(some ? NULL : w1, other ? NULL : w2, x, x2, 0.7F, n),
+                           k->name, "kl", n);
+        assert_same_bits(d1, w1, n, "%s kl, first gradient, kind %d", k->name, kind);
+        assert_same_bits(d2, w2, n, "%s kl, second gradient, kind %d", k->name, kind);
+        for (int s = 0; s < 3 && n > 0; s++) {
+            const float smoothing = (float)s * 0.1F;
+            const int target = (int)random_bits() % n;
+            const float wanted = hd_kernels_ref.xent(w1, x, target, smoothing, 0.3F, n);
+            assert_same_number(k->xent(d1, x, target, smoothing, 0.3F, n), wanted, k->name, "xent",
+                               n);
+            assert_same_bits(d1, w1, n, "%s xent, smoothing %d, kind %d", k->name, s, kind);
+            assert_same_number(k->xent(NULL, x, target, smoothing, 0.3F, n), wanted, k->name,
+                               "xent alone", n);
+            memcpy(d1, x, (size_t)n * sizeof *x);
+            assert_same_number(k->xent(d1, d1, target, smoothing, 0.3F, n), wanted, k->name,
+                               "xent in place", n);
+            assert_same_bits(d1, w1, n, "%s xent in place, smoothing %d, kind %d", k->name, s,
+                             kind);
+        }
+        numbers_free(x), numbers_free(x2), numbers_free(d1), numbers_free(w1), numbers_free(d2),
+            numbers_free(w2);
+    }
 }
 
 static void cross_entropy_is_near_the_formula(void **state)
@@ -191,7 +206,8 @@ static void cross_entropy_is_near_the_formula(void **state)
             const double loss = (double)hd_kernels_ref.xent(d, x, target, smoothing, 2, n);
             assert_near(loss, (1 - e) * (lse - (double)x[target]) + e * mean, 4e-6, "xent", n);
             for (int i = 0; i < n; i++)
-                assert_near((double)d[i], 2 * (exp((double)x[i] - lse) - (i == target ? 1 - e : 0) - e / n), 2e-6,
+                assert_near((double)d[i],
+                            2 * (exp((double)x[i] - lse) - (i == target ? 1 - e : 0) - e / n), 2e-6,
                             "gradient of xent", n);
             numbers_free(x), numbers_free(d);
         }
@@ -201,7 +217,8 @@ static void a_long_row_is_as_exact_as_a_short_one(void **state)
 {
     (void)state;
     const int n = 8000;
-    float *x = random_numbers(n, KIND_PLAIN), *d = random_numbers(n, KIND_PLAIN), *wanted = random_numbers(n, KIND_PLAIN);
+    float *x = random_numbers(n, KIND_PLAIN), *d = random_numbers(n, KIND_PLAIN),
+          *wanted = random_numbers(n, KIND_PLAIN);
     const double lse = log_sum_exp(x, NULL, n);
     const float loss = hd_kernels_ref.xent(wanted, x, 17, 0.1F, 1, n);
     double mean = 0, sum = 0;
@@ -211,7 +228,8 @@ static void a_long_row_is_as_exact_as_a_short_one(void **state)
     }
     assert_near((double)loss, 0.9 * (lse - (double)x[17]) + 0.1 * mean, 1e-5, "xent", n);
     assert_near(sum, 0, 1e-5, "sum of the gradient", n);
-    FOR_EACH_KERNEL(k) {
+    FOR_EACH_KERNEL(k)
+    {
         assert_same_number(k->xent(d, x, 17, 0.1F, 1, n), loss, k->name, "xent", n);
         assert_true(memcmp(d, wanted, (size_t)n * sizeof *d) == 0);
     }
@@ -256,38 +274,61 @@ static void norms_return_the_bits_of_the_reference(void **state)
 {
     (void)state;
     FOR_EACH_KERNEL(k)
-        FOR_EACH_KIND(kind)
-            FOR_EACH_SIZE(n) {
-                float *x = random_numbers(n, kind), *gain = random_numbers(n, kind), *bias = random_numbers(n, kind);
-                float *y = random_numbers(n, kind), *wy = copy_of(y, n), *dy = random_numbers(n, kind);
-                float *dx = random_numbers(n, kind), *wx = copy_of(dx, n), *dg = random_numbers(n, kind), *wg = copy_of(dg, n);
-                float *db = random_numbers(n, kind), *wb = copy_of(db, n);
-                float stats[2] = {1, 2}, ws[2] = {1, 2};
-                const bool no_x = n % 5 == 1, no_gain = n % 7 == 2, no_bias = n % 3 == 2;
-                k->layer_norm(y, stats, x, gain, bias, 1e-5F, n);
-                hd_kernels_ref.layer_norm(wy, ws, x, gain, bias, 1e-5F, n);
-                assert_same_bits(y, wy, n, "%s layer_norm, kind %d", k->name, kind);
-                assert_true(is_same(stats[0], ws[0]) && is_same(stats[1], ws[1]));
-                k->layer_norm_back(no_x ? NULL : dx, no_gain ? NULL : dg, no_bias ? NULL : db, dy, x, gain, stats, n);
-                hd_kernels_ref.layer_norm_back(no_x ? NULL : wx, no_gain ? NULL : wg, no_bias ? NULL : wb, dy, x, gain, stats, n);
-                assert_same_bits(dx, wx, n, "%s layer_norm_back by x, kind %d", k->name, kind);
-                assert_same_bits(dg, wg, n, "%s layer_norm_back by gain, kind %d", k->name, kind);
-                assert_same_bits(db, wb, n, "%s layer_norm_back by bias, kind %d", k->name, kind);
-                k->rms_norm(y, stats, x, gain, 1e-5F, n);
-                hd_kernels_ref.rms_norm(wy, ws, x, gain, 1e-5F, n);
-                assert_same_bits(y, wy, n, "%s rms_norm, kind %d", k->name, kind);
-                assert_true(is_same(stats[0], ws[0]));
-                k->rms_norm_back(no_x ? NULL : dx, no_gain ? NULL : dg, dy, x, gain, stats, n);
-                hd_kernels_ref.rms_norm_back(no_x ? NULL : wx, no_gain ? NULL : wg, dy, x, gain, stats, n);
-                assert_same_bits(dx, wx, n, "%s rms_norm_back by x, kind %d", k->name, kind);
-                assert_same_bits(dg, wg, n, "%s rms_norm_back by gain, kind %d", k->name, kind);
-                numbers_free(x), numbers_free(gain), numbers_free(bias), numbers_free(y), numbers_free(wy), numbers_free(dy);
-                numbers_free(dx), numbers_free(wx), numbers_free(dg), numbers_free(wg), numbers_free(db), numbers_free(wb);
-            }
+    FOR_EACH_KIND(kind)
+    FOR_EACH_SIZE(n)
+    {
+        float *x = random_numbers(n, kind), *gain = random_numbers(n, kind),
+              *bias = random_numbers(n, kind);
+        float *y = random_numbers(n, kind), *wy = copy_of(y, n), *dy = random_numbers(n, kind);
+        float *dx = random_numbers(n, kind), *wx = copy_of(dx, n), *dg = random_numbers(n, kind),
+              *wg = copy_of(dg, n);
+        float *db = random_numbers(n, kind), *wb = copy_of(db, n);
+        float stats[2] = {1, 2}, ws[2] = {1, 2};
+        const bool no_x = n % 5 == 1, no_gain = n % 7 == 2, no_bias = n % 3 == 2;
+        k->layer_norm(y, stats, x, gain, bias, 1e-5F, n);
+        hd_kernels_ref.layer_norm(wy, ws, x, gain, bias, 1e-5F, n);
+        assert_same_bits(y, wy, n, "%s layer_norm, kind %d", k->name, kind);
+        assert_true(is_same(stats[0], ws[0]) && is_same(stats[1], ws[1]));
+        k->layer_norm_back(no_x ? NULL : dx, no_gain ? NULL : dg, no_bias ? NULL : db, dy, x, gain,
+                           stats, n);
+        hd_kernels_ref.layer_norm_back(no_x ? NULL : wx, no_gain ? NULL : wg, no_bias ? NULL : wb,
+                                       dy, x, gain, stats, n);
+        assert_same_bits(dx, wx, n, "%s layer_norm_back by x, kind %d", k->name, kind);
+        assert_same_bits(dg, wg, n, "%s layer_norm_back by gain, kind %d", k->name, kind);
+        assert_same_bits(db, wb, n, "%s layer_norm_back by bias, kind %d", k->name, kind);
+        k->rms_norm(y, stats, x, gain, 1e-5F, n);
+        hd_kernels_ref.rms_norm(wy, ws, x, gain, 1e-5F, n);
+        assert_same_bits(y, wy, n, "%s rms_norm, kind %d", k->name, kind);
+        assert_true(is_same(stats[0], ws[0]));
+        k->rms_norm_back(no_x ? NULL : dx, no_gain ? NULL : dg, dy, x, gain, stats, n);
+        hd_kernels_ref.rms_norm_back(no_x ? NULL : wx, no_gain ? NULL : wg, dy, x, gain, stats, n);
+        assert_same_bits(dx, wx, n, "%s rms_norm_back by x, kind %d", k->name, kind);
+        assert_same_bits(dg, wg, n, "%s rms_norm_back by gain, kind %d", k->name, kind);
+        numbers_free(x), numbers_free(gain), numbers_free(bias), numbers_free(y), numbers_free(wy),
+            numbers_free(dy);
+        numbers_free(dx), numbers_free(wx), numbers_free(dg), numbers_free(wg), numbers_free(db),
+            numbers_free(wb);
+    }
+}
+
+/* 1/√0 times the zeros that stand for elements beyond the end would be NaN. */
+static void an_infinite_factor_does_not_reach_beyond_the_end(void **state)
+{
+    (void)state;
+    const float one[3] = {1, 1, 1};
+    for (const struct hd_kernels *const *k = hd_kernels_available(); *k; k++) {
+        float dx[3] = {0}, stats[2] = {INFINITY, 0};
+        (*k)->rms_norm_back(dx, NULL, one, one, one, stats, 3);
+        assert_that(dx[0] == -INFINITY, "%s rms_norm_back: %f", (*k)->name, (double)dx[0]);
+        stats[0] = 0.5F, stats[1] = INFINITY, dx[0] = 0;
+        (*k)->layer_norm_back(dx, NULL, NULL, one, one, one, stats, 3);
+        assert_that(dx[0] == -INFINITY, "%s layer_norm_back: %f", (*k)->name, (double)dx[0]);
+    }
 }
 
 /* Σ_i dy_i y_i in double, as a function of x: its slope is the gradient. */
-static double norm_in_double(const double *x, const float *gain, const float *bias, const float *dy, double eps, int n)
+static double norm_in_double(const double *x, const float *gain, const float *bias, const float *dy,
+                             double eps, int n)
 {
     double mean = 0, variance = 0, sum = 0;
     for (int i = 0; i < n && bias; i++) /* no bias: RMS norm, no mean */
@@ -295,7 +336,8 @@ static double norm_in_double(const double *x, const float *gain, const float *bi
     for (int i = 0; i < n; i++)
         variance += (x[i] - mean) * (x[i] - mean) / n;
     for (int i = 0; i < n; i++)
-        sum += (double)dy[i] * ((double)gain[i] * (x[i] - mean) / sqrt(variance + eps) + (bias ? (double)bias[i] : 0));
+        sum += (double)dy[i] * ((double)gain[i] * (x[i] - mean) / sqrt(variance + eps) +
+                                (bias ? (double)bias[i] : 0));
     return sum;
 }
 
@@ -303,10 +345,12 @@ static void norms_are_near_the_formulas(void **state)
 {
     (void)state;
     for (int n = 2; n <= 70; n += 4) {
-        float *x = random_numbers(n, KIND_PLAIN), *gain = random_numbers(n, KIND_PLAIN), *bias = random_numbers(n, KIND_PLAIN);
+        float *x = random_numbers(n, KIND_PLAIN), *gain = random_numbers(n, KIND_PLAIN),
+              *bias = random_numbers(n, KIND_PLAIN);
         float *dy = random_numbers(n, KIND_PLAIN), *y = random_numbers(n, KIND_PLAIN);
         for (int is_rms = 0; is_rms < 2; is_rms++) {
-            float *dx = random_numbers(n, KIND_ZERO), *dgain = random_numbers(n, KIND_ZERO), *dbias = random_numbers(n, KIND_ZERO);
+            float *dx = random_numbers(n, KIND_ZERO), *dgain = random_numbers(n, KIND_ZERO),
+                  *dbias = random_numbers(n, KIND_ZERO);
             float stats[2];
             if (is_rms) {
                 hd_kernels_ref.rms_norm(y, stats, x, gain, 1e-3F, n);
@@ -329,7 +373,8 @@ static void norms_are_near_the_formulas(void **state)
                 at[i] -= 2 * h;
                 const double down = norm_in_double(at, gain, b, dy, 1e-3, n);
                 at[i] += h;
-                assert_near((double)dx[i], (up - down) / (2 * h), 1e-4, is_rms ? "rms_norm by x" : "layer_norm by x", n);
+                assert_near((double)dx[i], (up - down) / (2 * h), 1e-4,
+                            is_rms ? "rms_norm by x" : "layer_norm by x", n);
                 const double z = ((double)y[i] - (b ? (double)b[i] : 0)) / (double)gain[i];
                 assert_near((double)dgain[i], (double)dy[i] * z, 1e-3, "norm by gain", n);
                 assert_true(is_rms || dbias[i] == dy[i]);
@@ -352,62 +397,83 @@ struct attention {
 
 static struct attention random_attention(int S, int A, long ldk, enum kind kind)
 {
-    return (struct attention){
-        .v = random_numbers(A, kind), .q = random_numbers(A, kind), .k = random_numbers(S * ldk, kind),
-        .cover = random_numbers(S, kind), .w = random_numbers(A, kind), .de = random_numbers(S, kind),
-        .e = random_numbers(S, kind), .dv = random_numbers(A, kind), .dq = random_numbers(A, kind),
-        .dk = random_numbers(S * ldk, kind), .dcover = random_numbers(S, kind), .dw = random_numbers(A, kind)};
+    return (struct attention){.v = random_numbers(A, kind),
+                              .q = random_numbers(A, kind),
+                              .k = random_numbers(S * ldk, kind),
+                              .cover = random_numbers(S, kind),
+                              .w = random_numbers(A, kind),
+                              .de = random_numbers(S, kind),
+                              .e = random_numbers(S, kind),
+                              .dv = random_numbers(A, kind),
+                              .dq = random_numbers(A, kind),
+                              .dk = random_numbers(S * ldk, kind),
+                              .dcover = random_numbers(S, kind),
+                              .dw = random_numbers(A, kind)};
 }
 
 static struct attention copy_of_attention(const struct attention *a, int S, int A, long ldk)
 {
     struct attention b = *a;
-    b.e = copy_of(a->e, S), b.dv = copy_of(a->dv, A), b.dq = copy_of(a->dq, A), b.dk = copy_of(a->dk, S * ldk);
+    b.e = copy_of(a->e, S), b.dv = copy_of(a->dv, A), b.dq = copy_of(a->dq, A),
+    b.dk = copy_of(a->dk, S * ldk);
     b.dcover = copy_of(a->dcover, S), b.dw = copy_of(a->dw, A);
     return b;
 }
 
 static void outputs_free(struct attention *a)
 {
-    numbers_free(a->e), numbers_free(a->dv), numbers_free(a->dq), numbers_free(a->dk), numbers_free(a->dcover), numbers_free(a->dw);
+    numbers_free(a->e), numbers_free(a->dv), numbers_free(a->dq), numbers_free(a->dk),
+        numbers_free(a->dcover), numbers_free(a->dw);
 }
 
 static void inputs_free(struct attention *a)
 {
-    numbers_free(a->v), numbers_free(a->q), numbers_free(a->k), numbers_free(a->cover), numbers_free(a->w), numbers_free(a->de);
+    numbers_free(a->v), numbers_free(a->q), numbers_free(a->k), numbers_free(a->cover),
+        numbers_free(a->w), numbers_free(a->de);
 }
 
 /* Forward and backward; bit i of `without` leaves output i out, the highest one the cover. */
-static void run_attention(const struct hd_kernels *k, const struct attention *a, int S, int A, long ldk, unsigned without)
+static void run_attention(const struct hd_kernels *k, const struct attention *a, int S, int A,
+                          long ldk, unsigned without)
 {
     const bool has_cover = !(without & 32);
-    k->additive(a->e, a->v, a->q, a->k, ldk, has_cover ? a->cover : NULL, has_cover ? a->w : NULL, S, A);
-    k->additive_back(without & 1 ? NULL : a->dv, without & 2 ? NULL : a->dq, without & 4 ? NULL : a->dk, ldk,
-                     without & 8 || !has_cover ? NULL : a->dcover, without & 16 || !has_cover ? NULL : a->dw, a->de,
-                     a->v, a->q, a->k, ldk, has_cover ? a->cover : NULL, has_cover ? a->w : NULL, S, A);
+    k->additive(a->e, a->v, a->q, a->k, ldk, has_cover ? a->cover : NULL, has_cover ? a->w : NULL,
+                S, A);
+    k->additive_back(without & 1 ? NULL : a->dv, without & 2 ? NULL : a->dq,
+                     without & 4 ? NULL : a->dk, ldk, without & 8 || !has_cover ? NULL : a->dcover,
+                     without & 16 || !has_cover ? NULL : a->dw, a->de, a->v, a->q, a->k, ldk,
+                     has_cover ? a->cover : NULL, has_cover ? a->w : NULL, S, A);
 }
 
 static void additive_attention_returns_the_bits_of_the_reference(void **state)
 {
     (void)state;
     FOR_EACH_KERNEL(k)
-        FOR_EACH_KIND(kind)
-            for (int S = 0; S <= MOST_KEYS; S++)
-                for (int A = 0; A <= 70; A += A < 36 ? 1 : 11) {
-                    const long ldk = A + (long)(random_bits() % 3);
-                    const unsigned without = random_bits() % 3 ? (random_bits() % 2) * 32 : random_bits() % 64;
-                    struct attention mine = random_attention(S, A, ldk, kind), ref = copy_of_attention(&mine, S, A, ldk);
-                    run_attention(k, &mine, S, A, ldk, without);
-                    run_attention(&hd_kernels_ref, &ref, S, A, ldk, without);
-                    const char *name = k->name;
-                    assert_same_bits(mine.e, ref.e, S, "%s additive, S %d, A %d, kind %d", name, S, A, kind);
-                    assert_same_bits(mine.dv, ref.dv, A, "%s additive dv, S %d, A %d, kind %d", name, S, A, kind);
-                    assert_same_bits(mine.dq, ref.dq, A, "%s additive dq, S %d, A %d, kind %d", name, S, A, kind);
-                    assert_same_bits(mine.dk, ref.dk, S * ldk, "%s additive dk, S %d, A %d, kind %d", name, S, A, kind);
-                    assert_same_bits(mine.dcover, ref.dcover, S, "%s additive dcover, S %d, A %d, kind %d", name, S, A, kind);
-                    assert_same_bits(mine.dw, ref.dw, A, "%s additive dw, S %d, A %d, kind %d", name, S, A, kind);
-                    outputs_free(&mine), outputs_free(&ref), inputs_free(&mine);
-                }
+    FOR_EACH_KIND(kind)
+    for (int S = 0; S <= MOST_KEYS; S++)
+        for (int A = 0; A <= 70; A += A < 36 ? 1 : 11) {
+            const long ldk = A + (long)(random_bits() % 3);
+            const unsigned without =
+                random_bits() % 3 ? (random_bits() % 2) * 32 : random_bits() % 64;
+            struct attention mine = random_attention(S, A, ldk, kind),
+                             ref = copy_of_attention(&mine, S, A, ldk);
+            run_attention(k, &mine, S, A, ldk, without);
+            run_attention(&hd_kernels_ref, &ref, S, A, ldk, without);
+            const char *name = k->name;
+            assert_same_bits(mine.e, ref.e, S, "%s additive, S %d, A %d, kind %d", name, S, A,
+                             kind);
+            assert_same_bits(mine.dv, ref.dv, A, "%s additive dv, S %d, A %d, kind %d", name, S, A,
+                             kind);
+            assert_same_bits(mine.dq, ref.dq, A, "%s additive dq, S %d, A %d, kind %d", name, S, A,
+                             kind);
+            assert_same_bits(mine.dk, ref.dk, S * ldk, "%s additive dk, S %d, A %d, kind %d", name,
+                             S, A, kind);
+            assert_same_bits(mine.dcover, ref.dcover, S, "%s additive dcover, S %d, A %d, kind %d",
+                             name, S, A, kind);
+            assert_same_bits(mine.dw, ref.dw, A, "%s additive dw, S %d, A %d, kind %d", name, S, A,
+                             kind);
+            outputs_free(&mine), outputs_free(&ref), inputs_free(&mine);
+        }
 }
 
 static void a_key_has_the_same_score_in_any_company(void **state)
@@ -440,7 +506,8 @@ static void additive_attention_is_near_the_formula(void **state)
     for (int j = 0; j < S; j++) {
         double e = 0, dcover = 0;
         for (int i = 0; i < A; i++) {
-            const double t = tanh((double)a.q[i] + (double)a.k[j * A + i] + (double)a.cover[j] * (double)a.w[i]);
+            const double t =
+                tanh((double)a.q[i] + (double)a.k[j * A + i] + (double)a.cover[j] * (double)a.w[i]);
             const double g = (double)a.de[j] * (double)a.v[i] * (1 - t * t);
             e += (double)a.v[i] * t;
             dv[i] += (double)a.de[j] * t;
@@ -473,6 +540,7 @@ int main(void)
         cmocka_unit_test(divergence_is_near_the_formula),
         cmocka_unit_test(what_has_no_probability_does_not_diverge),
         cmocka_unit_test(norms_return_the_bits_of_the_reference),
+        cmocka_unit_test(an_infinite_factor_does_not_reach_beyond_the_end),
         cmocka_unit_test(norms_are_near_the_formulas),
         cmocka_unit_test(additive_attention_returns_the_bits_of_the_reference),
         cmocka_unit_test(a_key_has_the_same_score_in_any_company),
