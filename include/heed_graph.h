@@ -184,6 +184,7 @@ HEED_API const hd_mask *hd_mask_bytes(hd_tape *tape, const uint8_t *keep, int ro
 HEED_API hd_node *hd_lin(hd_node *W, hd_node *x);
 HEED_API hd_node *hd_affine(hd_node *W, hd_node *b, hd_node *x);          /* W x + b, b [out] */
 HEED_API hd_node *hd_lin_transposed(hd_node *W, hd_node *x);              /* Wᵀ x: x·Wᵀ, W [out,in] (tied weights) */
+HEED_API hd_node *hd_affine_transposed(hd_node *W, hd_node *b, hd_node *x); /* Wᵀ x + b, b [out] */
 
 enum hd_function { HD_NONE, HD_RELU, HD_TANH, HD_SIGMOID, HD_GELU, HD_SWISH };
 HEED_API hd_node *hd_dense(hd_node *W, hd_node *b, hd_node *x, enum hd_function f);  /* f(W x + b), b may be NULL */

@@ -1,41 +1,48 @@
 /* attention.c -- multi-head scaled dot-product attention over ragged sentences, forward and back.
  *
- * Each sentence and head is by itself: scores q·k, a softmax over the keys that a query may see, and their mixture of
- * values. A query's result is made of its own keys only, key by key in order, so that it is the same whether the
- * query comes alone (search) or with the whole target (teaching).
+ * Each sentence and head is by itself: scores q·k, a softmax over the keys that a query may see,
+ * and their mixture of values. Vaswani et al. (2017), section 3.2.1 and 3.2.2, without the four
+ * linear maps, which are hd_lin's.
  *
- * Vaswani et al. (2017), section 3.2.1 and 3.2.2, without the four linear maps, which are hd_lin's. */
-#include "graph/tape.h"
+ * Invariant: a query's result is made of the keys it sees and of no others, key by key in order, so
+ * that it has the same bits whether the query comes alone (search) or with the whole target
+ * (teaching). */
+#include "base/memory.h"
+#include "graph/spans.h"
 
 #include <math.h>
-#include <string.h>
 
 struct attention {
     const hd_spans *queries, *keys;
     int n_heads;
-    bool is_causal;
+    bool is_causal, drops;
     float scale, dropout;
-    uint64_t key, stream;
+    uint64_t key, stream; /* of the dropout, when it drops */
     size_t n_weights;
-    size_t *first;       /* of each sentence: where its weights begin, heads one after the other, [queries, keys] each */
-    float *weights;      /* after softmax, before dropout */
-    float *mixed;        /* after dropout; the same as weights when nothing is dropped */
+    size_t *first;  /* where a sentence's weights begin: a [queries, keys] for each head */
+    float *weights; /* after softmax, before dropout */
+    float *mixed;   /* after dropout; the same as weights when nothing is dropped */
 };
 
 /* One sentence and head: the pieces of q, k, v, of the result, and their sizes. */
 struct head {
-    int T, S, d, e;             /* queries, keys, width of a key, width of a value */
-    size_t q, k, v, y;          /* where its first row begins */
+    int T, S, d, e;    /* queries, keys, width of a key, width of a value */
+    size_t q, k, v, y; /* where its first row begins */
     size_t weights;
 };
 
-static struct head head_of(const struct attention *a, const hd_node *q, const hd_node *v, int sentence, int head)
+static struct head head_of(const struct attention *a, const hd_node *q, const hd_node *v,
+                           int sentence, int head)
 {
     const int T = a->queries->length[sentence], S = a->keys->length[sentence];
     const int D = hd_last_dim(q), E = hd_last_dim(v), d = D / a->n_heads, e = E / a->n_heads;
-    const size_t from = (size_t)a->queries->start[sentence], keys = (size_t)a->keys->start[sentence];
+    const size_t from = (size_t)a->queries->start[sentence],
+                 keys = (size_t)a->keys->start[sentence];
     return (struct head){
-        .T = T, .S = S, .d = d, .e = e,
+        .T = T,
+        .S = S,
+        .d = d,
+        .e = e,
         .q = from * (size_t)D + (size_t)(head * d),
         .k = keys * (size_t)D + (size_t)(head * d),
         .v = keys * (size_t)E + (size_t)(head * e),
@@ -44,17 +51,21 @@ static struct head head_of(const struct attention *a, const hd_node *q, const hd
     };
 }
 
-/* How many keys query t sees: all, or, when causal, all but as many as there are queries after it. */
+/* How many keys query t sees: all, or, when causal, all but as many as there are queries after
+ * it. */
 static int seen(const struct attention *a, struct head h, int t)
 {
     const int n = a->is_causal ? h.S - h.T + t + 1 : h.S;
     return n < 0 ? 0 : n;
 }
 
-static void attend(hd_tape *t, const struct attention *a, struct head h, const hd_node *q, const hd_node *k)
+/* softmax(scale · q kᵀ), each query over the keys it sees; 0 for the others */
+static void weigh(hd_tape *t, const struct attention *a, struct head h, const hd_node *q,
+                  const hd_node *k)
 {
     float *w = a->weights + h.weights;
-    t->k->dots(w, h.S, q->x + h.q, hd_last_dim(q), k->x + h.k, hd_last_dim(k), a->scale, false, h.T, h.S, h.d);
+    t->k->dots(w, h.S, q->x + h.q, hd_last_dim(q), k->x + h.k, hd_last_dim(k), a->scale, false, h.T,
+               h.S, h.d);
     for (int i = 0; i < h.T; i++, w += h.S) {
         const int n = seen(a, h, i);
         t->k->softmax(w, w, NULL, n);
@@ -62,57 +73,71 @@ static void attend(hd_tape *t, const struct attention *a, struct head h, const h
     }
 }
 
-static void mix(hd_tape *t, const struct attention *a, struct head h, const hd_node *v, hd_node *y)
+/* Σ_j α_j v_j */
+static void mix_values(hd_tape *t, const struct attention *a, struct head h, const hd_node *v,
+                       hd_node *y)
 {
     const long E = hd_last_dim(v);
     const float *w = a->mixed + h.weights;
     if (!a->is_causal)
-        t->k->gemm_free(y->x + h.y, E, w, h.S, 1, v->x + h.v, E, 1, false, h.T, h.S, h.e, t->scratch);
-    else /* a chain over the keys it sees, not over zeros for the others: bit for bit what a query alone would get */
+        t->k->gemm_free(y->x + h.y, E, w, h.S, 1, v->x + h.v, E, 1, false, h.T, h.S, h.e,
+                        t->scratch);
+    else /* only over the keys it sees, not over zeros for the others: see the invariant */
         for (int i = 0; i < h.T; i++)
-            t->k->gemm_free(y->x + h.y + i * E, E, w + (size_t)i * (size_t)h.S, h.S, 1, v->x + h.v, E, 1, false, 1,
-                            seen(a, h, i), h.e, t->scratch);
+            t->k->gemm_free(y->x + h.y + i * E, E, w + (size_t)i * (size_t)h.S, h.S, 1, v->x + h.v,
+                            E, 1, false, 1, seen(a, h, i), h.e, t->scratch);
+}
+
+/* dα = dy vᵀ and dv += αᵀ dy */
+static void mix_values_back(hd_tape *t, const struct attention *a, struct head h, const hd_node *v,
+                            const hd_node *y, float *dalpha, float *dv)
+{
+    const long E = hd_last_dim(v);
+    const float *dy = y->g + h.y;
+    t->k->dots(dalpha + h.weights, h.S, dy, E, v->x + h.v, E, 1, false, h.T, h.S, h.e);
+    if (dv)
+        t->k->gemm_free(dv + h.v, E, a->mixed + h.weights, 1, h.S, dy, E, 1, true, h.S, h.T, h.e,
+                        t->scratch);
+}
+
+/* Through the softmax to the scores e, then dq += de k and dk += deᵀ q */
+static void weigh_back(hd_tape *t, const struct attention *a, struct head h, const hd_node *q,
+                       const hd_node *k, const float *dalpha, float *de, float *dq, float *dk)
+{
+    const long D = hd_last_dim(q);
+    const size_t n = (size_t)h.T * (size_t)h.S;
+    float *e = de + h.weights;
+    memset(e, 0, n * sizeof *e);
+    for (int i = 0; i < h.T; i++) {
+        const size_t row = h.weights + (size_t)i * (size_t)h.S;
+        t->k->softmax_back(de + row, dalpha + row, a->weights + row, seen(a, h, i));
+    }
+    t->k->scale(e, a->scale, e, (long)n);
+    if (dq)
+        t->k->gemm_free(dq + h.q, D, e, h.S, 1, k->x + h.k, D, 1, true, h.T, h.S, h.d, t->scratch);
+    if (dk)
+        t->k->gemm_free(dk + h.k, D, e, 1, h.S, q->x + h.q, D, 1, true, h.S, h.T, h.d, t->scratch);
 }
 
 static void attention_back(hd_node *y)
 {
     hd_tape *t = y->tape;
-    const struct hd_kernels *K = t->k;
     const struct attention *a = y->extra;
     hd_node *q = y->in[0], *k = y->in[1], *v = y->in[2];
     float *dq = hd_gradient_of(t, q), *dk = hd_gradient_of(t, k), *dv = hd_gradient_of(t, v);
     const struct hd_arena_mark before = hd_arena_mark(&t->arena);
-    float *dw = hd_tape_take(t, "hd_attention", a->n_weights, sizeof *dw);
-    float *de = hd_tape_take(t, "hd_attention", a->n_weights, sizeof *de);
-    if (!dw || !de)
+    float *dalpha = hd_tape_take(t, "hd_backward", a->n_weights, sizeof *dalpha);
+    float *de = hd_tape_take(t, "hd_backward", a->n_weights, sizeof *de);
+    if (!dalpha || !de)
         return;
-    const long D = hd_last_dim(q), E = hd_last_dim(v);
     for (int s = 0; s < a->queries->n; s++)
-        for (int i = 0; i < a->n_heads; i++) {
-            const struct head h = head_of(a, q, v, s, i);
-            K->dots(dw + h.weights, h.S, y->g + h.y, E, v->x + h.v, E, 1, false, h.T, h.S, h.e); /* dα = dy vᵀ */
-            if (dv)                                                                              /* dv = αᵀ dy */
-                K->gemm_free(dv + h.v, E, a->mixed + h.weights, 1, h.S, y->g + h.y, E, 1, true, h.S, h.T, h.e,
-                             t->scratch);
-        }
-    if (a->mixed != a->weights)
-        K->dropout(dw, dw, a->dropout, a->key, a->stream, false, (long)a->n_weights);
-    memset(de, 0, a->n_weights * sizeof *de);
+        for (int i = 0; i < a->n_heads; i++)
+            mix_values_back(t, a, head_of(a, q, v, s, i), v, y, dalpha, dv);
+    if (a->drops)
+        t->k->dropout(dalpha, dalpha, a->dropout, a->key, a->stream, false, (long)a->n_weights);
     for (int s = 0; s < a->queries->n; s++)
-        for (int i = 0; i < a->n_heads; i++) {
-            const struct head h = head_of(a, q, v, s, i);
-            const size_t n = (size_t)h.T * (size_t)h.S;
-            float *e = de + h.weights;
-            for (int r = 0; r < h.T; r++) {
-                const size_t row = h.weights + (size_t)r * (size_t)h.S;
-                K->softmax_back(de + row, dw + row, a->weights + row, seen(a, h, r));
-            }
-            K->scale(e, a->scale, e, (long)n);
-            if (dq)                                                                              /* dq = de k */
-                K->gemm_free(dq + h.q, D, e, h.S, 1, k->x + h.k, D, 1, true, h.T, h.S, h.d, t->scratch);
-            if (dk)                                                                              /* dk = deᵀ q */
-                K->gemm_free(dk + h.k, D, e, 1, h.S, q->x + h.q, D, 1, true, h.S, h.T, h.d, t->scratch);
-        }
+        for (int i = 0; i < a->n_heads; i++)
+            weigh_back(t, a, head_of(a, q, v, s, i), q, k, dalpha, de, dq, dk);
     hd_arena_rewind(&t->arena, before);
 }
 
@@ -121,65 +146,96 @@ static bool check_attention(hd_tape *t, const hd_node *q, const hd_node *k, cons
 {
     const char *op = "hd_attention";
     if (o->n_heads < 1 || hd_last_dim(q) % o->n_heads || hd_last_dim(v) % o->n_heads)
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: q %s and v %s cannot be cut into %d heads", op, hd_text(q).s, hd_text(v).s,
-                     o->n_heads);
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: q %s and v %s cannot be cut into %d heads", op,
+                     hd_text(q).s, hd_text(v).s, o->n_heads);
     else if (hd_last_dim(q) != hd_last_dim(k))
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: q %s and k %s differ in width", op, hd_text(q).s, hd_text(k).s);
-    else if (hd_n_rows(k) != hd_n_rows(v))
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: k %s and v %s differ in rows", op, hd_text(k).s, hd_text(v).s);
-    else if (o->queries->n != o->keys->n)
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: queries of %d sentences, but keys of %d", op, o->queries->n, o->keys->n);
-    else if (o->queries->rows > hd_n_rows(q))
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: the queries' sentences end at row %d, but q is %s", op, o->queries->rows,
-                     hd_text(q).s);
-    else if (o->keys->rows > hd_n_rows(k))
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: the keys' sentences end at row %d, but k is %s", op, o->keys->rows,
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: q %s and k %s differ in width", op, hd_text(q).s,
                      hd_text(k).s);
+    else if (hd_n_rows(k) != hd_n_rows(v))
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: k %s and v %s differ in rows", op, hd_text(k).s,
+                     hd_text(v).s);
+    else if (o->queries->n != o->keys->n)
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: queries of %d sentences, but keys of %d", op,
+                     o->queries->n, o->keys->n);
+    else if (o->queries->rows > hd_n_rows(q))
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: the queries' sentences end at row %d, but q is %s", op,
+                     o->queries->rows, hd_text(q).s);
+    else if (o->keys->rows > hd_n_rows(k))
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: the keys' sentences end at row %d, but k is %s", op,
+                     o->keys->rows, hd_text(k).s);
+    else if (hd_spans_share(t, op, o->queries))
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: two sentences share a row of q %s", op, hd_text(q).s);
     else if (!(o->dropout >= 0 && o->dropout < 1))
-        hd_tape_fail(t, HEED_BAD_OPTION, "%s: the dropout is %g, it must be at least 0 and less than 1", op,
+        hd_tape_fail(t, HEED_BAD_OPTION,
+                     "%s: the dropout is %g, it must be at least 0 and less than 1", op,
                      (double)o->dropout);
     return !hd_has_failed(t);
 }
 
+/* Room for the weights of all sentences and heads. */
+static bool make_weights(hd_tape *t, struct attention *a)
+{
+    const int n = a->queries->n;
+    a->first = hd_tape_take(t, "hd_attention", (size_t)n, sizeof *a->first);
+    if (!a->first)
+        return false;
+    for (int s = 0; s < n; s++) {
+        const size_t T = (size_t)a->queries->length[s], S = (size_t)a->keys->length[s];
+        size_t weights = T * S;
+        a->first[s] = a->n_weights;
+        if (!hd_mul_size(&weights, weights, (size_t)a->n_heads) ||
+            !hd_add_size(&a->n_weights, a->n_weights, weights) ||
+            a->n_weights > PTRDIFF_MAX / sizeof *a->weights) {
+            hd_tape_fail(t, HEED_BAD_SHAPE,
+                         "hd_attention: the weights of %d sentences and %d heads are too many", n,
+                         a->n_heads);
+            return false;
+        }
+    }
+    a->weights = a->mixed = hd_tape_take(t, "hd_attention", a->n_weights, sizeof *a->weights);
+    if (a->weights && a->drops)
+        a->mixed = hd_tape_take(t, "hd_attention", a->n_weights, sizeof *a->mixed);
+    return a->weights && a->mixed;
+}
+
 hd_node *hd_attention(hd_node *q, hd_node *k, hd_node *v, const hd_attention_options *options)
 {
-    hd_tape *t = hd_home3("hd_attention", q, k, v);
+    const char *op = "hd_attention";
+    hd_tape *t = hd_home3(op, q, k, v);
     if (hd_has_failed(t) || !check_attention(t, q, k, v, options))
         return &t->nil;
-    hd_node *y = hd_make(t, "hd_attention", hd_shape_width(q, hd_last_dim(v)), attention_back, q, k, v,
+    const int d = hd_last_dim(q) / options->n_heads;
+    hd_node *y = hd_make(t, op, hd_shape_width(q, hd_last_dim(v)), attention_back, q, k, v,
                          sizeof(struct attention));
-    const int n = options->queries->n, d = hd_last_dim(q) / options->n_heads;
-    size_t *first = y ? hd_tape_take(t, "hd_attention", (size_t)n, sizeof *first) : NULL;
-    if (!first)
+    if (!y)
         return &t->nil;
-    size_t n_weights = 0;
-    for (int s = 0; s < n; s++) {
-        first[s] = n_weights;
-        n_weights += (size_t)options->queries->length[s] * (size_t)options->keys->length[s] * (size_t)options->n_heads;
-    }
     struct attention *a = y->extra;
-    *a = (struct attention){.queries = options->queries, .keys = options->keys, .n_heads = options->n_heads,
-                            .is_causal = options->is_causal, .dropout = options->dropout, .n_weights = n_weights,
-                            .scale = options->scale == 0 && d > 0 ? 1 / sqrtf((float)d) : options->scale, .first = first};
-    a->weights = a->mixed = hd_tape_take(t, "hd_attention", n_weights, sizeof *a->weights);
-    if (!a->weights)
+    *a = (struct attention){
+        .queries = options->queries,
+        .keys = options->keys,
+        .n_heads = options->n_heads,
+        .is_causal = options->is_causal,
+        .scale = options->scale == 0 && d > 0 ? 1 / sqrtf((float)d) : options->scale,
+        .dropout = options->dropout,
+        .drops = t->is_training && options->dropout > 0,
+    };
+    if (!make_weights(t, a))
         return &t->nil;
+    const int n = a->queries->n;
     for (int s = 0; s < n; s++)
         for (int i = 0; i < a->n_heads; i++)
-            attend(t, a, head_of(a, q, v, s, i), q, k);
-    if (t->is_training && a->dropout > 0) {
-        a->mixed = hd_tape_take(t, "hd_attention", n_weights, sizeof *a->mixed);
-        if (!a->mixed)
-            return &t->nil;
+            weigh(t, a, head_of(a, q, v, s, i), q, k);
+    if (a->drops) {
         a->key = t->key;
         a->stream = t->n_dropouts++;
-        t->k->dropout(a->mixed, a->weights, a->dropout, a->key, a->stream, false, (long)n_weights);
+        t->k->dropout(a->mixed, a->weights, a->dropout, a->key, a->stream, false,
+                      (long)a->n_weights);
     }
     if (a->queries->total < hd_n_rows(q)) /* rows that belong to no sentence */
         memset(y->x, 0, y->count * sizeof *y->x);
     for (int s = 0; s < n; s++)
         for (int i = 0; i < a->n_heads; i++)
-            mix(t, a, head_of(a, q, v, s, i), v, y);
+            mix_values(t, a, head_of(a, q, v, s, i), v, y);
     return y;
 }
 
@@ -191,5 +247,6 @@ const float *hd_attention_weights(const hd_node *attention, int sentence, int he
     const struct attention *a = attention->extra;
     if (sentence < 0 || sentence >= a->queries->n || head < 0 || head >= a->n_heads)
         return NULL;
-    return a->weights + head_of(a, attention, attention, sentence, head).weights;
+    const size_t T = (size_t)a->queries->length[sentence], S = (size_t)a->keys->length[sentence];
+    return a->weights + a->first[sentence] + (size_t)head * T * S;
 }

@@ -299,29 +299,43 @@ hd_node *hd_dense(hd_node *W, hd_node *b, hd_node *x, enum hd_function f)
 static void lin_transposed_back(hd_node *y)
 {
     hd_tape *t = y->tape;
-    hd_node *W = y->in[0], *x = y->in[1];
+    hd_node *W = y->in[0], *x = y->in[1], *b = y->in[2];
     const int out = W->dim[0], in = W->dim[1], rows = hd_n_rows(x);
     float *dx = hd_gradient_of(t, x);
     if (dx)
         hd_product(t, dx, in, y->g, out, rows, W, NULL, true, HD_ACT_NONE);
     hd_defer_product(t, W, y->g, out, x->x, in, rows);
+    hd_add_bias_gradient(t, b, y->g, out, rows);
+}
+
+static hd_node *lin_transposed(const char *op, hd_node *W, hd_node *b, hd_node *x)
+{
+    hd_tape *t = b ? hd_home3(op, W, x, b) : hd_home2(op, W, x);
+    if (hd_has_failed(t))
+        return &t->nil;
+    if (W->n_dims != 2 || hd_last_dim(x) != W->dim[1])
+        return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: W %s does not take x %s", op, hd_text(W).s,
+                            hd_text(x).s);
+    const int out = W->dim[0], in = W->dim[1];
+    if (b && (b->n_dims != 1 || b->dim[0] != out))
+        return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: b %s does not fit W %s, it must be [%d]", op,
+                            hd_text(b).s, hd_text(W).s, out);
+    hd_node *y = hd_make(t, op, hd_shape_width(x, out), lin_transposed_back, W, x, b, 0);
+    if (!y)
+        return &t->nil;
+    hd_product_crossed(t, y->x, out, x->x, in, hd_n_rows(x), W, b ? b->x : NULL, false,
+                       HD_ACT_NONE);
+    return y;
 }
 
 hd_node *hd_lin_transposed(hd_node *W, hd_node *x)
 {
-    hd_tape *t = hd_home2("hd_lin_transposed", W, x);
-    if (hd_has_failed(t))
-        return &t->nil;
-    if (W->n_dims != 2 || hd_last_dim(x) != W->dim[1])
-        return hd_tape_fail(t, HEED_BAD_SHAPE, "hd_lin_transposed: W %s does not take x %s",
-                            hd_text(W).s, hd_text(x).s);
-    const int out = W->dim[0], in = W->dim[1];
-    hd_node *y =
-        hd_make(t, "hd_lin_transposed", hd_shape_width(x, out), lin_transposed_back, W, x, NULL, 0);
-    if (!y)
-        return &t->nil;
-    hd_product_crossed(t, y->x, out, x->x, in, hd_n_rows(x), W, NULL, false, HD_ACT_NONE);
-    return y;
+    return lin_transposed("hd_lin_transposed", W, NULL, x);
+}
+
+hd_node *hd_affine_transposed(hd_node *W, hd_node *b, hd_node *x)
+{
+    return lin_transposed("hd_affine_transposed", W, b, x);
 }
 
 /* ---- rows of a table ------------------------------------------------------------------------- */

@@ -1,13 +1,24 @@
-/* output.c -- the output layer, softmax and cross entropy in one op, for one pass or for two that should agree.
+/* output.c -- the output layer, softmax and cross entropy in one op, for one pass or for two that
+ * should agree.
  *
- * The logits [N,V] never exist whole: a slice of rows is multiplied, its losses are read, its logits become their own
- * gradient, and that goes at once into the gradients of x, W and b. So the way back is all but done when the loss is
- * known; what remains is to multiply by whatever the loss itself is multiplied by. */
+ * The logits [N,V] never exist whole: a slice of rows is multiplied, its losses are read, its
+ * logits become their own gradient, and that goes at once into the gradients of x, W and b. So the
+ * way back is all but done when the loss is known; what remains is to multiply by whatever the
+ * loss itself is multiplied by.
+ *
+ * Invariant: where slices are cut follows from N and V alone. Of one pass it changes no bit, as the
+ * loss and each number of a gradient are one chain over the rows. Of two passes dW and db take the
+ * slices of both in turn, so there it is part of what is computed. */
 #include "graph/linear.h"
 
 #include <string.h>
 
-enum { SLICE_FLOATS = 1 << 22 }; /* logits of a slice: few enough for a cache, many enough to go easy on W's gradient */
+/* Logits of a slice: few enough for a cache, many enough to go easy on W's gradient. Tests cut
+ * smaller. */
+#ifndef HD_SLICE_FLOATS
+#define HD_SLICE_FLOATS (1 << 22)
+#endif
+enum { LEAST_ROWS = 32 }; /* of a slice, however many logits that is */
 
 struct output {
     hd_node *W, *b, *x[2];
@@ -15,7 +26,7 @@ struct output {
     int n_passes, D, V;
     float smoothing;
     hd_consistency weight;
-    float *dW, *db, *dx[2];   /* gradients of this op's value; NULL where not wanted */
+    float *dW, *db, *dx[2]; /* gradients of this op's value; NULL where not wanted */
 };
 
 /* One slice in work: rows [from, from+n), for each pass their logits and the gradient by them. */
@@ -33,8 +44,9 @@ static void logits_of(hd_tape *t, const struct output *o, const struct slice *s,
         hd_product(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_ACT_NONE);
 }
 
-/* The value of row i, its gradient into d (which may be the logits themselves when there is one pass). */
-static double row_loss(hd_tape *t, const struct output *o, const struct slice *s, int i, int target, bool wants)
+/* The value of row i, its gradient into d (the logits themselves when there is one pass). */
+static double row_loss(hd_tape *t, const struct output *o, const struct slice *s, int i, int target,
+                       bool wants)
 {
     const struct hd_kernels *k = t->k;
     const size_t at = (size_t)i * (size_t)o->V;
@@ -48,7 +60,8 @@ static double row_loss(hd_tape *t, const struct output *o, const struct slice *s
         return 0;
     }
     const hd_consistency w = o->weight;
-    double loss = (double)w.weight1 * (double)k->xent(d1, x1, target, o->smoothing, w.weight1, o->V);
+    double loss =
+        (double)w.weight1 * (double)k->xent(d1, x1, target, o->smoothing, w.weight1, o->V);
     if (!x2)
         return loss;
     loss += (double)w.weight2 * (double)k->xent(d2, x2, target, o->smoothing, w.weight2, o->V);
@@ -67,7 +80,8 @@ static void slice_gradients(hd_tape *t, const struct output *o, const struct sli
     if (o->dx[pass] && o->is_transposed)
         hd_product(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_ACT_NONE);
     else if (o->dx[pass])
-        hd_product_crossed(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_ACT_NONE);
+        hd_product_crossed(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false,
+                           HD_ACT_NONE);
     if (o->dW && o->is_transposed)
         t->k->gemm_free(o->dW, D, d, 1, V, x, D, 1, true, o->V, s->n, o->D, t->scratch);
     else if (o->dW)
@@ -108,15 +122,19 @@ static bool make_gradients(hd_tape *t, const char *op, struct output *o)
     if (o->b && o->b->wants_gradient && !(o->db = zeros(t, op, o->b->count)))
         return false;
     for (int i = 0; i < o->n_passes; i++)
-        if (o->x[i]->wants_gradient && !(o->dx[i] = hd_tape_take(t, op, o->x[i]->count, sizeof(float))))
+        if (o->x[i]->wants_gradient &&
+            !(o->dx[i] = hd_tape_take(t, op, o->x[i]->count, sizeof(float))))
             return false;
     return true;
 }
 
-/* Room for the slices, evenly cut: logits of each pass, and gradients of their own when two passes must both be read. */
-static bool make_slice(hd_tape *t, const char *op, const struct output *o, struct slice *s, int rows, bool wants)
+/* Room for the slices, evenly cut: logits of each pass, and gradients beside them when the logits
+ * of two passes are read together. */
+static bool make_slice(hd_tape *t, const char *op, const struct output *o, struct slice *s,
+                       int rows, bool wants)
 {
-    const int most = o->V > 0 && SLICE_FLOATS / o->V > 32 ? SLICE_FLOATS / o->V : 32;
+    const int fit = o->V > 0 ? HD_SLICE_FLOATS / o->V : rows;
+    const int most = fit > LEAST_ROWS ? fit : LEAST_ROWS;
     const int n_slices = rows > 0 ? (rows - 1) / most + 1 : 1;
     s->n = rows > 0 ? (rows - 1) / n_slices + 1 : 0;
     const size_t floats = (size_t)s->n * (size_t)o->V;
@@ -130,7 +148,8 @@ static bool make_slice(hd_tape *t, const char *op, const struct output *o, struc
     return true;
 }
 
-static bool run_output(hd_tape *t, const char *op, struct output *o, const int *targets, bool wants, float *value)
+static bool run_output(hd_tape *t, const char *op, struct output *o, const int *targets, bool wants,
+                       float *value)
 {
     if (wants && !make_gradients(t, op, o))
         return false;
@@ -140,7 +159,7 @@ static bool run_output(hd_tape *t, const char *op, struct output *o, const int *
     if (!make_slice(t, op, o, &s, rows, wants))
         return false;
     double loss = 0;
-    for (const int most = s.n; s.from < rows; s.from += most) {
+    for (const int most = s.n; s.from < rows; s.from += s.n) {
         s.n = rows - s.from < most ? rows - s.from : most;
         for (int i = 0; i < o->n_passes; i++)
             logits_of(t, o, &s, i);
@@ -157,30 +176,32 @@ static bool run_output(hd_tape *t, const char *op, struct output *o, const int *
 static bool check_output(hd_tape *t, const char *op, const struct output *o, const int *targets)
 {
     const hd_node *W = o->W, *x = o->x[0];
+    const char *turned = o->is_transposed ? " transposed" : "";
     if (W->n_dims != 2 || hd_last_dim(x) != o->D)
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: W %s%s does not take x %s", op, hd_text(W).s,
-                     o->is_transposed ? " transposed" : "", hd_text(x).s);
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: W %s%s does not take x%s %s", op, hd_text(W).s, turned,
+                     o->n_passes > 1 ? "1" : "", hd_text(x).s);
     else if (o->b && (o->b->n_dims != 1 || o->b->dim[0] != o->V))
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: b %s does not fit W %s%s", op, hd_text(o->b).s, hd_text(W).s,
-                     o->is_transposed ? " transposed" : "");
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: b %s does not fit W %s%s, it must be [%d]", op,
+                     hd_text(o->b).s, hd_text(W).s, turned, o->V);
     else if (o->n_passes > 1 && !hd_same_shape(x, o->x[1]))
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: x1 %s and x2 %s differ", op, hd_text(x).s, hd_text(o->x[1]).s);
-    else if (!(o->smoothing >= 0 && o->smoothing < 1))
-        hd_tape_fail(t, HEED_BAD_OPTION, "%s: the smoothing is %g, it must be at least 0 and less than 1", op,
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: x1 %s and x2 %s differ", op, hd_text(x).s,
+                     hd_text(o->x[1]).s);
+    else if (!(o->smoothing >= 0 && o->smoothing <= 1))
+        hd_tape_fail(t, HEED_BAD_OPTION, "%s: the smoothing is %g, it must be from 0 to 1", op,
                      (double)o->smoothing);
     else
         for (int i = 0, n = hd_n_rows(x); i < n && !hd_has_failed(t); i++)
             if (targets[i] < -1 || targets[i] >= o->V)
-                hd_tape_fail(t, HEED_BAD_SHAPE, "%s: targets[%d] = %d, but W %s has %d outputs", op, i, targets[i],
-                             hd_text(W).s, o->V);
+                hd_tape_fail(t, HEED_BAD_SHAPE, "%s: targets[%d] = %d, but W %s%s has %d outputs",
+                             op, i, targets[i], hd_text(W).s, turned, o->V);
     return !hd_has_failed(t);
 }
 
-static hd_node *output_loss(const char *op, struct output o, const int *targets, const hd_output_options *options)
+static hd_node *output_loss(const char *op, struct output o, const int *targets,
+                            const hd_output_options *options)
 {
-    hd_tape *t = hd_home3(op, o.W, o.x[0], o.b ? o.b : o.x[0]);
-    if (!hd_has_failed(t) && o.n_passes > 1)
-        t = hd_home2(op, o.x[0], o.x[1]);
+    hd_node *x2 = o.n_passes > 1 ? o.x[1] : o.x[0];
+    hd_tape *t = hd_home_of(op, (hd_node *[]){o.W, o.x[0], x2, o.b ? o.b : o.W}, 4);
     if (hd_has_failed(t))
         return &t->nil;
     o.is_transposed = options && options->is_transposed;
@@ -197,7 +218,8 @@ static hd_node *output_loss(const char *op, struct output o, const int *targets,
     return y;
 }
 
-hd_node *hd_output_loss(hd_node *W, hd_node *b, hd_node *x, const int *targets, const hd_output_options *options)
+hd_node *hd_output_loss(hd_node *W, hd_node *b, hd_node *x, const int *targets,
+                        const hd_output_options *options)
 {
     const struct output o = {.W = W, .b = b, .x = {x}, .n_passes = 1, .weight = {.weight1 = 1}};
     return output_loss("hd_output_loss", o, targets, options);

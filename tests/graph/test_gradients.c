@@ -85,26 +85,21 @@ const struct hd_kernels *hd_kernels_chosen(heed_error *err)
     return &hd_kernels_ref;
 }
 
+#define HD_SLICE_FLOATS 1 /* hd_output_loss cuts as small as it can */
+#include "graph/attention.c"
 #include "graph/cell.c"
 #include "graph/elementwise.c"
 #include "graph/init.c"
 #include "graph/linear.c"
 #include "graph/loss.c"
+#include "graph/output.c"
 #include "graph/params.c"
+#include "graph/recurrence.c"
 #include "graph/reduce.c"
 #include "graph/score.c"
 #include "graph/shape.c"
 #include "graph/spans.c"
 #include "graph/tape.c"
-#if __has_include("graph/attention.c")
-#include "graph/attention.c"
-#endif
-#if __has_include("graph/recurrence.c")
-#include "graph/recurrence.c"
-#endif
-#if __has_include("graph/output.c")
-#include "graph/output.c"
-#endif
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
@@ -315,6 +310,12 @@ static hd_node *lin_transposed_case(struct check *c)
 {
     hd_node *x = leaf(c, 2, 2, 5), *W = leaf(c, 7, 5);
     return hd_lin_transposed(W, x);
+}
+
+static hd_node *affine_transposed_case(struct check *c)
+{
+    hd_node *b = leaf(c, 7), *x = leaf(c, 2, 2, 5), *W = leaf(c, 7, 5);
+    return hd_affine_transposed(W, b, x);
 }
 
 static hd_node *dense_of(struct check *c, enum hd_function f)
@@ -747,6 +748,427 @@ static hd_node *kl_itself_case(struct check *c)
     return hd_add(hd_kl(a, a), hd_kl(a, hd_stop(a)));
 }
 
+/* ---- attention of many heads ----------------------------------------------------------------- */
+
+#define ints(...)      ((const int[]){__VA_ARGS__})
+#define count_of(...)  (int)(sizeof ints(__VA_ARGS__) / sizeof(int))
+#define spans(c, ...)  hd_spans_of((c)->t, ints(__VA_ARGS__), count_of(__VA_ARGS__))
+#define attend_by(...) (&(const hd_attention_options){__VA_ARGS__})
+
+static hd_node *attention_self_case(struct check *c)
+{
+    const hd_spans *s = spans(c, 3, 1, 2);
+    hd_node *q = leaf(c, 6, 6), *k = leaf(c, 6, 6), *v = leaf(c, 6, 6);
+    return hd_attention(q, k, v, attend_by(.queries = s, .keys = s, .n_heads = 2));
+}
+
+static hd_node *attention_cross_case(struct check *c)
+{
+    hd_node *k = leaf(c, 6, 4), *q = leaf(c, 4, 4), *v = leaf(c, 6, 4);
+    return hd_attention(q, k, v,
+                        attend_by(.queries = spans(c, 1, 3), .keys = spans(c, 4, 2), .n_heads = 1));
+}
+
+static hd_node *attention_causal_case(struct check *c)
+{
+    const hd_spans *s = spans(c, 4, 1, 2);
+    hd_node *v = leaf(c, 7, 6), *q = leaf(c, 7, 6), *k = leaf(c, 7, 6);
+    return hd_attention(q, k, v,
+                        attend_by(.queries = s, .keys = s, .n_heads = 3, .is_causal = true));
+}
+
+/* Fewer queries than keys (those before are already known), as many, and more (the first ones
+ * see nothing). */
+static hd_node *attention_uneven_case(struct check *c)
+{
+    hd_node *q = leaf(c, 9, 2), *k = leaf(c, 9, 2), *v = leaf(c, 9, 2);
+    return hd_attention(q, k, v,
+                        attend_by(.queries = spans(c, 2, 2, 4, 1), .keys = spans(c, 4, 2, 2, 1),
+                                  .n_heads = 2, .is_causal = true));
+}
+
+static hd_node *attention_empty_of(struct check *c, bool is_causal)
+{
+    hd_node *q = leaf(c, 6, 4), *k = leaf(c, 8, 4), *v = leaf(c, 8, 4);
+    return hd_attention(q, k, v,
+                        attend_by(.queries = spans(c, 2, 0, 3, 1, 0),
+                                  .keys = spans(c, 3, 2, 0, 3, 0), .n_heads = 2,
+                                  .is_causal = is_causal));
+}
+
+static hd_node *attention_empty_case(struct check *c)
+{
+    return attention_empty_of(c, false);
+}
+
+static hd_node *attention_empty_causal_case(struct check *c)
+{
+    return attention_empty_of(c, true);
+}
+
+static hd_node *attention_beam_case(struct check *c) /* sentences 0 and 1, 2 and 3 share keys */
+{
+    hd_node *q = leaf(c, 5, 4), *k = leaf(c, 6, 4), *v = leaf(c, 6, 4);
+    const hd_spans *keys = hd_spans_at(c->t, ints(0, 0, 2, 3), ints(3, 3, 4, 2), 4);
+    return hd_attention(q, k, v,
+                        attend_by(.queries = spans(c, 1, 2, 1, 1), .keys = keys, .n_heads = 2));
+}
+
+static hd_node *attention_nobody_case(struct check *c) /* rows between, before and after */
+{
+    hd_node *q = leaf(c, 7, 4), *k = leaf(c, 8, 4), *v = leaf(c, 8, 4);
+    const hd_spans *queries = hd_spans_at(c->t, ints(4, 1), ints(2, 2), 2);
+    const hd_spans *keys = hd_spans_at(c->t, ints(1, 5), ints(3, 2), 2);
+    return hd_attention(
+        q, k, v, attend_by(.queries = queries, .keys = keys, .n_heads = 2, .is_causal = true));
+}
+
+static hd_node *attention_widths_case(struct check *c) /* d = 17, e = 3; blocks of rows */
+{
+    hd_node *q = leaf(c, 1, 3, 34), *k = leaf(c, 2, 2, 34), *v = leaf(c, 4, 6);
+    return hd_attention(q, k, v,
+                        attend_by(.queries = spans(c, 1, 2), .keys = spans(c, 3, 1), .n_heads = 2));
+}
+
+static hd_node *attention_scale_case(struct check *c)
+{
+    const hd_spans *s = spans(c, 3, 2);
+    hd_node *q = leaf(c, 5, 4), *k = leaf(c, 5, 4), *v = leaf(c, 5, 4);
+    return hd_attention(q, k, v, attend_by(.queries = s, .keys = s, .n_heads = 2, .scale = -1.75));
+}
+
+static hd_node *attention_dropout_of(struct check *c, bool is_causal)
+{
+    const hd_spans *s = spans(c, 5, 0, 4);
+    hd_node *q = leaf(c, 9, 4), *k = leaf(c, 9, 4), *v = leaf(c, 9, 4);
+    hd_node *before = hd_dropout(hd_scale(q, 1), 0.25);
+    return hd_attention(
+        before, k, v,
+        attend_by(.queries = s, .keys = s, .n_heads = 2, .is_causal = is_causal, .dropout = 0.5));
+}
+
+static hd_node *attention_dropout_case(struct check *c)
+{
+    return attention_dropout_of(c, false);
+}
+
+static hd_node *attention_dropout_causal_case(struct check *c)
+{
+    return attention_dropout_of(c, true);
+}
+
+static hd_node *attention_itself_case(struct check *c) /* one node as q, k and v */
+{
+    const hd_spans *s = spans(c, 3, 0, 2);
+    hd_node *x = hd_scale(leaf(c, 5, 4), 2);
+    return hd_add(
+        hd_attention(x, x, x, attend_by(.queries = s, .keys = s, .n_heads = 2, .is_causal = true)),
+        hd_attention(x, x, x, attend_by(.queries = s, .keys = s, .n_heads = 1, .dropout = 0.5)));
+}
+
+static hd_node *attention_constants_case(struct check *c) /* only one of the three is a variable */
+{
+    const hd_spans *s = spans(c, 3, 2);
+    const hd_attention_options *o = attend_by(.queries = s, .keys = s, .n_heads = 2);
+    hd_node *x = leaf(c, 5, 4), *constant = constant(c, 5, 4);
+    hd_node *y = hd_attention(x, constant, constant, o);
+    y = hd_add(y, hd_attention(constant, x, constant, o));
+    return hd_add(y, hd_attention(constant, constant, x, o));
+}
+
+static hd_node *transformer_case(struct check *c) /* a layer: attention to itself, then a network */
+{
+    const hd_spans *s = spans(c, 2, 3);
+    hd_node *x = hd_on(c->t, leaf(c, 5, 4)), *W = leaf(c, 4, 12), *gain = leaf(c, 4),
+            *bias = leaf(c, 4), *W_1 = leaf(c, 4, 5), *W_2 = leaf(c, 5, 4);
+    hd_node *qkv = hd_lin(W, hd_layer_norm(x, gain, bias, 1e-3));
+    x = hd_add(x, hd_attention(hd_part(qkv, 0, 4), hd_part(qkv, 4, 4), hd_part(qkv, 8, 4),
+                               attend_by(.queries = s, .keys = s, .n_heads = 2)));
+    return hd_add(x, hd_lin(W_2, hd_dense(W_1, NULL, hd_layer_norm(x, gain, bias, 1e-3), HD_GELU)));
+}
+
+/* ---- recurrences ----------------------------------------------------------------------------- */
+
+enum with { NOTHING, BIAS = 1, START = 2, REVERSED = 4 };
+
+/* The recurrence of width D over these sentences; x has `rows` rows. The state before comes
+ * first, so that among parameters it is the one with a tape. */
+static hd_node *recurrence_of(struct check *c, enum hd_cell cell, int D, int rows,
+                              const hd_spans *s, enum with with)
+{
+    const int G = D * gates_of(cell), width = cell == HD_LSTM ? 2 * D : D;
+    hd_node *start = with & START ? leaf(c, s->n, width) : NULL, *x = leaf(c, rows, G),
+            *U = leaf(c, D, G), *b = with & BIAS ? leaf(c, G) : NULL;
+    const hd_recurrence_options o = {
+        .cell = cell, .spans = s, .is_reversed = (with & REVERSED) != 0};
+    return hd_recurrence(x, U, b, start, &o);
+}
+
+/* In any order, an empty one, equal lengths, and rows 0, 6 and 11 that belong to nobody. */
+static const hd_spans *scattered(struct check *c)
+{
+    return hd_spans_at(c->t, ints(4, 7, 2, 1, 1), ints(2, 4, 2, 0, 1), 5);
+}
+
+static hd_node *rnn_case(struct check *c)
+{
+    return recurrence_of(c, HD_RNN, 3, 6, spans(c, 3, 1, 2), NOTHING);
+}
+
+static hd_node *rnn_all_case(struct check *c)
+{
+    return recurrence_of(c, HD_RNN, 3, 12, scattered(c), BIAS | START | REVERSED);
+}
+
+static hd_node *gru_case(struct check *c)
+{
+    return recurrence_of(c, HD_GRU, 3, 6, spans(c, 1, 3, 2), NOTHING);
+}
+
+static hd_node *gru_bias_case(struct check *c)
+{
+    return recurrence_of(c, HD_GRU, 3, 6, spans(c, 3, 3), BIAS);
+}
+
+static hd_node *gru_start_case(struct check *c)
+{
+    return recurrence_of(c, HD_GRU, 3, 6, spans(c, 0, 4, 0, 1), START);
+}
+
+static hd_node *gru_reversed_case(struct check *c)
+{
+    return recurrence_of(c, HD_GRU, 3, 6, spans(c, 2, 1, 3), REVERSED);
+}
+
+static hd_node *gru_all_case(struct check *c)
+{
+    return recurrence_of(c, HD_GRU, 3, 12, scattered(c), BIAS | START | REVERSED);
+}
+
+static hd_node *gru_forward_all_case(struct check *c)
+{
+    return recurrence_of(c, HD_GRU, 2, 12, scattered(c), BIAS | START);
+}
+
+static hd_node *lstm_case(struct check *c)
+{
+    return recurrence_of(c, HD_LSTM, 3, 6, spans(c, 1, 2, 3), NOTHING);
+}
+
+static hd_node *lstm_bias_case(struct check *c)
+{
+    return recurrence_of(c, HD_LSTM, 2, 5, spans(c, 3, 0, 2), BIAS);
+}
+
+static hd_node *lstm_all_case(struct check *c)
+{
+    return recurrence_of(c, HD_LSTM, 3, 12, scattered(c), BIAS | START | REVERSED);
+}
+
+static hd_node *lstm_forward_all_case(struct check *c)
+{
+    return recurrence_of(c, HD_LSTM, 2, 12, scattered(c), BIAS | START);
+}
+
+static hd_node *recurrence_many_case(struct check *c) /* 70 sentences at once, then 1 for long */
+{
+    int lengths[70];
+    for (int i = 0; i < 70; i++)
+        lengths[i] = 1;
+    lengths[33] = 140;
+    return recurrence_of(c, HD_GRU, 1, 209, hd_spans_of(c->t, lengths, 70), BIAS);
+}
+
+static hd_node *recurrence_shared_case(struct check *c) /* U and b elsewhere too, and both ways */
+{
+    hd_node *x = leaf(c, 5, 3), *U = leaf(c, 3, 3), *b = leaf(c, 3);
+    const hd_recurrence_options forth = {.cell = HD_RNN, .spans = spans(c, 3, 2)},
+                                back = {.cell = HD_RNN, .spans = forth.spans, .is_reversed = true};
+    hd_node *y = hd_add(hd_recurrence(x, U, b, NULL, &forth), hd_recurrence(x, U, b, NULL, &back));
+    return hd_concat(hd_lin_transposed(U, y), hd_affine(U, b, hd_on(c->t, x)));
+}
+
+static hd_node *recurrence_itself_case(struct check *c) /* one node as x, U and start */
+{
+    hd_node *x = leaf(c, 3, 3);
+    const hd_recurrence_options o = {.cell = HD_RNN, .spans = spans(c, 1, 2, 0)};
+    return hd_recurrence(hd_on(c->t, x), x, NULL, x, &o);
+}
+
+static hd_node *recurrence_made_case(struct check *c) /* U, b and start are made by other ops */
+{
+    hd_node *x = leaf(c, 5, 6), *U = leaf(c, 2, 6), *b = leaf(c, 6), *start = leaf(c, 2, 2);
+    const hd_recurrence_options o = {.cell = HD_GRU, .spans = spans(c, 3, 2)};
+    return hd_recurrence(hd_tanh(hd_on(c->t, x)), hd_scale(hd_on(c->t, U), 2),
+                         hd_scale(hd_on(c->t, b), 0.5), hd_tanh(hd_on(c->t, start)), &o);
+}
+
+static hd_node *recurrence_constants_case(struct check *c) /* only one operand is a variable */
+{
+    const hd_recurrence_options o = {.cell = HD_LSTM, .spans = spans(c, 3, 2)};
+    hd_node *sum = constant(c, 5, 2);
+    for (int i = 0; i < 4; i++) {
+        hd_node *x = i == 0 ? leaf(c, 5, 4) : constant(c, 5, 4);
+        hd_node *U = i == 1 ? leaf(c, 1, 4) : constant(c, 1, 4);
+        hd_node *b = i == 2 ? leaf(c, 4) : constant(c, 4);
+        hd_node *start = i == 3 ? leaf(c, 2, 2) : constant(c, 2, 2);
+        sum = hd_add(sum, hd_recurrence(x, U, b, start, &o));
+    }
+    return sum;
+}
+
+/* ---- output layers --------------------------------------------------------------------------- */
+
+/* The loss is multiplied by a number, which is a leaf too, and appears twice. */
+static hd_node *weighed(struct check *c, hd_node *loss)
+{
+    return hd_add(hd_mul(loss, leaf(c, 1)), hd_tanh(hd_scale(loss, 0.1)));
+}
+
+static hd_node *output_of(struct check *c, bool has_bias, hd_output_options o)
+{
+    hd_node *W = o.is_transposed ? leaf(c, 19, 3) : leaf(c, 3, 19), *x = leaf(c, 2, 2, 3),
+            *b = has_bias ? leaf(c, 19) : NULL;
+    return weighed(c, hd_output_loss(W, b, x, ints(4, -1, 18, 0), &o));
+}
+
+static hd_node *output_case(struct check *c)
+{
+    return output_of(c, false, (hd_output_options){0});
+}
+
+static hd_node *output_bias_case(struct check *c)
+{
+    return output_of(c, true, (hd_output_options){.smoothing = 0.1});
+}
+
+static hd_node *output_transposed_case(struct check *c)
+{
+    return output_of(c, false, (hd_output_options){.is_transposed = true, .smoothing = 0.1});
+}
+
+static hd_node *output_transposed_bias_case(struct check *c)
+{
+    return output_of(c, true, (hd_output_options){.is_transposed = true});
+}
+
+static hd_node *output_default_case(struct check *c) /* without options, as the loss itself */
+{
+    hd_node *x = leaf(c, 2, 3), *W = leaf(c, 3, 5);
+    return hd_output_loss(W, NULL, x, ints(4, 0), NULL);
+}
+
+static hd_node *output_tied_case(struct check *c) /* the words' own embedding */
+{
+    hd_node *x = leaf(c, 3, 3), *table = leaf(c, 5, 3), *b = leaf(c, 5);
+    hd_node *h = hd_tanh(hd_add(x, hd_embed(c->t, table, ints(3, 0, 3), 3)));
+    return weighed(c, hd_output_loss(table, b, h, ints(0, 3, -1),
+                                     &(hd_output_options){.is_transposed = true}));
+}
+
+static hd_node *output_itself_case(struct check *c) /* one node as W and x */
+{
+    hd_node *W = leaf(c, 4, 4);
+    return hd_concat(hd_output_loss(hd_on(c->t, W), NULL, W, ints(1, -1, 3, 0), NULL),
+                     hd_output_loss(W, NULL, hd_on(c->t, W), ints(1, 2, 3, 0),
+                                    &(hd_output_options){.is_transposed = true}));
+}
+
+static const int many_targets[70] = {1, 2, 0, -1, 1, 1, [20] = -1, -1, 2, [40] = 2, [69] = 1};
+
+static hd_node *output_slices_case(struct check *c)
+{
+    hd_node *x = leaf(c, 70, 2), *W = leaf(c, 2, 3), *b = leaf(c, 3);
+    return weighed(c,
+                   hd_output_loss(W, b, x, many_targets, &(hd_output_options){.smoothing = 0.1}));
+}
+
+static hd_node *pair_of(struct check *c, bool is_transposed, hd_consistency weights)
+{
+    const hd_output_options o = {.is_transposed = is_transposed, .smoothing = 0.1};
+    hd_node *W = is_transposed ? leaf(c, 7, 3) : leaf(c, 3, 7), *b = leaf(c, 7),
+            *x1 = leaf(c, 4, 3), *x2 = leaf(c, 4, 3);
+    return weighed(c, hd_output_loss_pair(W, b, x1, x2, ints(4, -1, 6, 0), &o, &weights));
+}
+
+static hd_node *pair_case(struct check *c)
+{
+    return pair_of(c, false, (hd_consistency){0.5, 2, 0.75, -0.25});
+}
+
+static hd_node *pair_transposed_case(struct check *c)
+{
+    return pair_of(c, true, (hd_consistency){1, 1, 0.5, 0.5});
+}
+
+static hd_node *pair_first_case(struct check *c)
+{
+    return pair_of(c, false, (hd_consistency){.weight1 = 1.5});
+}
+
+static hd_node *pair_second_case(struct check *c)
+{
+    return pair_of(c, false, (hd_consistency){.weight2 = 1.5});
+}
+
+static hd_node *pair_forward_case(struct check *c)
+{
+    return pair_of(c, false, (hd_consistency){.forward = 1.5});
+}
+
+static hd_node *pair_backward_case(struct check *c)
+{
+    return pair_of(c, false, (hd_consistency){.backward = 1.5});
+}
+
+static hd_node *pair_itself_case(struct check *c) /* one node for both passes */
+{
+    hd_node *x = leaf(c, 3, 3), *W = leaf(c, 3, 5);
+    return weighed(c, hd_output_loss_pair(W, NULL, x, x, ints(4, -1, 0), NULL,
+                                          &(hd_consistency){0.5, 2, 0.75, 0.25}));
+}
+
+static hd_node *pair_one_sided_case(struct check *c) /* SimCut: the first pass is held still */
+{
+    hd_node *x = leaf(c, 3, 3), *W = leaf(c, 3, 5), *still = constant(c, 3, 3);
+    return hd_output_loss_pair(W, NULL, still, x, ints(4, -1, 0), NULL,
+                               &(hd_consistency){0, 1, 0.5, 0});
+}
+
+/* Only one operand has a tape among the parameters, and it is not one of the first. */
+static hd_node *output_home_case(struct check *c)
+{
+    hd_node *b = leaf(c, 5), *W = leaf(c, 3, 5), *x = leaf(c, 2, 3);
+    return hd_output_loss(W, b, x, ints(4, 0), NULL);
+}
+
+static hd_node *pair_home_case(struct check *c)
+{
+    hd_node *x2 = leaf(c, 2, 3), *W = leaf(c, 3, 5), *b = leaf(c, 5), *x1 = leaf(c, 2, 3);
+    return hd_output_loss_pair(W, b, x1, x2, ints(4, 0), NULL, &(hd_consistency){1, 1, 1, 1});
+}
+
+static hd_node *pair_constants_case(struct check *c) /* only one operand is a variable */
+{
+    hd_node *sum = constant(c, 1);
+    for (int i = 0; i < 4; i++) {
+        hd_node *W = i == 0 ? leaf(c, 3, 5) : constant(c, 3, 5);
+        hd_node *b = i == 1 ? leaf(c, 5) : constant(c, 5);
+        hd_node *x1 = i == 2 ? leaf(c, 2, 3) : constant(c, 2, 3);
+        hd_node *x2 = i == 3 ? leaf(c, 2, 3) : hd_scale(constant(c, 2, 3), -1);
+        sum = hd_add(sum, hd_output_loss_pair(W, b, x1, x2, ints(4, 0), NULL,
+                                              &(hd_consistency){0.5, 2, 0.75, 0.25}));
+    }
+    return sum;
+}
+
+static hd_node *pair_slices_case(struct check *c)
+{
+    hd_node *x1 = leaf(c, 70, 2), *W = leaf(c, 2, 3), *b = leaf(c, 3), *x2 = leaf(c, 70, 2);
+    return hd_output_loss_pair(W, b, x1, x2, many_targets, NULL,
+                               &(hd_consistency){0.5, 2, 0.75, 0.25});
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct gradient_case cases[] = {
@@ -756,6 +1178,7 @@ static const struct gradient_case cases[] = {
     {"hd_lin of a node by itself", lin_square_case},
     {"hd_affine", affine_case},
     {"hd_lin_transposed", lin_transposed_case},
+    {"hd_affine_transposed", affine_transposed_case},
     {"hd_dense without a function", dense_none_case},
     {"hd_dense with relu", dense_relu_case},
     {"hd_dense with tanh", dense_tanh_case},
@@ -818,6 +1241,58 @@ static const struct gradient_case cases[] = {
     {"hd_cross_entropy", cross_entropy_case},
     {"hd_kl", kl_case},
     {"hd_kl of a node with itself", kl_itself_case},
+    {"hd_attention of sentences with themselves", attention_self_case},
+    {"hd_attention of sentences with others", attention_cross_case},
+    {"hd_attention, causal", attention_causal_case},
+    {"hd_attention, causal, with more keys or more queries", attention_uneven_case},
+    {"hd_attention with empty sentences", attention_empty_case},
+    {"hd_attention with empty sentences, causal", attention_empty_causal_case},
+    {"hd_attention of sentences that share keys", attention_beam_case},
+    {"hd_attention beside rows that belong to nobody", attention_nobody_case},
+    {"hd_attention with keys and values of different widths", attention_widths_case},
+    {"hd_attention with a given scale", attention_scale_case},
+    {"hd_attention with dropout", attention_dropout_case},
+    {"hd_attention with dropout, causal", attention_dropout_causal_case},
+    {"hd_attention of one node as q, k and v", attention_itself_case},
+    {"hd_attention of constants and one variable", attention_constants_case},
+    {"a layer of a Transformer", transformer_case},
+    {"hd_recurrence, rnn", rnn_case},
+    {"hd_recurrence, rnn, reversed with b and start", rnn_all_case},
+    {"hd_recurrence, gru", gru_case},
+    {"hd_recurrence, gru, with b and equal lengths", gru_bias_case},
+    {"hd_recurrence, gru, with start and empty sentences", gru_start_case},
+    {"hd_recurrence, gru, reversed", gru_reversed_case},
+    {"hd_recurrence, gru, reversed with b and start, in any order", gru_all_case},
+    {"hd_recurrence, gru, with b and start, in any order", gru_forward_all_case},
+    {"hd_recurrence, lstm", lstm_case},
+    {"hd_recurrence, lstm, with b", lstm_bias_case},
+    {"hd_recurrence, lstm, reversed with b and start, in any order", lstm_all_case},
+    {"hd_recurrence, lstm, with b and start, in any order", lstm_forward_all_case},
+    {"hd_recurrence of many sentences and many steps", recurrence_many_case},
+    {"hd_recurrence with U and b used elsewhere", recurrence_shared_case},
+    {"hd_recurrence of one node as x, U and start", recurrence_itself_case},
+    {"hd_recurrence of what other ops made", recurrence_made_case},
+    {"hd_recurrence of constants and one variable", recurrence_constants_case},
+    {"hd_output_loss", output_case},
+    {"hd_output_loss with b and smoothing", output_bias_case},
+    {"hd_output_loss, transposed, with smoothing", output_transposed_case},
+    {"hd_output_loss, transposed, with b", output_transposed_bias_case},
+    {"hd_output_loss without options", output_default_case},
+    {"hd_output_loss tied to an embedding", output_tied_case},
+    {"hd_output_loss of one node as W and x", output_itself_case},
+    {"hd_output_loss in several slices", output_slices_case},
+    {"hd_output_loss_pair", pair_case},
+    {"hd_output_loss_pair, transposed", pair_transposed_case},
+    {"hd_output_loss_pair, first loss only", pair_first_case},
+    {"hd_output_loss_pair, second loss only", pair_second_case},
+    {"hd_output_loss_pair, forward divergence only", pair_forward_case},
+    {"hd_output_loss_pair, backward divergence only", pair_backward_case},
+    {"hd_output_loss_pair of one node", pair_itself_case},
+    {"hd_output_loss_pair with the first pass held still", pair_one_sided_case},
+    {"hd_output_loss_pair in several slices", pair_slices_case},
+    {"hd_output_loss of parameters and a b that is none", output_home_case},
+    {"hd_output_loss_pair of parameters and an x2 that is none", pair_home_case},
+    {"hd_output_loss_pair of constants and one variable", pair_constants_case},
 };
 
 int main(void)

@@ -53,6 +53,10 @@ static void linear_maps(void **state)
          hd_dense(in(6, 4), NULL, in(1, 2, 3, 4), HD_TANH));
     says("hd_dense: there is no function 6", hd_dense(in(6, 4), NULL, in(6), (enum hd_function)6));
     says("hd_lin_transposed: W [6,4] does not take x [2,6]", hd_lin_transposed(in(6, 4), in(2, 6)));
+    says("hd_affine_transposed: W [6,4] does not take x [2,6]",
+         hd_affine_transposed(in(6, 4), in(6), in(2, 6)));
+    says("hd_affine_transposed: b [4] does not fit W [6,4], it must be [6]",
+         hd_affine_transposed(in(6, 4), in(4), in(2, 4)));
     says("hd_embed: the table [4] is not a matrix", hd_embed(t, in(4), ints(0), 1));
     says("hd_embed: ids[2] = 4, but the table [4,8] has 4 rows",
          hd_embed(t, in(4, 8), ints(0, 3, 4), 3));
@@ -162,6 +166,58 @@ static void attention(void **state)
          hd_mix_spans(in(2, 4), in(6, 5), spans(3, 4)));
 }
 
+#define attend(...) (&(const hd_attention_options){__VA_ARGS__})
+
+static void attention_of_many_heads(void **state)
+{
+    (void)state;
+    says("hd_attention: q [3,6] and v [4,6] cannot be cut into 4 heads",
+         hd_attention(in(3, 6), in(4, 6), in(4, 6),
+                      attend(.queries = spans(3), .keys = spans(4), .n_heads = 4)));
+    says("hd_attention: q [3,6] and v [4,5] cannot be cut into 2 heads",
+         hd_attention(in(3, 6), in(4, 6), in(4, 5),
+                      attend(.queries = spans(3), .keys = spans(4), .n_heads = 2)));
+    says("hd_attention: q [3,6] and v [4,6] cannot be cut into 0 heads",
+         hd_attention(in(3, 6), in(4, 6), in(4, 6), attend(.queries = spans(3), .keys = spans(4))));
+    says("hd_attention: q [3,6] and v [4,6] cannot be cut into -2 heads",
+         hd_attention(in(3, 6), in(4, 6), in(4, 6),
+                      attend(.queries = spans(3), .keys = spans(4), .n_heads = -2)));
+    says("hd_attention: q [3,6] and k [4,8] differ in width",
+         hd_attention(in(3, 6), in(4, 8), in(4, 6),
+                      attend(.queries = spans(3), .keys = spans(4), .n_heads = 2)));
+    says("hd_attention: k [4,6] and v [2,3,6] differ in rows",
+         hd_attention(in(3, 6), in(4, 6), in(2, 3, 6),
+                      attend(.queries = spans(3), .keys = spans(4), .n_heads = 2)));
+    says("hd_attention: queries of 2 sentences, but keys of 1",
+         hd_attention(in(3, 6), in(4, 6), in(4, 6),
+                      attend(.queries = spans(1, 2), .keys = spans(4), .n_heads = 2)));
+    says("hd_attention: the queries' sentences end at row 4, but q is [3,6]",
+         hd_attention(in(3, 6), in(4, 6), in(4, 6),
+                      attend(.queries = spans(2, 2), .keys = spans(2, 2), .n_heads = 2)));
+    says("hd_attention: the keys' sentences end at row 5, but k is [4,6]",
+         hd_attention(in(3, 6), in(4, 6), in(4, 6),
+                      attend(.queries = spans(1, 2), .keys = spans(3, 2), .n_heads = 2)));
+    says("hd_attention: two sentences share a row of q [3,6]",
+         hd_attention(in(3, 6), in(4, 6), in(4, 6),
+                      attend(.queries = hd_spans_at(t, ints(1, 0), ints(2, 2), 2),
+                             .keys = spans(2, 2), .n_heads = 2)));
+    says("hd_attention: the dropout is 1, it must be at least 0 and less than 1",
+         hd_attention(in(3, 6), in(4, 6), in(4, 6),
+                      attend(.queries = spans(3), .keys = spans(4), .n_heads = 2, .dropout = 1)));
+    says("hd_attention: the dropout is -0.5, it must be at least 0 and less than 1",
+         hd_attention(
+             in(3, 6), in(4, 6), in(4, 6),
+             attend(.queries = spans(3), .keys = spans(4), .n_heads = 2, .dropout = -0.5F)));
+    says("hd_attention: the weights of 1 sentences and 1 heads are too many",
+         hd_attention(
+             in(2147483647, 0), in(2147483647, 0), in(2147483647, 0),
+             attend(.queries = spans(2147483647), .keys = spans(2147483647), .n_heads = 1)));
+    says("hd_attention: the weights of 1 sentences and 1000000 heads are too many",
+         hd_attention(
+             in(2147483647, 0), in(2147483647, 0), in(2147483647, 0),
+             attend(.queries = spans(2147483647), .keys = spans(2147483647), .n_heads = 1000000)));
+}
+
 static void cells(void **state)
 {
     (void)state;
@@ -172,6 +228,51 @@ static void cells(void **state)
          hd_gru_cell(in(9), in(9), in(3)));
     says("hd_lstm_cell: x [2,12] and u [3,12] must both be [B,4·D] when c [2,3] is [B,D]",
          hd_lstm_cell(in(2, 12), in(3, 12), in(2, 3)));
+}
+
+#define recur(...) (&(const hd_recurrence_options){__VA_ARGS__})
+
+static void recurrences(void **state)
+{
+    (void)state;
+    says("hd_recurrence: there is no cell 3",
+         hd_recurrence(in(5, 3), in(3, 3), NULL, NULL,
+                       recur(.cell = (enum hd_cell)3, .spans = spans(2, 3))));
+    says("hd_recurrence: U [3,4] should be [D,1·D]",
+         hd_recurrence(in(5, 4), in(3, 4), NULL, NULL, recur(.cell = HD_RNN, .spans = spans(5))));
+    says("hd_recurrence: U [3,12] should be [D,3·D]",
+         hd_recurrence(in(5, 12), in(3, 12), NULL, NULL, recur(.cell = HD_GRU, .spans = spans(5))));
+    says(
+        "hd_recurrence: U [4,12] should be [D,4·D]",
+        hd_recurrence(in(5, 12), in(4, 12), NULL, NULL, recur(.cell = HD_LSTM, .spans = spans(5))));
+    says("hd_recurrence: U [1] should be [D,1·D]",
+         hd_recurrence(in(5, 1), in(1), NULL, NULL, recur(.cell = HD_RNN, .spans = spans(5))));
+    says("hd_recurrence: U [2147483647,0] should be [D,4·D]",
+         hd_recurrence(in(5, 0), in(2147483647, 0), NULL, NULL,
+                       recur(.cell = HD_LSTM, .spans = spans(5))));
+    says("hd_recurrence: U [3,9] does not take x [5,3]",
+         hd_recurrence(in(5, 3), in(3, 9), NULL, NULL, recur(.cell = HD_GRU, .spans = spans(5))));
+    says("hd_recurrence: b [3] does not fit U [3,9], it must be [9]",
+         hd_recurrence(in(5, 9), in(3, 9), in(3), NULL, recur(.cell = HD_GRU, .spans = spans(5))));
+    says("hd_recurrence: b [1,9] does not fit U [3,9], it must be [9]",
+         hd_recurrence(in(5, 9), in(3, 9), in(1, 9), NULL,
+                       recur(.cell = HD_GRU, .spans = spans(5))));
+    says("hd_recurrence: start [1,3] should be [2,3], a state for each sentence",
+         hd_recurrence(in(5, 9), in(3, 9), NULL, in(1, 3),
+                       recur(.cell = HD_GRU, .spans = spans(2, 3))));
+    says("hd_recurrence: start [2,3] should be [2,6], a state for each sentence",
+         hd_recurrence(in(5, 12), in(3, 12), in(12), in(2, 3),
+                       recur(.cell = HD_LSTM, .spans = spans(2, 3))));
+    says("hd_recurrence: start [6] should be [1,6], a state for each sentence",
+         hd_recurrence(in(5, 12), in(3, 12), NULL, in(6),
+                       recur(.cell = HD_LSTM, .spans = spans(5))));
+    says(
+        "hd_recurrence: the sentences end at row 6, but x is [5,9]",
+        hd_recurrence(in(5, 9), in(3, 9), NULL, NULL, recur(.cell = HD_GRU, .spans = spans(2, 4))));
+    says("hd_recurrence: two sentences share a row of x [5,9]",
+         hd_recurrence(
+             in(5, 9), in(3, 9), NULL, NULL,
+             recur(.cell = HD_GRU, .spans = hd_spans_at(t, ints(3, 1, 0), ints(2, 0, 4), 3))));
 }
 
 static void losses(void **state)
@@ -187,6 +288,42 @@ static void losses(void **state)
     says("hd_kl: the logits [2,5] and [2,4] are not two matrices of one shape",
          hd_kl(in(2, 5), in(2, 4)));
     says("hd_kl: the logits [5] and [5] are not two matrices of one shape", hd_kl(in(5), in(5)));
+}
+
+#define output(...) (&(const hd_output_options){__VA_ARGS__})
+
+static void output_layers(void **state)
+{
+    (void)state;
+    const hd_consistency both = {1, 1, 1, 1};
+    says("hd_output_loss: W [6,4] does not take x [2,7]",
+         hd_output_loss(in(6, 4), NULL, in(2, 7), ints(0, 0), NULL));
+    says("hd_output_loss: W [6] does not take x [2,6]",
+         hd_output_loss(in(6), NULL, in(2, 6), ints(0, 0), NULL));
+    says("hd_output_loss: W [6,4] transposed does not take x [2,6]",
+         hd_output_loss(in(6, 4), NULL, in(2, 6), ints(0, 0), output(.is_transposed = true)));
+    says("hd_output_loss: b [6] does not fit W [6,4], it must be [4]",
+         hd_output_loss(in(6, 4), in(6), in(2, 6), ints(0, 0), NULL));
+    says("hd_output_loss: b [4] does not fit W [6,4] transposed, it must be [6]",
+         hd_output_loss(in(6, 4), in(4), in(2, 4), ints(0, 0), output(.is_transposed = true)));
+    says("hd_output_loss: b [1,4] does not fit W [6,4], it must be [4]",
+         hd_output_loss(in(6, 4), in(1, 4), in(2, 6), ints(0, 0), NULL));
+    says("hd_output_loss: targets[1] = 4, but W [6,4] has 4 outputs",
+         hd_output_loss(in(6, 4), NULL, in(2, 6), ints(-1, 4), NULL));
+    says("hd_output_loss: targets[0] = 6, but W [6,4] transposed has 6 outputs",
+         hd_output_loss(in(6, 4), NULL, in(2, 4), ints(6, 0), output(.is_transposed = true)));
+    says("hd_output_loss: targets[0] = -2, but W [6,4] has 4 outputs",
+         hd_output_loss(in(6, 4), NULL, in(2, 6), ints(-2, 0), NULL));
+    says("hd_output_loss: the smoothing is 1.5, it must be from 0 to 1",
+         hd_output_loss(in(6, 4), NULL, in(2, 6), ints(0, 0), output(.smoothing = 1.5F)));
+    says("hd_output_loss: the smoothing is nan, it must be from 0 to 1",
+         hd_output_loss(in(6, 4), NULL, in(2, 6), ints(0, 0), output(.smoothing = fabsf(NAN))));
+    says("hd_output_loss_pair: W [6,4] does not take x1 [2,7]",
+         hd_output_loss_pair(in(6, 4), NULL, in(2, 7), in(2, 6), ints(0, 0), NULL, &both));
+    says("hd_output_loss_pair: x1 [2,6] and x2 [3,6] differ",
+         hd_output_loss_pair(in(6, 4), NULL, in(2, 6), in(3, 6), ints(0, 0), NULL, &both));
+    says("hd_output_loss_pair: targets[1] = 9, but W [6,4] has 4 outputs",
+         hd_output_loss_pair(in(6, 4), NULL, in(2, 6), in(2, 6), ints(0, 9), NULL, &both));
 }
 
 static void sentences_and_masks(void **state)
@@ -218,8 +355,11 @@ int main(void)
         cmocka_unit_test(element_by_element),
         cmocka_unit_test(rows_and_reductions),
         cmocka_unit_test(attention),
+        cmocka_unit_test(attention_of_many_heads),
         cmocka_unit_test(cells),
+        cmocka_unit_test(recurrences),
         cmocka_unit_test(losses),
+        cmocka_unit_test(output_layers),
         cmocka_unit_test(sentences_and_masks),
     };
     return cmocka_run_group_tests(tests, new_tape, free_tape);
