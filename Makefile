@@ -1,30 +1,48 @@
 # heed -- GNU make; everything it makes is in build/. `make help` lists what there is.
 #
-# CC, CFLAGS, LDFLAGS, PREFIX and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
-# DEBUG=1 fills memory that is not in use with NaN, BUILD=folder builds elsewhere (one folder per variant).
+# CC, CXX, CFLAGS, LDFLAGS, PREFIX and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
+# DEBUG=1 fills memory that is not in use with NaN, BUILD=folder builds elsewhere (one folder per variant),
+# SHARED=folder is where tests find the models of others, if they are there.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
+SHARED  ?= ../shared
 VERSION := $(shell sed -n 's/^\#define HEED_VERSION "\(.*\)"/\1/p' include/heed.h)
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 
 # -ffp-contract=off: a fused multiply-add is one where it is written and nowhere else, so that every compiler and
 # CPU returns the same bits. For the same reason never -ffast-math, never -march=native.
-FLAGS  := -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread \
+FLAGS  := -O2 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread \
           -Wall -Wextra $(if $(WERROR),-Werror) $(if $(DEBUG),-DHEED_DEBUG) \
           $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer) \
           $(if $(COVERAGE),--coverage)
 LINK   := -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(if $(COVERAGE),--coverage)
-LIBS   := -lm
 SONAME := $(if $(findstring apple,$(MACHINE)),-install_name,-soname)
 
-SOURCES  := $(wildcard src/*.c src/*/*.c)
-OBJECTS  := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+# One file is C++, the door to SentencePiece; its compiler is the C compiler's sibling.
+ifeq ($(origin CXX),default)
+CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if $(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),c++))
+endif
+
+# ROOMS='base kernel' builds these rooms alone, which need no libraries.
+ifeq ($(ROOMS),)
+SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
+library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
+LIBS    := $(filter-out -lsentencepiece_train,$(call library,sentencepiece,-lsentencepiece)) \
+           $(call library,jansson,-ljansson) $(call library,zlib,-lz) \
+           $(if $(findstring apple,$(MACHINE)),-lc++,-lstdc++) -lm
+INCLUDE := $(shell pkg-config --cflags sentencepiece jansson zlib 2>/dev/null)
+else
+SOURCES := $(foreach r,$(ROOMS),$(wildcard src/$r/*.c src/$r/*.cc))
+LIBS    := -lm
+endif
+OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/%,$(wildcard tests/*/test_*.c)))
+FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SCRIPTS  := $(patsubst tests/%,%,$(wildcard tests/*/test_*.sh))
 ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
 
@@ -42,8 +60,9 @@ LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
 -include $(wildcard tests/*/flags.mk)
 
-PACKAGES = CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' LDFLAGS='$(LDFLAGS)' tools/packages.sh
-COMPILE  = $(CC) $(FLAGS) -Iinclude $(CPPFLAGS) $(CFLAGS) -MMD -MP
+PACKAGES    = CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' LDFLAGS='$(LDFLAGS)' tools/packages.sh
+COMPILE     = $(CC) -std=gnu11 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -MMD -MP
+COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
 
 # ---- the library and the program --------------------------------------------------------------------------------
 
@@ -65,6 +84,10 @@ $(BUILD)/obj/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) -Isrc $(FLAGS_src/$*) -c $< -o $@
 
+$(BUILD)/obj/src/%.o: src/%.cc $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE_CXX) -Isrc -c $< -o $@
+
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(FLAGS_$*) -c $< -o $@
@@ -74,7 +97,7 @@ OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
 # Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(LINK) $(LDFLAGS) $(OF_FILES))'; \
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(OF_FILES))'; \
 	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
 FORCE:
 
@@ -93,6 +116,12 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) -Isrc -Itests $(FLAGS_tests/$*) $< -o $@ $(filter %.o,$^) $(BUILD)/libheed.a $(LINK) $(LDFLAGS) \
 	  $(if $(filter arm/%,$*),,-lcmocka) $(LIBS_tests/$*) $(LIBS)
+
+# A fuzz target is given the files of its corpus by a plain program, or made-up ones by libFuzzer.
+$(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/libheed.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) -Isrc -Itests $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(BUILD)/libheed.a $(LINK) \
+	  $(LDFLAGS) $(LIBS)
 
 # The program's own parts, tested without its main().
 $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
@@ -113,19 +142,21 @@ check:  ## everything: tests, examples, order of the rooms, the other CPU
 check-now: all test
 	@tools/check_rooms.sh
 
-RUNS := $(TESTS:%=run/%) $(SCRIPTS:%=run/%) $(EXAMPLES:%=run/examples/%)
+RUNS := $(TESTS:%=run/%) $(SCRIPTS:%=run/%) $(EXAMPLES:%=run/examples/%) $(FUZZ:%=run/fuzz/%)
 test: $(RUNS)  ## the tests and examples alone; one of them: make run/base/test_arena
 	@tools/run_test.sh --summary $(BUILD)/results $(RUNS:run/%=%)
 
 .PHONY: $(RUNS)
 $(TESTS:%=run/%): run/%: $(BUILD)/tests/% $(BUILD)/heed
-	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results $* $<
+	@BUILD=$(BUILD) SHARED='$(SHARED)' tools/run_test.sh $(BUILD)/results $* $<
 $(SCRIPTS:%=run/%): run/%: tests/% all
-	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results $* $<
+	@BUILD=$(BUILD) SHARED='$(SHARED)' tools/run_test.sh $(BUILD)/results $* $<
 $(EXAMPLES:%=run/examples/%): run/examples/%: $(BUILD)/examples/%
 	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results examples/$* $<
+$(FUZZ:%=run/fuzz/%): run/fuzz/%: $(BUILD)/tests/fuzz/%
+	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results fuzz/$* $< tests/fuzz/corpus/$(*:fuzz_%=%)
 
-# The other CPU: the library and a plain test program, cross-compiled and run by an emulator.
+# The other CPU: the rooms that compute, and plain test programs, cross-compiled and run by an emulator.
 ARM_CC := aarch64-linux-gnu-gcc
 QEMU   := qemu-aarch64 -L /usr/aarch64-linux-gnu
 check-arm:  ## the same bits on aarch64, through a cross compiler and qemu
@@ -134,7 +165,7 @@ check-arm:  ## the same bits on aarch64, through a cross compiler and qemu
 	elif ! command -v $(ARM_CC) >/dev/null || ! command -v $(firstword $(QEMU)) >/dev/null; then \
 	    echo 'check-arm: skipped, as $(ARM_CC) or $(firstword $(QEMU)) is missing (tools/packages.sh arm installs them)'; \
 	else \
-	    $(MAKE) --no-print-directory CC=$(ARM_CC) BUILD=build/arm CFLAGS= LDFLAGS= SANITIZE= COVERAGE= check-arm-now; \
+	    $(MAKE) --no-print-directory CC=$(ARM_CC) BUILD=build/arm ROOMS='base kernel graph' CFLAGS= LDFLAGS= SANITIZE= COVERAGE= check-arm-now; \
 	fi
 .PHONY: check-arm-now
 check-arm-now: $(ARM:%=$(BUILD)/tests/arm/%)
@@ -150,6 +181,20 @@ sanitize:  ## the tests under the address, undefined-behaviour and thread saniti
 	+@$(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread sanitize-threads
 sanitize-threads: $(THREADED)
 	@tools/run_test.sh --summary $(BUILD)/results $(THREADED:run/%=%)
+
+FUZZ_SECONDS ?= 60
+.PHONY: fuzz fuzz-now
+fuzz:  ## broken files made up by libFuzzer for FUZZ_SECONDS (60) per target
+	@$(PACKAGES) build clang
+	+@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang CXX=clang++ FUZZER=1 \
+	  SANITIZE=fuzzer-no-link,address,undefined DEBUG=1 fuzz-now
+fuzz-now: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
+	@set -e; for target in $(FUZZ:fuzz_%=%); do \
+	    mkdir -p $(BUILD)/corpus/$$target; \
+	    echo "fuzz: $$target for $(FUZZ_SECONDS) seconds; what it finds stays in $(BUILD)/corpus/$$target"; \
+	    $(BUILD)/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -rss_limit_mb=1024 -malloc_limit_mb=256 \
+	      -print_final_stats=1 -verbosity=0 -artifact_prefix=$(BUILD)/$$target- $(BUILD)/corpus/$$target tests/fuzz/corpus/$$target; \
+	done
 
 .PHONY: coverage
 coverage:  ## which lines the tests reach
@@ -187,7 +232,7 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	install -m 755 $(BUILD)/libheed.so $(TO)/lib/libheed.so.$(VERSION)
 	ln -sf libheed.so.$(VERSION) $(TO)/lib/libheed.so.$(MAJOR)
 	ln -sf libheed.so.$(MAJOR) $(TO)/lib/libheed.so
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/heed.pc.in > $(TO)/lib/pkgconfig/heed.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/lib/pkgconfig/heed.pc
 	chmod 644 $(TO)/lib/pkgconfig/heed.pc
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/lib/libheed.a $(TO)/lib/libheed.so \
@@ -195,12 +240,12 @@ uninstall:  ## takes out what install put there
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.inc cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-LINTS := $(SOURCES:%.c=lint/%) $(CLI:%.c=lint/%)
+LINTS := $(patsubst %.c,lint/%,$(filter %.c,$(SOURCES) $(CLI)))
 .PHONY: lint $(LINTS)
 ifeq (,$(shell command -v clang-tidy))
 lint:
@@ -209,7 +254,7 @@ else
 lint: $(LINTS)  ## clang-tidy over library and program
 endif
 $(LINTS): lint/%: %.c
-	@clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(if $(filter src/%,$*),-Isrc) $(FLAGS_$*) 2>&1 \
+	@clang-tidy --quiet $< -- -std=gnu11 $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/%,$*),-Isrc) $(FLAGS_$*) 2>&1 \
 	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
 
 .PHONY: clean distclean help

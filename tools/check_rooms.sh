@@ -74,4 +74,4 @@ END {
         exit 1
     }
     printf "check_rooms: %d files, every include points downwards\n", n_files
-}' $(find include src cli examples -type f \( -name '*.[ch]' -o -name '*.inc' \) 2>/dev/null | sort)
+}' $(find include src cli examples -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.inc' \) 2>/dev/null | sort)

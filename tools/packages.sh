@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # packages.sh -- see that what a command needs is there, and install it where that is possible.
 #
-#   tools/packages.sh GROUP...      build   a C compiler and make
+#   tools/packages.sh GROUP...      build   compilers, make, and the libraries that libheed links
 #                                   check   cmocka, for the tests
 #                                   arm     a compiler and an emulator for aarch64
 #                                   clang   the second compiler that every change must please
@@ -12,6 +12,7 @@
 # and Ubuntu what is missing is installed, without questions; elsewhere its names are printed and the status is 1.
 set -u
 CC=${CC:-cc}
+CXX=${CXX:-c++}
 
 compiles() { # compiles FLAGS < program; CPPFLAGS and LDFLAGS as make has them
     # shellcheck disable=SC2086
@@ -21,6 +22,17 @@ links_cmocka() {
     printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' '#include <stdint.h>' '#include <setjmp.h>' \
         '#include <cmocka.h>' 'int main(void) { return cmocka_run_group_tests((struct CMUnitTest *)0, 0, 0); }' |
         compiles -w -lcmocka
+}
+links_jansson() {
+    printf '#include <jansson.h>\nint main(void) { return json_object() == 0; }\n' | compiles -ljansson
+}
+links_zlib() {
+    printf '#include <zlib.h>\nint main(void) { return zlibVersion() == 0; }\n' | compiles -lz
+}
+links_sentencepiece() {
+    # shellcheck disable=SC2086
+    printf '#include <sentencepiece_processor.h>\nint main() { sentencepiece::SentencePieceProcessor p; return 0; }\n' |
+        "$CXX" ${CPPFLAGS:-} -x c++ - -o /dev/null ${LDFLAGS:-} -lsentencepiece 2>/dev/null
 }
 links_dnnl() {
     printf '%s\n' '#include <dnnl.h>' 'int main(void) { return dnnl_version() == 0; }' | compiles -ldnnl
@@ -52,7 +64,11 @@ for group in "$@"; do
             *clang*) need "clang libc6-dev" clang clang llvm ;;
             *) need "gcc libc6-dev" gcc gcc gcc ;;
             esac
-        fi ;;
+        fi
+        printf 'int main() { return 0; }\n' | "$CXX" -x c++ - -o /dev/null 2>/dev/null || need g++ gcc-c++ gcc gcc
+        links_sentencepiece || need libsentencepiece-dev sentencepiece-devel sentencepiece sentencepiece
+        links_jansson || need libjansson-dev jansson-devel jansson jansson
+        links_zlib || need zlib1g-dev zlib-devel zlib zlib ;;
     check)
         links_cmocka || need libcmocka-dev libcmocka-devel cmocka cmocka ;;
     arm)

@@ -23,7 +23,8 @@ expect 'a program is compiled with it' 0 '' '*' \
     sh -c "${CC:-cc} '$here/user.c' -o '$here/user' \$(pkg-config --cflags --libs heed)"
 expect 'and runs' 0 '[0-9]*.[0-9]*.[0-9]*' '' env LD_LIBRARY_PATH="$root/opt/heed/lib" "$here/user"
 expect 'the static library is enough too' 0 '' '*' \
-    sh -c "${CC:-cc} '$here/user.c' -o '$here/user' -I'$root/opt/heed/include' '$root/opt/heed/lib/libheed.a' -lm -pthread"
+    sh -c "${CC:-cc} '$here/user.c' -o '$here/user' -I'$root/opt/heed/include' '$root/opt/heed/lib/libheed.a' \
+           \$(pkg-config --static --libs heed | sed 's/-lheed//')"
 expect 'and runs alone' 0 '[0-9]*.[0-9]*.[0-9]*' '' "$here/user"
 expect 'the headers are C++ as well' 0 '' '*' \
     sh -c "command -v c++ >/dev/null || exit 0

@@ -14,7 +14,7 @@ expect 'what is there needs nothing' 0 '' '' "$packages" build check
 expect 'an unknown group is refused' 2 '' '*there is no group*banana*' "$packages" banana
 expect 'no group shows how it is used' 2 '*packages.sh GROUP*' '' "$packages"
 expect 'elsewhere the names are printed' 1 '' \
-    '*Fedora: *dnf install make gcc libcmocka-devel*Arch: *pacman -S make gcc cmocka*Homebrew: *brew install make gcc cmocka*' \
+    '*Fedora: *dnf install make gcc gcc-c++ sentencepiece-devel *libcmocka-devel*Arch: *pacman -S make gcc *cmocka*Homebrew: *brew install make gcc *cmocka*' \
     env PATH="$bare" CC=cc "$packages" build check
 expect 'clang is asked for where clang is used' 1 '' '*dnf install make clang*' env PATH="$bare" CC=clang "$packages" build
 
@@ -33,11 +33,11 @@ printf '#!/bin/bash\necho 0\n' >"$bare/id.new" && chmod +x "$bare/id.new" && mv 
 for tool in mktemp rm tail; do
     ln -s "$(command -v $tool)" "$bare/$tool"
 done
-expect 'on Debian they are installed' 0 '' 'Installing: make gcc libc6-dev libcmocka-dev' \
+expect 'on Debian they are installed' 0 '' 'Installing: make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev zlib1g-dev libcmocka-dev' \
     env PATH="$bare" CC=cc "$packages" build check
-wanted='noninteractive install -y --no-install-recommends make gcc libc6-dev libcmocka-dev
+wanted='noninteractive install -y --no-install-recommends make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev zlib1g-dev libcmocka-dev
 noninteractive update
-noninteractive install -y --no-install-recommends make gcc libc6-dev libcmocka-dev'
+noninteractive install -y --no-install-recommends make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev zlib1g-dev libcmocka-dev'
 problem=
 [ "$(cat "$here/told")" = "$wanted" ] || problem='apt-get was told something else'
 verdict 'the list of packages is fetched only when needed' "$problem" "$(cat "$here/told")"

@@ -1,0 +1,46 @@
+/* sentencepiece.h -- SentencePiece's C++ library as a few C functions: the one door to it.
+ *
+ * No exception passes, nothing is printed. Read-only once made: threads may share it. */
+#ifndef HD_TEXT_SENTENCEPIECE_H
+#define HD_TEXT_SENTENCEPIECE_H
+
+#include <heed.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hd_spm;
+
+/* A model from its serialized bytes, which are not kept; give it to hd_spm_free(). NULL with the
+ * reason in `err` (HEED_BAD_MODEL, HEED_NO_MEMORY). */
+struct hd_spm *hd_spm_from_memory(const void *data, size_t size, heed_error *err);
+
+/* NULL is fine. */
+void hd_spm_free(struct hd_spm *spm);
+
+int hd_spm_size(const struct hd_spm *spm);
+
+/* Ids of the special pieces, -1 for what the model does not have. */
+int hd_spm_unknown(const struct hd_spm *spm);
+int hd_spm_begin(const struct hd_spm *spm);
+int hd_spm_end(const struct hd_spm *spm);
+int hd_spm_padding(const struct hd_spm *spm);
+
+/* The piece of an id in [0, size). Lives as long as the model. */
+const char *hd_spm_piece(const struct hd_spm *spm, int id);
+
+/* The id of a piece, -1 when there is none such. */
+int hd_spm_find(const struct hd_spm *spm, const char *piece);
+
+/* The ids of text[0..n), *n_ids of them, to be given to hd_free(); NULL with the reason in `err`. */
+int *hd_spm_encode(const struct hd_spm *spm, const char *text, size_t n, size_t *n_ids,
+                   heed_error *err);
+
+/* The text of ids, each in [0, size), to be given to hd_free(); NULL with the reason in `err`. */
+char *hd_spm_decode(const struct hd_spm *spm, const int *ids, size_t n, heed_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

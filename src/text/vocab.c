@@ -1,0 +1,476 @@
+/* vocab.c -- vocabularies: subwords by SentencePiece; words and characters by a list and a hash table.
+ *
+ * Invariant: a list has no token twice and no empty one, all of it is UTF-8 without NUL, and ids are the
+ * lines' numbers; so bytes → vocabulary → bytes changes nothing. */
+#include "text/vocab.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/quote.h"
+#include "base/utf8.h"
+#include "text/sentencepiece.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
+static const char SPACE[] = "▁"; /* how a space is written in a list of characters */
+
+struct hd_vocab {
+    enum hd_vocab_kind kind;
+    char *bytes; /* as they were given */
+    size_t n_bytes;
+    int n;
+    int unknown, end, begin, padding;
+    struct hd_spm *spm; /* kind spm; the rest are for lists */
+    char *text;         /* the bytes with a NUL after each token */
+    const char **pieces;
+    int *slots; /* hash table: an id, or -1 for an empty slot; a power of two of them */
+    size_t n_slots;
+};
+
+static bool read_list(struct hd_vocab *vocab, heed_error *err);
+static bool cut_lines(struct hd_vocab *vocab, heed_error *err);
+static bool fill_slots(struct hd_vocab *vocab, heed_error *err);
+static int find(const struct hd_vocab *vocab, const char *token, size_t n);
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {
+    [HD_VOCAB_SPM] = "spm", [HD_VOCAB_WORDS] = "words", [HD_VOCAB_CHARS] = "chars"};
+
+const char *hd_vocab_kind_name(enum hd_vocab_kind kind)
+{
+    return kind_names[kind];
+}
+
+bool hd_vocab_kind_by_name(enum hd_vocab_kind *kind, const char *name)
+{
+    for (int i = 0; i < 3; i++)
+        if (strcmp(kind_names[i], name) == 0) {
+            *kind = (enum hd_vocab_kind)i;
+            return true;
+        }
+    return false;
+}
+
+static bool read_spm(struct hd_vocab *vocab, heed_error *err)
+{
+    vocab->spm = hd_spm_from_memory(vocab->bytes, vocab->n_bytes, err);
+    if (!vocab->spm)
+        return false;
+    vocab->n = hd_spm_size(vocab->spm);
+    vocab->unknown = hd_spm_unknown(vocab->spm);
+    vocab->end = hd_spm_end(vocab->spm);
+    vocab->begin = hd_spm_begin(vocab->spm);
+    vocab->padding = hd_spm_padding(vocab->spm);
+    return true;
+}
+
+struct hd_vocab *hd_vocab_from_memory(enum hd_vocab_kind kind, const void *data, size_t size,
+                                      heed_error *err)
+{
+    struct hd_vocab *vocab = hd_new(struct hd_vocab, err);
+    if (!vocab)
+        return NULL;
+    vocab->kind = kind;
+    vocab->n_bytes = size;
+    vocab->bytes = hd_alloc(size, 1, err);
+    if (vocab->bytes && size > 0)
+        memcpy(vocab->bytes, data, size);
+    if (!vocab->bytes || !(kind == HD_VOCAB_SPM ? read_spm(vocab, err) : read_list(vocab, err))) {
+        hd_vocab_free(vocab);
+        return NULL;
+    }
+    return vocab;
+}
+
+struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
+                                      heed_error *err)
+{
+    assert(kind != HD_VOCAB_SPM);
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (strchr(tokens[i], '\n')) {
+            hd_fail(err, HEED_BAD_MODEL,
+                    "token %zu of the vocabulary, %s, has a line end in it, so it cannot be a line "
+                    "of a list; "
+                    "take it out",
+                    i, hd_quote(tokens[i]).text);
+            return NULL;
+        }
+        size += strlen(tokens[i]) + 1;
+    }
+    char *list = hd_alloc(size + 1, 1, err);
+    if (!list)
+        return NULL;
+    char *at = list;
+    for (size_t i = 0; i < n; i++) {
+        const size_t length = strlen(tokens[i]);
+        at = (char *)memcpy(at, tokens[i], length) + length;
+        *at++ = '\n';
+    }
+    struct hd_vocab *vocab = hd_vocab_from_memory(kind, list, size, err);
+    hd_free(list);
+    return vocab;
+}
+
+void hd_vocab_free(struct hd_vocab *vocab)
+{
+    if (!vocab)
+        return;
+    hd_spm_free(vocab->spm);
+    hd_free(vocab->bytes);
+    hd_free(vocab->text);
+    hd_free(vocab->pieces);
+    hd_free(vocab->slots);
+    hd_free(vocab);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static bool read_list(struct hd_vocab *vocab, heed_error *err)
+{
+    size_t bad_at;
+    if (!hd_utf8_valid(vocab->bytes, vocab->n_bytes, &bad_at))
+        return hd_fail(
+            err, HEED_BAD_MODEL,
+            "the vocabulary is not UTF-8 at byte %zu; it is damaged or not a list of tokens",
+            bad_at);
+    if (memchr(vocab->bytes, '\0', vocab->n_bytes))
+        return hd_fail(
+            err, HEED_BAD_MODEL,
+            "the vocabulary has a NUL byte in it; it is damaged or not a list of tokens");
+    if (!cut_lines(vocab, err) || !fill_slots(vocab, err))
+        return false;
+    vocab->unknown = hd_vocab_find(vocab, "<unk>");
+    vocab->end = hd_vocab_find(vocab, "</s>");
+    vocab->begin = hd_vocab_find(vocab, "<s>");
+    vocab->padding = hd_vocab_find(vocab, "<pad>");
+    if (vocab->padding < 0)
+        vocab->padding = hd_vocab_find(vocab, "<blank>");
+    return true;
+}
+
+/* `<...>` and longer: a special symbol among characters. */
+static bool is_character(const char *token)
+{
+    const size_t n = strlen(token);
+    return hd_utf8_decode(token, n, NULL) == (int)n && token[0] != ' ';
+}
+
+static bool is_named(const char *token)
+{
+    const size_t n = strlen(token);
+    return n > 2 && token[0] == '<' && token[n - 1] == '>';
+}
+
+static bool cut_lines(struct hd_vocab *vocab, heed_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < vocab->n_bytes; i++)
+        n += vocab->bytes[i] == '\n' || i + 1 == vocab->n_bytes;
+    if (n == 0 || n > INT_MAX / 4)
+        return hd_fail(err, HEED_BAD_MODEL,
+                       "the vocabulary has %zu tokens; it is damaged or not a list of tokens", n);
+    vocab->text = hd_alloc(vocab->n_bytes + 1, 1, err);
+    vocab->pieces = hd_alloc(n, sizeof *vocab->pieces, err);
+    if (!vocab->text || !vocab->pieces)
+        return false;
+    memcpy(vocab->text, vocab->bytes, vocab->n_bytes);
+    char *at = vocab->text;
+    for (; vocab->n < (int)n; vocab->n++) {
+        char *end = at + strcspn(at, "\n");
+        *end = '\0';
+        if (end == at)
+            return hd_fail(err, HEED_BAD_MODEL,
+                           "line %d of the vocabulary is empty; each line is a token",
+                           vocab->n + 1);
+        if (vocab->kind == HD_VOCAB_CHARS && !is_character(at) && !is_named(at))
+            return hd_fail(err, HEED_BAD_MODEL,
+                           "line %d of the vocabulary, %s, is neither a character (a space is "
+                           "\"%s\") nor a symbol like "
+                           "<unk>; is it a list of words?",
+                           vocab->n + 1, hd_quote(at).text, SPACE);
+        vocab->pieces[vocab->n] = at;
+        at = end + 1;
+    }
+    return true;
+}
+
+/* FNV-1a */
+static size_t hash(const char *token, size_t n)
+{
+    uint64_t h = 0xCBF29CE484222325U;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)token[i]) * 0x100000001B3U;
+    return (size_t)(h ^ h >> 32);
+}
+
+/* Where the token is, or the empty slot where it would be. */
+static size_t slot_of(const struct hd_vocab *vocab, const char *token, size_t n)
+{
+    size_t slot = hash(token, n) & (vocab->n_slots - 1);
+    for (int id; (id = vocab->slots[slot]) >= 0; slot = (slot + 1) & (vocab->n_slots - 1))
+        if (strncmp(vocab->pieces[id], token, n) == 0 && vocab->pieces[id][n] == '\0')
+            break;
+    return slot;
+}
+
+static bool fill_slots(struct hd_vocab *vocab, heed_error *err)
+{
+    vocab->n_slots = 16;
+    while (vocab->n_slots < 2 * (size_t)vocab->n)
+        vocab->n_slots *= 2;
+    vocab->slots = hd_alloc(vocab->n_slots, sizeof *vocab->slots, err);
+    if (!vocab->slots)
+        return false;
+    memset(vocab->slots, -1, vocab->n_slots * sizeof *vocab->slots);
+    for (int id = 0; id < vocab->n; id++) {
+        int *slot = &vocab->slots[slot_of(vocab, vocab->pieces[id], strlen(vocab->pieces[id]))];
+        if (*slot >= 0)
+            return hd_fail(
+                err, HEED_BAD_MODEL,
+                "lines %d and %d of the vocabulary are the same, %s; each token has one id",
+                *slot + 1, id + 1, hd_quote(vocab->pieces[id]).text);
+        *slot = id;
+    }
+    return true;
+}
+
+static int find(const struct hd_vocab *vocab, const char *token, size_t n)
+{
+    return vocab->slots[slot_of(vocab, token, n)];
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+enum hd_vocab_kind hd_vocab_kind(const struct hd_vocab *vocab)
+{
+    return vocab->kind;
+}
+
+const void *hd_vocab_bytes(const struct hd_vocab *vocab, size_t *size)
+{
+    *size = vocab->n_bytes;
+    return vocab->bytes;
+}
+
+int hd_vocab_size(const struct hd_vocab *vocab)
+{
+    return vocab->n;
+}
+
+int hd_vocab_unknown(const struct hd_vocab *vocab)
+{
+    return vocab->unknown;
+}
+
+int hd_vocab_end(const struct hd_vocab *vocab)
+{
+    return vocab->end;
+}
+
+int hd_vocab_begin(const struct hd_vocab *vocab)
+{
+    return vocab->begin;
+}
+
+int hd_vocab_padding(const struct hd_vocab *vocab)
+{
+    return vocab->padding;
+}
+
+const char *hd_vocab_piece(const struct hd_vocab *vocab, int id)
+{
+    if (id < 0 || id >= vocab->n)
+        return NULL;
+    return vocab->spm ? hd_spm_piece(vocab->spm, id) : vocab->pieces[id];
+}
+
+int hd_vocab_find(const struct hd_vocab *vocab, const char *piece)
+{
+    return vocab->spm ? hd_spm_find(vocab->spm, piece) : find(vocab, piece, strlen(piece));
+}
+
+/* ---- ids ------------------------------------------------------------------------------------- */
+
+static bool make_room(struct hd_ids *ids, size_t n, heed_error *err)
+{
+    if (n <= ids->capacity - ids->n)
+        return true;
+    const size_t capacity = 2 * (ids->n + n) + 14;
+    int *grown = hd_alloc(capacity, sizeof *grown, err);
+    if (!grown)
+        return false;
+    if (ids->n > 0)
+        memcpy(grown, ids->at, ids->n * sizeof *grown);
+    hd_free(ids->at);
+    ids->at = grown;
+    ids->capacity = capacity;
+    return true;
+}
+
+bool hd_ids_add(struct hd_ids *ids, int id, heed_error *err)
+{
+    if (!make_room(ids, 1, err))
+        return false;
+    ids->at[ids->n++] = id;
+    return true;
+}
+
+void hd_ids_release(struct hd_ids *ids)
+{
+    hd_free(ids->at);
+    *ids = (struct hd_ids){0};
+}
+
+/* ---- text to ids ----------------------------------------------------------------------------- */
+
+static bool is_separator(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Does nothing in text stand for this id? */
+static bool is_special(const struct hd_vocab *vocab, int id)
+{
+    return id == vocab->unknown || id == vocab->end || id == vocab->begin || id == vocab->padding;
+}
+
+/* The id of a word or character of the text. */
+static bool add_token(const struct hd_vocab *vocab, const char *token, size_t n, struct hd_ids *ids,
+                      heed_error *err)
+{
+    int id = find(vocab, token, n);
+    if (id < 0 || is_special(vocab, id))
+        id = vocab->unknown;
+    if (id < 0)
+        return hd_fail(err, HEED_BAD_TEXT,
+                       "%s is not in the vocabulary, which has no <unk> for such a case; take it "
+                       "out of the text",
+                       hd_quote_n(token, n).text);
+    return hd_ids_add(ids, id, err);
+}
+
+static bool encode_words(const struct hd_vocab *vocab, const char *text, size_t n,
+                         struct hd_ids *ids, heed_error *err)
+{
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+        while (end < n && !is_separator(text[end]))
+            end++;
+        if (end > i && !add_token(vocab, text + i, end - i, ids, err))
+            return false;
+        i = end + 1;
+    }
+    return true;
+}
+
+static bool encode_chars(const struct hd_vocab *vocab, const char *text, size_t n,
+                         struct hd_ids *ids, heed_error *err)
+{
+    for (size_t i = 0; i < n;) {
+        const int length = hd_utf8_decode(text + i, n - i, NULL);
+        const bool is_space = text[i] == ' ';
+        if (!add_token(vocab, is_space ? SPACE : text + i,
+                       is_space ? strlen(SPACE) : (size_t)length, ids, err))
+            return false;
+        i += (size_t)length;
+    }
+    return true;
+}
+
+static bool encode_spm(const struct hd_vocab *vocab, const char *text, size_t n, struct hd_ids *ids,
+                       heed_error *err)
+{
+    size_t n_new = 0;
+    int *new_ids = hd_spm_encode(vocab->spm, text, n, &n_new, err);
+    const bool ok = new_ids && make_room(ids, n_new, err);
+    if (ok && n_new > 0)
+        memcpy(ids->at + ids->n, new_ids, n_new * sizeof *new_ids);
+    if (ok)
+        ids->n += n_new;
+    hd_free(new_ids);
+    return ok;
+}
+
+bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes, bool with_end,
+                     struct hd_ids *ids, heed_error *err)
+{
+    size_t bad_at;
+    if (!hd_utf8_valid(text, n_bytes, &bad_at))
+        return hd_fail(
+            err, HEED_BAD_TEXT,
+            "the text is not UTF-8 at byte %zu; convert it first, for example with iconv -t UTF-8",
+            bad_at);
+    if (with_end && vocab->end < 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the vocabulary has no end marker </s>, so none can be appended; use "
+                       "another vocabulary");
+    const size_t n_before = ids->n;
+    bool ok = false;
+    switch (vocab->kind) {
+    case HD_VOCAB_SPM:
+        ok = encode_spm(vocab, text, n_bytes, ids, err);
+        break;
+    case HD_VOCAB_WORDS:
+        ok = encode_words(vocab, text, n_bytes, ids, err);
+        break;
+    case HD_VOCAB_CHARS:
+        ok = encode_chars(vocab, text, n_bytes, ids, err);
+        break;
+    }
+    ok = ok && (!with_end || hd_ids_add(ids, vocab->end, err));
+    if (!ok)
+        ids->n = n_before;
+    return ok;
+}
+
+/* ---- ids to text ----------------------------------------------------------------------------- */
+
+static char *decode_list(const struct hd_vocab *vocab, const int *ids, size_t n, heed_error *err)
+{
+    const bool is_words = vocab->kind == HD_VOCAB_WORDS;
+    size_t size = 1;
+    for (size_t i = 0; i < n; i++)
+        size += strlen(vocab->pieces[ids[i]]) + is_words;
+    char *text = hd_alloc(size, 1, err);
+    if (!text)
+        return NULL;
+    char *at = text;
+    for (size_t i = 0; i < n; i++) {
+        const char *piece = vocab->pieces[ids[i]];
+        if (!is_words && strcmp(piece, SPACE) == 0)
+            piece = " ";
+        if (is_words && i > 0)
+            *at++ = ' ';
+        const size_t length = strlen(piece);
+        at = (char *)memcpy(at, piece, length) + length;
+    }
+    return text;
+}
+
+char *hd_vocab_decode(const struct hd_vocab *vocab, const int *ids, size_t n, heed_error *err)
+{
+    int *shown = hd_alloc(n, sizeof *shown, err); /* without those that leave no trace */
+    if (!shown)
+        return NULL;
+    size_t n_shown = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        ok = (ids[i] >= 0 && ids[i] < vocab->n) ||
+             hd_fail(err, HEED_BAD_TEXT,
+                     "there is no id %d in the vocabulary, which has %d: 0 to %d", ids[i], vocab->n,
+                     vocab->n - 1);
+        if (ok && (ids[i] == vocab->unknown || !is_special(vocab, ids[i])))
+            shown[n_shown++] = ids[i];
+    }
+    char *text = NULL;
+    if (ok)
+        text = vocab->spm ? hd_spm_decode(vocab->spm, shown, n_shown, err)
+                          : decode_list(vocab, shown, n_shown, err);
+    hd_free(shown);
+    return text;
+}

@@ -1,0 +1,91 @@
+/* vocab.h -- the vocabulary: text to ids and back.
+ *
+ * Three kinds: subwords of a SentencePiece model, words between spaces, single characters. A
+ * vocabulary is made from bytes and can give them back, so that it lives inside the model file:
+ *
+ *     spm      a serialized SentencePiece model
+ *     words    one word a line; the line's number is the id
+ *     chars    one character a line; a space is written "▁"
+ *
+ * In the lists, special symbols are known by their names, wherever they stand: `<unk>`, `</s>`,
+ * `<s>`, `<pad>` (or `<blank>`); lists that heed makes begin with `<unk>` and `</s>`. Text never
+ * becomes a special symbol by spelling its name: "</s>" in a sentence is a word that is not known.
+ * Read-only once made: threads may share it. */
+#ifndef HD_TEXT_VOCAB_H
+#define HD_TEXT_VOCAB_H
+
+#include <heed.h>
+
+enum hd_vocab_kind { HD_VOCAB_SPM, HD_VOCAB_WORDS, HD_VOCAB_CHARS };
+
+/* "spm", "words", "chars". */
+const char *hd_vocab_kind_name(enum hd_vocab_kind kind);
+
+/* The kind of that name; false, and *kind unchanged, when there is none. */
+bool hd_vocab_kind_by_name(enum hd_vocab_kind *kind, const char *name);
+
+struct hd_vocab;
+
+/* Make a vocabulary from its bytes, which are copied; give it to hd_vocab_free(). NULL with the
+ * reason in `err` (HEED_BAD_MODEL, HEED_NO_MEMORY). */
+struct hd_vocab *hd_vocab_from_memory(enum hd_vocab_kind kind, const void *data, size_t size,
+                                      heed_error *err);
+
+/* Make one of words or chars from a list; tokens[i] gets the id i. */
+struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
+                                      heed_error *err);
+
+/* NULL is fine. */
+void hd_vocab_free(struct hd_vocab *vocab);
+
+enum hd_vocab_kind hd_vocab_kind(const struct hd_vocab *vocab);
+
+/* The bytes that make this vocabulary again, *size of them. Live as long as it does. */
+const void *hd_vocab_bytes(const struct hd_vocab *vocab, size_t *size);
+
+/* How many ids there are: 0 to size - 1. */
+int hd_vocab_size(const struct hd_vocab *vocab);
+
+/* Ids of the special symbols, -1 for what the vocabulary does not have. */
+int hd_vocab_unknown(const struct hd_vocab *vocab); /* <unk> */
+int hd_vocab_end(const struct hd_vocab *vocab);     /* </s> */
+int hd_vocab_begin(const struct hd_vocab *vocab);   /* <s> */
+int hd_vocab_padding(const struct hd_vocab *vocab); /* <pad>, <blank> */
+
+/* The piece of text an id stands for, "▁house"; NULL for an id out of range. Lives as long as the
+ * vocabulary. */
+const char *hd_vocab_piece(const struct hd_vocab *vocab, int id);
+
+/* The id of a piece, special symbols included; -1 when there is no such piece. */
+int hd_vocab_find(const struct hd_vocab *vocab, const char *piece);
+
+/* A list of ids that grows; {0} is empty. */
+struct hd_ids {
+    int *at; /* at[0..n) */
+    size_t n;
+    size_t capacity;
+};
+
+/* Append one id. */
+bool hd_ids_add(struct hd_ids *ids, int id, heed_error *err);
+
+/* Leaves {0}. To empty it and keep its memory, set n to 0. */
+void hd_ids_release(struct hd_ids *ids);
+
+/* Append the ids of text[0..n_bytes), and the end marker when `with_end`. What the vocabulary does
+ * not know becomes hd_vocab_unknown(). False, with nothing appended, when the text is not UTF-8
+ * (HEED_BAD_TEXT, with the place), when a part of it is not known and there is no `<unk>`
+ * (HEED_BAD_TEXT), when there is no end marker to append (HEED_BAD_OPTION), or without memory.
+ *
+ *     words    any run of spaces, tabs and line ends separates
+ *     chars    every character counts; a literal "▁" is a space too
+ *     spm      as the model says; its normalisation may change the text */
+bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes, bool with_end,
+                     struct hd_ids *ids, heed_error *err);
+
+/* The text of ids, to be given to hd_free(). Begin, end and padding leave no trace; an unknown one
+ * is "<unk>" in words and chars, " ⁇ " in spm as its makers have it. NULL with the reason in
+ * `err` (HEED_BAD_TEXT: an id out of range). */
+char *hd_vocab_decode(const struct hd_vocab *vocab, const int *ids, size_t n, heed_error *err);
+
+#endif
