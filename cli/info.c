@@ -1,4 +1,4 @@
-/* info.c -- `heed info`: what this heed is and what it runs on. */
+/* info.c -- `heed info`: what a model is, or what this heed is and what it runs on. */
 #include "command.h"
 #include "output.h"
 
@@ -41,9 +41,26 @@ static void print_json(const char *kernel)
     printf("], \"cores\": %d}\n", heed_cores());
 }
 
+static enum status describe_model(const char *path, bool is_json)
+{
+    heed_error err = {0};
+    heed_model *model = heed_model_load(path, &err);
+    char *text = model ? heed_model_info(model, is_json, &err) : NULL;
+    heed_model_free(model);
+    if (!text) {
+        complain("%s", err.message);
+        return STATUS_FAILED;
+    }
+    printf("%s%s", text, is_json ? "\n" : "");
+    heed_free(text);
+    return STATUS_FINE;
+}
+
 static enum status run(const struct invocation *invocation)
 {
     const struct info *info = invocation->values;
+    if (invocation->arguments.n > 0)
+        return describe_model(invocation->arguments.items[0], info->is_json);
     heed_error err = {0};
     const char *kernel = heed_kernel(&err);
     if (!kernel) {
@@ -56,12 +73,13 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_info = {
     .name = "info",
-    .summary = "what this heed is and what it runs on",
-    .usage = "[--json]",
-    .description = "Prints the version, the compiler it was built with, the kernel (arithmetic) in "
+    .summary = "what a model is, or what this heed is and runs on",
+    .usage = "[MODEL] [--json]",
+    .description = "With a model: its architecture, the formula of its attention, sizes, parameters "
+                   "per part, vocabularies and training record. Without one: the version, the compiler it was built with, the kernel (arithmetic) in "
                    "use, the kernels this "
                    "CPU can run, slowest first, and how many cores there are to use.",
-    .most_arguments = 0,
+    .most_arguments = 1,
     .options = options,
     .values_size = sizeof(struct info),
     .run = run,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
+    &command_import,
     &command_info,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

@@ -41,6 +41,45 @@ typedef struct heed_error {
     char message[504]; /* a sentence: what, where, what to do; empty when code is HEED_OK */
 } heed_error;
 
+/* ---- models ------------------------------------------------------------------------------- */
+
+/* A model: configuration, parameters and vocabularies. Only read once loaded: threads may share it. */
+typedef struct heed_model heed_model;
+
+/* Read a model file, to be given to heed_model_free(). NULL with the reason in `err`: HEED_BAD_FILE
+ * (missing, not readable), HEED_BAD_MODEL (not a model of heed, or one that contradicts itself),
+ * HEED_NO_MEMORY. */
+HEED_API heed_model *heed_model_load(const char *path, heed_error *err);
+
+/* The same from bytes in memory, read during the call only; `name` is for error messages. */
+HEED_API heed_model *heed_model_load_memory(const char *name, const void *data, size_t size,
+                                            heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_model_free(heed_model *model);
+
+/* Another toolkit's model as one of heed's, to be given to heed_model_free(). The kind is recognised
+ * from the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
+ * as one file for both languages or as two, source and target. NULL with the reason in `err`. */
+HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
+                                       heed_error *err);
+
+/* How a model's numbers are stored: exactly, or in half the space. */
+enum heed_store { HEED_STORE_F32, HEED_STORE_F16, HEED_STORE_BF16 };
+
+/* Write the model as one file, whole or not at all. False with the reason in `err`: HEED_BAD_FILE (no
+ * permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
+HEED_API bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
+                              heed_error *err);
+
+/* What the model is, for people or as one line of JSON: architecture, formula of its attention,
+ * sizes, parameters per part, vocabularies, languages, training record. To be given to
+ * heed_free(); NULL without memory. */
+HEED_API char *heed_model_info(const heed_model *model, bool as_json, heed_error *err);
+
+/* Give back a text that the library returned. NULL is fine. */
+HEED_API void heed_free(void *text);
+
 /* ---- about this library ----------------------------------------------------------------------------------- */
 
 /* "0.1.0" of the library that is linked, which may be newer than the HEED_VERSION compiled against. */

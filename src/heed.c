@@ -1,9 +1,12 @@
 /* heed.c -- the public API: thin, the only file that sees every room. */
 #include <heed.h>
 
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/threads.h"
 #include "kernel/kernel.h"
+#include "model/file.h"
+#include "model/import.h"
 
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
@@ -47,4 +50,42 @@ int heed_cores(void)
 const char *heed_nearest(const char *word, const char *const *names, int n)
 {
     return hd_nearest(word, names, n);
+}
+
+heed_model *heed_model_load(const char *path, heed_error *err)
+{
+    return hd_model_load(path, err);
+}
+
+heed_model *heed_model_load_memory(const char *name, const void *data, size_t size, heed_error *err)
+{
+    return hd_model_load_memory(name, data, size, err);
+}
+
+heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
+                              heed_error *err)
+{
+    return hd_import(path, vocabs, n_vocabs, err);
+}
+
+bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
+                     heed_error *err)
+{
+    static const enum hd_dtype dtypes[] = {HD_F32, HD_F16, HD_BF16};
+    return hd_model_save(model, path, dtypes[store], err);
+}
+
+void heed_model_free(heed_model *model)
+{
+    hd_model_free(model);
+}
+
+char *heed_model_info(const heed_model *model, bool as_json, heed_error *err)
+{
+    return as_json ? hd_model_info_line(model, err) : hd_model_info_text(model, err);
+}
+
+void heed_free(void *text)
+{
+    hd_free(text);
 }

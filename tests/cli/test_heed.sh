@@ -28,7 +28,14 @@ expect 'a mistyped option is answered with the right one' \
     2 '' 'heed: info has no option --jso; did you mean --json?' "$heed" info --jso
 expect 'a mistyped option of the program too' \
     2 '' "heed: there is no option '--verison'; did you mean '--version'?" "$heed" --verison
-expect 'words nobody asked for are refused' 2 '' "heed: info does not know what to do with 'x'*" "$heed" info x
+expect 'a model that is not there is named' 1 '' 'heed: nowhere.safetensors: there is no such file*' "$heed" info nowhere.safetensors
+expect 'what is not a model is refused' 1 '' 'heed: Makefile: *' "$heed" info Makefile
+expect 'import says what it wants' 2 '' 'heed: heed import wants a model and -o FILE*' "$heed" import
+expect 'import names a missing model' 1 '' 'heed: nowhere.npz: there is no such file*' \
+    "$heed" import nowhere.npz --vocab nowhere.spm -o nowhere.safetensors
+expect 'import wants the vocabulary' 1 '' 'heed: nowhere.npz: a Marian model needs its vocabulary*' \
+    "$heed" import nowhere.npz -o nowhere.safetensors
+expect 'words nobody asked for are refused' 2 '' "heed: info does not know what to do with 'y'*" "$heed" info x y
 expect 'an empty word is no command' 2 '' "heed: there is no command ''*" "$heed" ''
 
 for kernel in $("$heed" info | sed -n 's/^kernels *//p'); do

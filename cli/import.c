@@ -1,0 +1,61 @@
+/* import.c -- `heed import`: another toolkit's model as a file of heed's. */
+#include "command.h"
+#include "output.h"
+
+#include <heed.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct import {
+    const char *vocab, *out;
+    int store;
+};
+
+static const struct option options[] = {
+    {"vocab", .kind = OPTION_TEXT, OPTION_FIELD(struct import, vocab), .value = "FILE.spm[,FILE.spm]",
+     .help = "its vocabulary, or source and target vocabularies"},
+    {"out", 'o', OPTION_TEXT, OPTION_FIELD(struct import, out), .value = "FILE",
+     .help = "the model file to write"},
+    {"store", .kind = OPTION_CHOICE, OPTION_FIELD(struct import, store), .choices = "f32|f16|bf16",
+     .help = "how its numbers are stored"},
+    {0},
+};
+
+static enum status run(const struct invocation *invocation)
+{
+    const struct import *import = invocation->values;
+    if (invocation->arguments.n == 0 || !import->out) {
+        complain("heed import wants a model and -o FILE; see heed import --help");
+        return STATUS_USAGE;
+    }
+    heed_error err = {0};
+    const char *vocabs[2] = {import->vocab, NULL};
+    char *first = NULL;
+    const char *comma = import->vocab ? strchr(import->vocab, ',') : NULL;
+    if (comma) {
+        first = strndup(import->vocab, (size_t)(comma - import->vocab));
+        vocabs[0] = first;
+        vocabs[1] = comma + 1;
+    }
+    const int n_vocabs = !import->vocab ? 0 : comma ? 2 : 1;
+    heed_model *model = heed_model_import(invocation->arguments.items[0], vocabs, n_vocabs, &err);
+    const bool ok = model && heed_model_save(model, import->out, (enum heed_store)import->store, &err);
+    heed_model_free(model);
+    free(first);
+    if (!ok)
+        complain("%s", err.message);
+    return ok ? STATUS_FINE : STATUS_FAILED;
+}
+
+const struct command command_import = {
+    .name = "import",
+    .summary = "another toolkit's model as a file of heed's",
+    .usage = "MODEL --vocab FILE.spm[,FILE.spm] -o OUT.safetensors",
+    .description = "Reads a Marian model (.npz, types transformer and amun) and writes it as one file "
+                   "that heed, and every reader of safetensors, can open. The kind of model is "
+                   "recognised from the file itself.",
+    .most_arguments = 1,
+    .options = options,
+    .values_size = sizeof(struct import),
+    .run = run,
+};

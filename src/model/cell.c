@@ -1,0 +1,135 @@
+/* cell.c -- recurrent cells: simple RNN, GRU (reset after or before the product), LSTM. */
+#include "model/cell.h"
+
+#include "graph/tape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int hd_cell_gates(enum hd_cell kind)
+{
+    return kind == HD_LSTM ? 4 : kind == HD_GRU ? 3 : 1;
+}
+
+int hd_cell_state_width(const struct hd_cell_parts *cell)
+{
+    return cell->kind == HD_LSTM ? 2 * cell->D : cell->D;
+}
+
+hd_node *hd_cell_output(const struct hd_cell_parts *cell, hd_node *state)
+{
+    return cell->kind == HD_LSTM ? hd_part(state, 0, cell->D) : state;
+}
+
+hd_node *hd_named_param(hd_params *params, const char *prefix, const char *name, int rows, int columns)
+{
+    char whole[96];
+    snprintf(whole, sizeof whole, "%s.%s", prefix, name);
+    return rows ? hd_param(params, whole, rows, columns) : hd_param(params, whole, columns);
+}
+
+void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix, enum hd_cell kind,
+                     bool resets_before, int D)
+{
+    const bool is_before = kind == HD_GRU && resets_before;
+    *cell = (struct hd_cell_parts){.kind = kind, .resets_before = is_before, .D = D};
+    cell->U = hd_named_param(params, prefix, "U", D, is_before ? 2 * D : hd_cell_gates(kind) * D);
+    if (is_before)
+        cell->N = hd_named_param(params, prefix, "N", D, D);
+    else if (kind == HD_GRU)
+        cell->c = hd_named_param(params, prefix, "c", 0, 3 * D);
+}
+
+void hd_cell_init(const struct hd_cell_parts *cell, uint64_t seed)
+{
+    hd_init_orthogonal(cell->U, 1, seed);
+    if (cell->N)
+        hd_init_orthogonal(cell->N, 1, seed);
+    if (cell->c)
+        hd_init_fill(cell->c, 0);
+}
+
+void hd_cell_init_bias(const struct hd_cell_parts *cell, hd_node *b)
+{
+    hd_init_fill(b, 0);
+    for (int i = 0; cell->kind == HD_LSTM && i < cell->D; i++)
+        b->x[cell->D + i] = 1; /* gates stand i, f, g, o */
+}
+
+/* ---- one step --------------------------------------------------------------------------------------------------- */
+
+/* Elman (1990): s = tanh(W x + U s' + b) */
+static hd_node *rnn_step(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
+{
+    return hd_rnn_cell(x, hd_lin(p->U, s));
+}
+
+/* Cho et al. (2014), reset after the product: r, z = σ(W x + U s' + b), n = tanh(W_n x + b_n + r∘(U_n s' + c_n)),
+ * s = (1-z)∘n + z∘s' */
+static hd_node *gru_step(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
+{
+    return hd_gru_cell(x, hd_affine(p->U, p->c, s), s);
+}
+
+/* The same paper's own form: the reset comes before the product, and z is turned around. */
+static hd_node *gru_step_reset_before(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
+{
+    const int D = p->D;
+    hd_node *rz = hd_sigmoid(hd_add(hd_part(x, 0, 2 * D), hd_lin(p->U, s)));       /* r, z = σ(W x + U s' + b)        */
+    hd_node *r = hd_part(rz, 0, D), *z = hd_part(rz, D, D);
+    hd_node *n = hd_tanh(hd_add(hd_part(x, 2 * D, D), hd_lin(p->N, hd_mul(r, s)))); /* n = tanh(W_n x + b_n + U (r∘s')) */
+    return hd_blend(z, s, n);                                                      /* s = (1-z)∘s' + z∘n              */
+}
+
+/* Hochreiter & Schmidhuber (1997), with forget gates (Gers et al. 2000): c = f∘c' + i∘g, s = o∘tanh(c) */
+static hd_node *lstm_step(const struct hd_cell_parts *p, hd_node *x, hd_node *state)
+{
+    return hd_lstm_cell(x, hd_lin(p->U, hd_part(state, 0, p->D)), hd_part(state, p->D, p->D));
+}
+
+hd_node *hd_cell_step(const struct hd_cell_parts *cell, hd_node *x, hd_node *state)
+{
+    switch (cell->kind) {
+    case HD_RNN: return rnn_step(cell, x, state);
+    case HD_GRU: return cell->resets_before ? gru_step_reset_before(cell, x, state) : gru_step(cell, x, state);
+    case HD_LSTM: return lstm_step(cell, x, state);
+    }
+    return state;
+}
+
+/* ---- all steps --------------------------------------------------------------------------------------------------- */
+
+/* What hd_recurrence does for the other cells, in steps: at step t, the sentences longer than t. Rows that have ended
+ * keep running on zeros of input and are not read. */
+static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, hd_node *start, const hd_spans *spans,
+                                 bool is_reversed)
+{
+    hd_tape *t = x->tape;
+    const size_t B = (size_t)spans->n, steps = (size_t)spans->longest, rows = hd_row_count(x);
+    hd_node **state = hd_tape_take(t, "hd_cell_run", steps + 1, sizeof *state);
+    int *at = hd_tape_take(t, "hd_cell_run", B + rows, sizeof *at), *from = at + B;
+    if (!state || !at)
+        return &t->nil;
+    memset(from, 0xff, rows * sizeof *from); /* -1: a row of nobody */
+    hd_node *s = start ? start : hd_input(t, NULL, spans->n, cell->D);
+    for (size_t step = 0; step < steps; step++) {
+        for (size_t b = 0; b < B; b++) {
+            const int length = spans->length[b], i = (int)step;
+            at[b] = i < length ? spans->start[b] + (is_reversed ? length - 1 - i : i) : -1;
+            if (at[b] >= 0)
+                from[at[b]] = (int)(step * B + b);
+        }
+        s = state[step] = hd_cell_step(cell, hd_rows(x, at, spans->n), s);
+    }
+    if (steps == 0)
+        return hd_input(t, NULL, (int)rows, cell->D);
+    return hd_rows(hd_pile(state, (int)steps), from, (int)rows);
+}
+
+hd_node *hd_cell_run(const struct hd_cell_parts *cell, hd_node *x, hd_node *start, const hd_spans *spans, bool is_reversed)
+{
+    if (cell->resets_before)
+        return run_reset_before(cell, x, start, spans, is_reversed);
+    return hd_recurrence(x, cell->U, cell->c, start,
+                         &(hd_recurrence_options){.cell = cell->kind, .spans = spans, .is_reversed = is_reversed});
+}

@@ -1,0 +1,384 @@
+/* check.c -- which parts go together: fills what was left open, then refuses what cannot be.
+ *
+ * Every refusal names the two options that are against each other and what to do. What has no meaning without another
+ * option (a window without local attention) is refused as well: whoever sets it expects it to do something. */
+#include "base/error.h"
+#include "model/fields.h"
+#include "model/presets.h"
+
+/* The name of a choice's value: name_of("score", HD_SCORE_DOT).s is "dot". */
+static struct hd_value_name name_of(const char *field, int value)
+{
+    return hd_field_value(hd_field_find(field), value);
+}
+
+static bool has_score(const struct hd_config *c)
+{
+    return c->score != HD_SCORE_NONE;
+}
+
+/* ---- every field by itself ------------------------------------------------------------------- */
+
+static bool is_in_range(const struct hd_field *f, const struct hd_config *c)
+{
+    switch (f->type) {
+    case HD_FIELD_NUMBER:
+        return *hd_field_int(f, c) >= f->min && *hd_field_int(f, c) <= f->max;
+    case HD_FIELD_REAL:
+        return *hd_field_float(f, c) > 0 && *hd_field_float(f, c) <= (float)f->max;
+    case HD_FIELD_CHOICE:
+        return *hd_field_int(f, c) >= (f->may_be_unset ? HD_UNSET : 0) &&
+               *hd_field_int(f, c) < f->max;
+    case HD_FIELD_MAYBE:
+        return *hd_field_int(f, c) >= HD_UNSET && *hd_field_int(f, c) <= 1;
+    case HD_FIELD_HEADS:
+        return c->n_alignment_heads >= 0 && c->n_alignment_heads <= HD_MAX_HEADS;
+    case HD_FIELD_YES_NO:
+    case HD_FIELD_LAYERS:
+        break;
+    }
+    return true;
+}
+
+static bool check_ranges(const struct hd_config *c, heed_error *err)
+{
+    for (const struct hd_field *f = hd_fields; f < hd_fields + hd_n_fields; f++)
+        if (!is_in_range(f, c) && f->type == HD_FIELD_NUMBER)
+            return hd_fail(err, HEED_BAD_OPTION, "%s must be %s, not %d", f->name,
+                           hd_field_range(f).s, *hd_field_int(f, c));
+        else if (!is_in_range(f, c))
+            return hd_fail(err, HEED_BAD_OPTION, "%s must be %s", f->name, hd_field_range(f).s);
+    return true;
+}
+
+static bool check_vocabularies(const struct hd_config *c, heed_error *err)
+{
+    if (c->source_vocab < 1 || c->target_vocab < 1)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "source-vocab is %d and target-vocab is %d; a vocabulary needs at least one word",
+            c->source_vocab, c->target_vocab);
+    if (c->target_start >= c->target_vocab)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "target-start %d is not in the target vocabulary of %d words (target-vocab); "
+            "choose an id below it, or -1 for a vector of zeros",
+            c->target_start, c->target_vocab);
+    if ((c->tie == HD_TIE_SOURCE_TARGET || c->tie == HD_TIE_ALL) &&
+        c->source_vocab != c->target_vocab)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "tie %s makes one table of both embeddings, but source-vocab is %d and "
+                       "target-vocab is %d; use one joint vocabulary, or tie output or none",
+                       name_of("tie", c->tie).s, c->source_vocab, c->target_vocab);
+    return true;
+}
+
+/* ---- what was left open ---------------------------------------------------------------------- */
+
+/* A part of its paper, where nothing speaks against it. */
+static int default_readout(const struct hd_config *c)
+{
+    const struct hd_preset *p = &hd_presets[c->arch];
+    if (!has_score(c))
+        return HD_READOUT_LINEAR;
+    if (p->score != HD_SCORE_NONE && p->attend == c->attend)
+        return p->readout;
+    return c->attend == HD_ATTEND_AFTER ? HD_READOUT_ATTENDED : HD_READOUT_TANH;
+}
+
+static bool can_copy(const struct hd_config *c)
+{
+    return c->encoder_layers == c->decoder_layers && c->encoder_dim == c->dim;
+}
+
+static int default_start(const struct hd_config *c)
+{
+    const int start = hd_presets[c->arch].start;
+    const bool is_possible = start == HD_START_COPY             ? can_copy(c)
+                             : start == HD_START_FIRST_BACKWARD ? c->bidirectional
+                                                                : true;
+    return is_possible ? start : HD_START_LAST;
+}
+
+static int default_alignment_layer(const struct hd_config *c)
+{
+    return c->decoder_layers > 1 ? c->decoder_layers - 1 : 1;
+}
+
+static void choose(int *field, int open, int value)
+{
+    if (*field == open)
+        *field = value;
+}
+
+static void fill(struct hd_config *c)
+{
+    choose(&c->encoder_dim, 0, c->dim);
+    choose(&c->embed, 0, c->dim);
+    if (c->arch == HD_TRANSFORMER) {
+        choose(&c->final_norm, HD_UNSET, c->norm == HD_NORM_PRE);
+        choose(&c->alignment_layer, 0, default_alignment_layer(c));
+        return;
+    }
+    choose(&c->attention_dim, 0, c->dim);
+    choose(&c->context, HD_UNSET, has_score(c) ? HD_CONTEXT_ATTENTION : HD_CONTEXT_FIRST);
+    if (has_score(c))
+        choose(&c->attend, HD_UNSET, hd_presets[c->arch].attend);
+    choose(&c->readout, HD_UNSET, default_readout(c));
+    choose(&c->start, HD_UNSET, default_start(c));
+    choose(&c->input_feeding, HD_UNSET,
+           hd_presets[c->arch].has_input_feeding && c->attend == HD_ATTEND_AFTER &&
+               c->readout == HD_READOUT_ATTENDED);
+}
+
+/* ---- recurrent models ------------------------------------------------------------------------ */
+
+static bool check_encoder(const struct hd_config *c, heed_error *err)
+{
+    if (c->bidirectional && c->encoder_dim % 2 != 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "bidirectional gives each direction half of encoder-dim, which is odd: %d; "
+                       "make encoder-dim (or dim) even, or bidirectional no",
+                       c->encoder_dim);
+    if (c->gru_reset == HD_RESET_BEFORE && c->cell != HD_CELL_GRU)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "gru-reset before is for cell gru, but cell is %s; set cell gru, or leave "
+                       "gru-reset out",
+                       name_of("cell", c->cell).s);
+    return true;
+}
+
+static bool check_start(const struct hd_config *c, heed_error *err)
+{
+    if (c->start == HD_START_COPY && c->encoder_layers != c->decoder_layers)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "start copy wants as many encoder-layers as decoder-layers, but they are %d and "
+            "%d; make them equal, or choose start last or mean",
+            c->encoder_layers, c->decoder_layers);
+    if (c->start == HD_START_COPY && c->encoder_dim != c->dim)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "start copy wants encoder-dim equal to dim, but they are %d and %d; make them "
+            "equal, or choose start last or mean",
+            c->encoder_dim, c->dim);
+    if (c->start == HD_START_FIRST_BACKWARD && !c->bidirectional)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "start first-backward takes a state of the backward direction, but bidirectional "
+            "is no; set bidirectional yes, or choose start last or mean");
+    return true;
+}
+
+/* What asks for attention, in a model that has none. */
+static bool check_no_score(const struct hd_config *c, heed_error *err)
+{
+    const char *asks = c->context == HD_CONTEXT_ATTENTION  ? "context attention"
+                       : c->attend != HD_UNSET             ? "attend"
+                       : c->local != HD_LOCAL_NONE         ? "local"
+                       : c->coverage                       ? "coverage yes"
+                       : c->input_feeding == 1             ? "input-feeding yes"
+                       : c->readout == HD_READOUT_ATTENDED ? "readout attended"
+                                                           : NULL;
+    return !asks ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "%s needs attention, but score is none; choose a score, or leave %s out", asks,
+                   asks);
+}
+
+/* The sizes and parts that a score wants. */
+static bool check_score(const struct hd_config *c, heed_error *err)
+{
+    const struct hd_value_name score = name_of("score", c->score);
+    const bool is_dot = c->score == HD_SCORE_DOT || c->score == HD_SCORE_SCALED_DOT;
+    if (is_dot && c->encoder_dim != c->dim)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "score %s wants encoder-dim equal to dim, but they are %d and %d; make them equal, "
+            "or choose score bilinear",
+            score.s, c->encoder_dim, c->dim);
+    if (c->score == HD_SCORE_MULTI_HEAD && c->attention_dim % c->heads != 0)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "heads %d does not divide attention-dim %d; choose heads so that every head of "
+            "score multi-head has the same width",
+            c->heads, c->attention_dim);
+    if (c->score == HD_SCORE_LOCATION && c->max_source == 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "score location has one row per source position and needs max-source; set "
+                       "max-source to the longest source sentence");
+    if (c->score != HD_SCORE_LOCATION && c->max_source != 0)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "max-source is for score location, but score is %s; leave max-source out, or set "
+            "score location",
+            score.s);
+    if (c->score_bias && c->score != HD_SCORE_MLP && c->score != HD_SCORE_ADDITIVE)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "score-bias is for score mlp and additive, but score is %s; leave score-bias out, "
+            "or choose one of these",
+            score.s);
+    if (c->score_depth != hd_config_default.score_depth && c->score != HD_SCORE_SCALED)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "score-depth is for score scaled, but score is %s; leave score-depth out, or set "
+            "score scaled",
+            score.s);
+    return true;
+}
+
+/* Locality and coverage change one distribution over the positions, made from their content. */
+static bool check_axes(const struct hd_config *c, heed_error *err)
+{
+    const char *axis = c->local != HD_LOCAL_NONE ? "local" : c->coverage ? "coverage" : NULL;
+    if (axis && c->score == HD_SCORE_MULTI_HEAD)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "%s works on one distribution over the source, but score multi-head has one per "
+            "head; choose score scaled, or leave %s out",
+            axis, axis);
+    if (axis && c->score == HD_SCORE_LOCATION)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "%s goes with a score of the content, but score location looks at positions only; "
+            "choose score bilinear, or leave %s out",
+            axis, axis);
+    if (c->local == HD_LOCAL_NONE && c->window != hd_config_default.window)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "window is for local attention, but local is none; set local m or p, or leave "
+            "window out");
+    return true;
+}
+
+static bool check_place(const struct hd_config *c, heed_error *err)
+{
+    const struct hd_value_name attend = name_of("attend", c->attend);
+    const struct hd_value_name readout = name_of("readout", c->readout);
+    if (c->context != HD_CONTEXT_ATTENTION)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "context %s is for models without attention, but score is %s; set score none, or "
+            "leave context out",
+            name_of("context", c->context).s, name_of("score", c->score).s);
+    if (c->readout == HD_READOUT_ATTENDED && c->attend != HD_ATTEND_AFTER)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "readout attended needs attend after, but attend is %s; set attend after, or "
+            "choose readout tanh",
+            attend.s);
+    if (c->readout == HD_READOUT_LINEAR && c->attend == HD_ATTEND_AFTER)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "readout linear sees the state alone, so with attend after nothing would come of "
+            "the attention; choose readout attended or tanh, or attend before");
+    if (c->input_feeding && c->attend != HD_ATTEND_AFTER)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "input-feeding yes needs attend after, but attend is %s; set attend after, or "
+            "input-feeding no",
+            attend.s);
+    if (c->input_feeding && c->readout != HD_READOUT_ATTENDED)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "input-feeding yes feeds what readout attended makes, but readout is %s; set "
+            "readout attended, or input-feeding no",
+            readout.s);
+    return true;
+}
+
+/* An output layer that is the target's table reads rows as wide as embeddings. */
+static bool check_tied_readout(const struct hd_config *c, heed_error *err)
+{
+    const bool is_tied = c->tie == HD_TIE_OUTPUT || c->tie == HD_TIE_ALL;
+    const bool is_dim = c->readout == HD_READOUT_LINEAR || c->readout == HD_READOUT_ATTENDED;
+    if (is_tied && is_dim && c->embed != c->dim)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "tie %s wants what enters the output layer as wide as embed, %d, but readout %s "
+            "has the width of dim, %d; make embed equal to dim, or choose readout tanh",
+            name_of("tie", c->tie).s, c->embed, name_of("readout", c->readout).s, c->dim);
+    return true;
+}
+
+static bool check_recurrent(const struct hd_config *c, heed_error *err)
+{
+    if (c->n_alignment_heads > 0 && c->score != HD_SCORE_MULTI_HEAD)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "alignment-heads is for attention with several heads, but score is %s; leave "
+            "alignment-heads out, or set score multi-head",
+            name_of("score", c->score).s);
+    const bool fits = has_score(c) ? check_place(c, err) : check_no_score(c, err);
+    return fits && check_score(c, err) && check_axes(c, err) && check_encoder(c, err) &&
+           check_start(c, err) && check_tied_readout(c, err);
+}
+
+/* ---- the Transformer ------------------------------------------------------------------------- */
+
+static bool check_positions(const struct hd_config *c, heed_error *err)
+{
+    if (c->positions == HD_POSITIONS_SIN && c->dim % 2 != 0)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "positions sin come in pairs of sin and cos, but dim is odd: %d; make dim even, or "
+            "choose positions learned",
+            c->dim);
+    if (c->positions == HD_POSITIONS_SIN && c->position_shorter && c->dim < 4)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "position-shorter divides by dim/2-1, but dim is %d; make dim at least 4, or set "
+            "position-shorter no",
+            c->dim);
+    return true;
+}
+
+static bool check_transformer(const struct hd_config *c, heed_error *err)
+{
+    if (c->embed != c->dim)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "embed %d and dim %d differ, but a transformer adds embeddings to its states; "
+            "leave embed out",
+            c->embed, c->dim);
+    if (c->encoder_dim != c->dim)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "encoder-dim %d and dim %d differ, but a transformer has one width; leave "
+                       "encoder-dim out",
+                       c->encoder_dim, c->dim);
+    if (c->dim % c->heads != 0)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "heads %d does not divide dim %d; choose heads so that every head has the same "
+            "width",
+            c->heads, c->dim);
+    if (c->alignment_layer > c->decoder_layers)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "alignment-layer %d is beyond decoder-layers %d; choose a layer from 1 to %d, or 0 "
+            "for the last but one",
+            c->alignment_layer, c->decoder_layers, c->decoder_layers);
+    return check_positions(c, err);
+}
+
+static bool check_alignment_heads(const struct hd_config *c, heed_error *err)
+{
+    for (int i = 0; i < c->n_alignment_heads; i++)
+        if (c->alignment_heads[i] < 0 || c->alignment_heads[i] >= c->heads)
+            return hd_fail(
+                err, HEED_BAD_OPTION,
+                "alignment-heads has %d, but with heads %d they are 0 to %d; choose among these",
+                c->alignment_heads[i], c->heads, c->heads - 1);
+    return true;
+}
+
+bool hd_config_check(struct hd_config *config, heed_error *err)
+{
+    if (!check_ranges(config, err) || !check_vocabularies(config, err))
+        return false;
+    fill(config);
+    const bool fits = config->arch == HD_TRANSFORMER ? check_transformer(config, err)
+                                                     : check_recurrent(config, err);
+    return fits && check_alignment_heads(config, err);
+}

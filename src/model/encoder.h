@@ -1,0 +1,33 @@
+/* encoder.h -- from source words to states h_j: stacks of recurrent layers, one way or both. FORMULAS section 2. */
+#ifndef HD_MODEL_ENCODER_H
+#define HD_MODEL_ENCODER_H
+
+#include "model/cell.h"
+#include "model/model.h"
+
+/* One direction of one layer. */
+struct hd_encoder_layer {
+    struct hd_cell_parts cell;
+    hd_node *W, *b; /* the input's share: W x + b */
+};
+
+struct hd_encoder_parts {
+    int n_layers;
+    bool is_bidirectional, is_reversed;
+    struct hd_encoder_layer forward[HD_MAX_LAYERS], backward[HD_MAX_LAYERS];
+};
+
+/* States at every position, and the last state of each layer: what a fixed vector, `copy` and `last` are made of. */
+struct hd_encoded {
+    hd_node *h;                        /* [Σ S, width]: the top layer */
+    hd_node *first_backward;           /* [B, width/2]: ←h_1 of the top layer; NULL when one way */
+    hd_node *last[HD_MAX_LAYERS];      /* [B, width], an LSTM's [B, 2·width]: s beside its cell */
+};
+
+void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *config, hd_params *params);
+void hd_encoder_init(const struct hd_encoder_parts *parts, uint64_t seed);
+
+/* x [Σ S, E] are the embedded words. */
+struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x, const hd_spans *spans,
+                                 float dropout_state);
+#endif

@@ -1,0 +1,10 @@
+/* import.h -- other toolkits' models as models of heed. The kind is recognised from the file itself. */
+#ifndef HD_MODEL_IMPORT_H
+#define HD_MODEL_IMPORT_H
+
+#include "model/file.h"
+
+/* Read a Marian model (.npz, types transformer and amun) with its SentencePiece vocabularies: one file for both languages,
+ * or source and target. NULL with the reason in `err`; what a model has that heed cannot do is named. */
+heed_model *hd_import(const char *path, const char *const *vocabs, int n_vocabs, heed_error *err);
+#endif

@@ -1,0 +1,145 @@
+/* model.h -- a model: its configuration, its named parameters, and the two ways to run it.
+ *
+ * Teaching runs the decoder over whole targets, search one step at a time; both are the same formulas (place.c,
+ * transformer.c) and give the same bits. What is computed once per sentence (the memory) may live on another tape than the
+ * steps. A model is only read here, so threads share it. */
+#ifndef HD_MODEL_MODEL_H
+#define HD_MODEL_MODEL_H
+
+#include "model/config.h"
+#include <heed_graph.h>
+
+struct hd_rnn_parts;         /* place.h */
+struct hd_transformer_parts; /* transformer.h */
+
+/* The parameters of a model, by role. Those that a configuration does not have are NULL. */
+struct hd_net {
+    struct hd_config config;
+    hd_params *params;
+    hd_node *source_table, *target_table;  /* embeddings [V,E]; one and the same node when tied */
+    hd_node *output, *output_bias;         /* [R,V], or the target table [V,E] when is_output_tied; bias [V] */
+    bool is_output_tied;
+    struct hd_rnn_parts *rnn;              /* NULL for the Transformer */
+    struct hd_transformer_parts *transformer;
+};
+
+/* Declare all parameters of a configuration that has been checked, and give them room. Values are zeros; see hd_net_init.
+ * To be given to hd_net_free(). */
+struct hd_net *hd_net_new(const struct hd_config *config, heed_error *err);
+void hd_net_free(struct hd_net *net);
+
+/* The same in two steps: names and shapes only, until hd_params_make(net->params). */
+struct hd_net *hd_net_declare(const struct hd_config *config, heed_error *err);
+
+/* Start values for training: Glorot for maps, orthogonal for recurrent ones, forget gates at 1, gains 1, embeddings
+ * normal with deviation 1/√E. The same on every machine for a seed. */
+void hd_net_init(struct hd_net *net, uint64_t seed);
+
+/* Shares of numbers dropped while the tape trains. All 0 in {0}. */
+struct hd_dropouts {
+    float embed;      /* of embeddings (with positions) */
+    float state;      /* of the states between recurrent layers; of a Transformer block's outputs */
+    float attention;  /* of attention weights (Transformer) */
+    float ffn;        /* of the feed-forward's hidden layer */
+    float output;     /* of what enters the output layer */
+};
+
+/* Sentences as ids, one after the other. The end marker, where wanted, is already there. */
+struct hd_batch {
+    int n;
+    const int *source, *source_length;   /* [Σ lengths], [n] */
+    const int *target, *target_length;   /* as the source; NULL for search */
+};
+
+/* Where the weights of a run's rows are, for hd_weights_of(). Row r looked from place[r] of item[r]: for recurrent models a
+ * row of the node of step item[r]; for the Transformer a query of sentence item[r] of each layer's node. */
+struct hd_seen {
+    hd_node *const *node;
+    int n_nodes;                         /* 0: no attention */
+    const int *item, *place, *n_keys;    /* [rows]; n_keys: source positions of the row's sentence */
+};
+
+/* ---- once per sentence ------------------------------------------------------------------------------------------ */
+
+/* What the decoder may look at. Made on a tape and gone with it. */
+struct hd_memory {
+    const hd_spans *spans;      /* the source sentences in the rows of h */
+    hd_node *h;                 /* encoder states, [Σ S, width] */
+    void *of_arch;              /* what the architecture prepares once per sentence */
+};
+
+/* Run the encoder. `dropouts` may be NULL. */
+struct hd_memory *hd_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
+                            const struct hd_dropouts *dropouts);
+
+/* ---- teaching: whole targets ------------------------------------------------------------------------------------- */
+
+/* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. */
+struct hd_taught {
+    int n_rows;
+    hd_node *out;                        /* what enters the output layer, [n_rows, R] */
+    const int *target, *sentence, *position;
+    struct hd_seen seen;
+};
+
+struct hd_taught *hd_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                           const struct hd_batch *batch, const struct hd_dropouts *dropouts);
+
+/* The loss Σ over target words, through the fused output layer. */
+hd_node *hd_taught_loss(const struct hd_net *net, const struct hd_taught *taught, float smoothing);
+
+/* ---- search: one step ---------------------------------------------------------------------------------------------- */
+
+/* The decoder's state of B hypotheses: nodes whose first dimension is B. */
+enum { HD_MAX_STATE = 2 * HD_MAX_LAYERS + 4 };
+struct hd_state {
+    int n_steps;                         /* words already there */
+    int n_parts;
+    hd_node *part[HD_MAX_STATE];
+};
+
+/* Before the first word: hypothesis b belongs to sentence sentence[b]. */
+struct hd_state hd_decoder_start(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                                 const int *sentence, int B);
+
+/* States of the hypotheses index[0..n), in that order, brought to `tape` if they are on another. */
+struct hd_state hd_state_gather(hd_tape *tape, const struct hd_state *state, const int *index, int n);
+
+struct hd_stepped {
+    hd_node *out;                        /* [B,R] */
+    struct hd_state state;               /* after this step */
+    struct hd_seen seen;                 /* on the tape */
+};
+
+/* One word for each of the B hypotheses: previous[b] is the word before (-1 at the first step: target_start).
+ * `tape` is the step's; memory and state may live on others. */
+struct hd_stepped hd_decoder_step(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                                  const struct hd_state *state, const int *sentence, const int *previous, int B);
+
+/* What the output layer makes of rows [n,R]: logits [n,V], with the tied table or its own weights. */
+hd_node *hd_logits(const struct hd_net *net, hd_node *out);
+
+/* ---- attention as a result ------------------------------------------------------------------------------------------ */
+
+/* The weights α of row r (of a hd_taught or hd_stepped) over the seen->n_keys[r] source positions of its sentence. layer from
+ * 1, or 0 for the model's alignment layer; head from 0, or -1 for the mean of the alignment heads. Recurrent models have one
+ * layer, and one head unless their score is multi-head. Returns false where there is no such attention. */
+bool hd_weights_of(const struct hd_net *net, const struct hd_seen *seen, int row, int layer, int head, float *alpha);
+
+/* ---- names of parameters --------------------------------------------------------------------------------------------
+ *
+ * embed | source.embed, target.embed [V,E]    output.W [R,V] output.b [V]     (tied: no output.W)
+ *
+ * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)
+ *   encoder.l.forward.{W [in,kD], U [D,kD], b [kD], c [kD] (gru: added to U s')}, encoder.l.backward.…
+ *   decoder.1.{W [E,kD] of y, C [C,kD] of the context, F [D,kD] of the fed h̃, U, b, c}, decoder.l.{W, U, b, c}
+ *   decoder.second.{C, U, b, c}: the second cell of `inside`
+ *   start.l.{W, b}, start.l.cell.{W, b} (lstm)
+ *   attention.{W (query side), U (key side), v, b, cover}, attention.{q,k,v}.i.{W, b} (scaled), attention.{q,k,v,o}.W (multi-head),
+ *   attention.p.{W, v} (local p)
+ *   readout.{s, y, c, b}
+ * Transformer
+ *   {encoder,decoder}.l.self.{q,k,v,o}.{W,b}, .self.norm.{gain,bias}; decoder.l.cross.…; .ffn.{1,2}.{W,b}, .ffn.norm.{gain,bias}
+ *   encoder.norm.{gain,bias}, decoder.norm.{gain,bias} (final_norm); source.positions, target.positions [max,D] (learned) */
+
+#endif

@@ -1,0 +1,318 @@
+/* rnn.c -- the recurrent encoder–decoder as a whole: encode once, then teach whole targets or search step by step.
+ *
+ * Teaching sorts the sentences by target length, longest first, so that at step t those still running are the first rows;
+ * whatever is not recurrent is done for all steps at once, before the loop (embeddings and their maps) or after it (the
+ * readout). A step is the same function in both: hd_place_step. */
+#include "model/rnn.h"
+
+#include "base/memory.h"
+#include "graph/tape.h"
+#include "model/place.h"
+
+#include <string.h>
+
+bool hd_rnn_declare(struct hd_net *net, heed_error *err)
+{
+    struct hd_rnn_parts *p = net->rnn = hd_new(struct hd_rnn_parts, err);
+    if (!p)
+        return false;
+    hd_encoder_declare(&p->encoder, &net->config, net->params);
+    hd_decoder_declare(&p->decoder, &net->config, net->params);
+    hd_score_declare(&p->score, &net->config, net->params);
+    hd_start_declare(&p->start, &net->config, net->params);
+    hd_readout_declare(&p->readout, &net->config, net->params);
+    return true;
+}
+
+void hd_rnn_free(struct hd_rnn_parts *parts)
+{
+    hd_free(parts);
+}
+
+void hd_rnn_init(struct hd_net *net, uint64_t seed)
+{
+    const struct hd_rnn_parts *p = net->rnn;
+    hd_encoder_init(&p->encoder, seed);
+    hd_decoder_init(&p->decoder, seed);
+    hd_score_init(&p->score, seed);
+    hd_start_init(&p->start, seed);
+    hd_readout_init(&p->readout, seed);
+}
+
+/* ---- once per sentence --------------------------------------------------------------------------------------------------- */
+
+/* C v_j, readout.c v_j: see hd_map_context. Multi-head mixes by itself and needs none. */
+static void map_values(const struct hd_rnn_parts *p, const struct hd_config *c, struct hd_rnn_memory *m)
+{
+    hd_node *C = p->decoder.second_C ? p->decoder.second_C : p->decoder.C;
+    hd_node *values = c->context == HD_CONTEXT_EVERY ? m->fixed : m->keys.values;
+    if (c->context == HD_CONTEXT_FIRST || c->score == HD_SCORE_MULTI_HEAD)
+        return;
+    m->cell_values = C ? hd_lin(C, values) : NULL;
+    m->readout_values = p->readout.c ? hd_lin(p->readout.c, values) : NULL;
+}
+
+bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
+                   const struct hd_dropouts *dropouts, struct hd_memory *memory)
+{
+    const struct hd_config *c = &net->config;
+    const struct hd_rnn_parts *p = net->rnn;
+    struct hd_rnn_memory *m = hd_tape_take(tape, "hd_encode", 1, sizeof *m);
+    if (!m)
+        return false;
+    *m = (struct hd_rnn_memory){0};
+    hd_node *x = hd_embed(tape, net->source_table, batch->source, memory->spans->total);
+    const struct hd_encoded e = hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), memory->spans, dropouts->state);
+    memory->h = e.h;
+    memory->of_arch = m;
+    if (c->context == HD_CONTEXT_ATTENTION)
+        m->keys = hd_score_keys(&p->score, c, hd_dropout(e.h, dropouts->state));
+    hd_node *last = e.last[c->encoder_layers - 1];
+    if (c->context == HD_CONTEXT_EVERY)
+        m->fixed = c->cell == HD_CELL_LSTM ? hd_part(last, 0, hd_encoder_width(c)) : last;
+    map_values(p, c, m);
+    for (int l = 0; l < c->decoder_layers; l++)
+        m->start[l] = hd_start_state(&p->start, c, &e, memory->spans, l);
+    return !hd_has_failed(tape);
+}
+
+/* The memory seen from another tape. */
+static struct hd_rnn_memory memory_on(hd_tape *tape, const struct hd_memory *memory, int n_layers)
+{
+    struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
+    hd_node **all[] = {&m.keys.keys, &m.keys.values, &m.fixed, &m.cell_values, &m.readout_values};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (*all[i])
+            *all[i] = hd_on(tape, *all[i]);
+    for (int l = 0; l < n_layers; l++)
+        m.start[l] = hd_on(tape, m.start[l]);
+    return m;
+}
+
+/* What B decoder rows look at: row b at the source of sentence[b]. */
+static struct hd_view view_of(hd_tape *tape, const hd_spans *source, const int *sentence, int B)
+{
+    int *start = hd_tape_take(tape, "hd_decode", 2 * (size_t)B, sizeof *start);
+    if (!start)
+        return (struct hd_view){source, NULL};
+    for (int b = 0; b < B; b++) {
+        start[b] = source->start[sentence[b]];
+        start[B + b] = source->length[sentence[b]];
+    }
+    const hd_spans *spans = hd_spans_at(tape, start, start + B, B);
+    return (struct hd_view){spans, hd_mask_lengths(tape, start + B, B, spans->longest)};
+}
+
+static struct hd_decoder_state first_state(const struct hd_config *c, hd_tape *tape, const struct hd_rnn_memory *m,
+                                           const struct hd_memory *memory, const int *sentence, int B)
+{
+    struct hd_decoder_state s = {0};
+    for (int l = 0; l < c->decoder_layers; l++)
+        s.layer[l] = hd_rows(m->start[l], sentence, B);
+    if (c->input_feeding)
+        s.fed = hd_input(tape, NULL, B, c->dim);
+    if (c->coverage)
+        s.cover = hd_input(tape, NULL, B, memory->spans->longest);
+    return s;
+}
+
+/* E y_{t-1}; -1 is what stands before the first word: zeros, or the embedding of target_start. */
+static hd_node *embed_previous(const struct hd_net *net, hd_tape *tape, int *ids, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (ids[i] < 0)
+            ids[i] = net->config.target_start;
+    return hd_rows(hd_on(tape, net->target_table), ids, n);
+}
+
+/* ---- teaching ------------------------------------------------------------------------------------------------------------- */
+
+/* Rows time by time: at step t the n_running[t] sentences longer than t, in `order`. */
+struct lesson {
+    int n_steps, n_rows;
+    int *order;       /* [n] */
+    int *n_running;   /* [n_steps] */
+    int *target, *previous, *sentence, *position, *place, *n_keys;  /* [n_rows] */
+};
+
+static bool make_lesson(hd_tape *t, const struct hd_batch *b, const hd_spans *source, struct lesson *l)
+{
+    const char *op = "hd_teach";
+    const hd_spans *spans = hd_spans_of(t, b->target_length, b->n);
+    const size_t rows = (size_t)spans->total, n = (size_t)b->n;
+    l->n_steps = spans->longest;
+    l->n_rows = spans->total;
+    l->order = hd_tape_take(t, op, n, sizeof(int));
+    l->n_running = hd_tape_take(t, op, (size_t)spans->longest, sizeof(int));
+    int *of_rows = hd_tape_take(t, op, 6 * rows, sizeof(int));
+    if (!l->order || !l->n_running || !of_rows)
+        return false;
+    l->target = of_rows;
+    l->previous = of_rows + rows;
+    l->sentence = of_rows + 2 * rows;
+    l->position = of_rows + 3 * rows;
+    l->place = of_rows + 4 * rows;
+    l->n_keys = of_rows + 5 * rows;
+    int n_sorted = 0; /* longest first, equal ones in their own order */
+    for (int length = spans->longest; length >= 0; length--)
+        for (int i = 0; i < b->n; i++)
+            if (spans->length[i] == length)
+                l->order[n_sorted++] = i;
+    for (int step = 0, r = 0; step < l->n_steps; step++) {
+        int running = 0;
+        for (; running < b->n && spans->length[l->order[running]] > step; running++, r++) {
+            const int i = l->order[running], *words = b->target + spans->start[i];
+            l->target[r] = words[step];
+            l->previous[r] = step > 0 ? words[step - 1] : -1;
+            l->sentence[r] = i;
+            l->position[r] = step;
+            l->place[r] = running;
+            l->n_keys[r] = source->length[i];
+        }
+        l->n_running[step] = running;
+    }
+    return true;
+}
+
+/* The first n rows of everything: those of the sentences still running. */
+static struct hd_decoder_state shrink(const struct hd_decoder_state *s, int n_layers, int n)
+{
+    struct hd_decoder_state now = *s;
+    if (s->layer[0]->dim[0] == n)
+        return now;
+    for (int l = 0; l < n_layers; l++)
+        now.layer[l] = hd_slice(s->layer[l], 0, n);
+    now.fed = s->fed ? hd_slice(s->fed, 0, n) : NULL;
+    now.cover = s->cover ? hd_slice(s->cover, 0, n) : NULL;
+    return now;
+}
+
+/* The sum of α may be wider than the longest sentence still running. */
+static hd_node *fit_cover(hd_node *cover, int width)
+{
+    return cover && hd_width(cover) > width ? hd_part(cover, 0, width) : cover;
+}
+
+bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory, const struct hd_batch *batch,
+                  const struct hd_dropouts *dropouts, struct hd_taught *taught)
+{
+    const char *op = "hd_teach";
+    const struct hd_config *c = &net->config;
+    const struct hd_rnn_parts *p = net->rnn;
+    struct lesson l;
+    if (!make_lesson(tape, batch, memory->spans, &l))
+        return false;
+    const size_t steps = (size_t)l.n_steps;
+    hd_node **pieces = hd_tape_take(tape, op, 4 * (steps + 1), sizeof *pieces);
+    if (!pieces)
+        return false;
+    hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1), **seen = pieces + 3 * (steps + 1);
+    const struct hd_rnn_memory m = memory_on(tape, memory, c->decoder_layers);
+    hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
+    hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y);                      /* W E y_{t-1} + b, all t */
+    hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
+    struct hd_decoder_state state = first_state(c, tape, &m, memory, l.order, batch->n);
+    struct hd_view view = {0};
+    struct hd_step step = {0};
+    for (int t = 0, from = 0; t < l.n_steps && !hd_has_failed(tape); from += l.n_running[t++]) {
+        const int n = l.n_running[t];
+        state = shrink(&state, c->decoder_layers, n);
+        if (t == 0 || n != l.n_running[t - 1])
+            view = view_of(tape, memory->spans, l.order, n);
+        state.cover = fit_cover(state.cover, view.spans->longest);
+        step = (struct hd_step){.view = view, .sentence = l.order, .number = t + 1, .Wy = hd_slice(Wy, from, n)};
+        state = hd_place_step(p, c, &m, &state, &step);
+        s[t] = step.readout_s;
+        r_c[t] = step.readout_c;
+        attended[t] = step.attended;
+        seen[t] = step.seen;
+    }
+    if (hd_has_failed(tape) || l.n_steps == 0)
+        return !hd_has_failed(tape);
+    hd_node *out = step.attended ? hd_pile(attended, l.n_steps)
+                                 : hd_readout(&p->readout, c, hd_pile(s, l.n_steps), readout_y,
+                                              step.readout_c ? hd_pile(r_c, l.n_steps) : NULL);
+    *taught = (struct hd_taught){
+        .n_rows = l.n_rows, .out = hd_dropout(out, dropouts->output), .target = l.target, .sentence = l.sentence,
+        .position = l.position,
+        .seen = {.node = seen, .n_nodes = step.seen ? l.n_steps : 0, .item = l.position, .place = l.place, .n_keys = l.n_keys}};
+    return !hd_has_failed(tape);
+}
+
+/* ---- search --------------------------------------------------------------------------------------------------------------- */
+
+/* As a list of nodes: layers, then h̃, then coverage. */
+static struct hd_state pack_state(const struct hd_config *c, const struct hd_decoder_state *s, int n_steps)
+{
+    struct hd_state packed = {.n_steps = n_steps};
+    for (int l = 0; l < c->decoder_layers; l++)
+        packed.part[packed.n_parts++] = s->layer[l];
+    if (c->input_feeding)
+        packed.part[packed.n_parts++] = s->fed;
+    if (c->coverage)
+        packed.part[packed.n_parts++] = s->cover;
+    return packed;
+}
+
+static struct hd_decoder_state unpack_state(const struct hd_config *c, hd_tape *tape, const struct hd_state *packed)
+{
+    struct hd_decoder_state s = {0};
+    int i = 0;
+    for (int l = 0; l < c->decoder_layers; l++)
+        s.layer[l] = hd_on(tape, packed->part[i++]);
+    if (c->input_feeding)
+        s.fed = hd_on(tape, packed->part[i++]);
+    if (c->coverage)
+        s.cover = hd_on(tape, packed->part[i++]);
+    return s;
+}
+
+struct hd_state hd_rnn_start(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory, const int *sentence, int B)
+{
+    const struct hd_rnn_memory m = memory_on(tape, memory, net->config.decoder_layers);
+    const struct hd_decoder_state s = first_state(&net->config, tape, &m, memory, sentence, B);
+    return pack_state(&net->config, &s, 0);
+}
+
+/* Rows of one step that saw something: row b is row b of the only node. */
+static struct hd_seen seen_in_step(hd_tape *t, hd_node *node, const hd_spans *spans)
+{
+    hd_node **one = hd_tape_take(t, "hd_decode", 1, sizeof *one);
+    int *numbers = hd_tape_take(t, "hd_decode", 2 * (size_t)spans->n, sizeof *numbers);
+    if (!node || !one || !numbers)
+        return (struct hd_seen){0};
+    *one = node;
+    for (int b = 0; b < spans->n; b++) {
+        numbers[b] = 0;
+        numbers[spans->n + b] = b;
+    }
+    return (struct hd_seen){.node = one, .n_nodes = 1, .item = numbers, .place = numbers + spans->n, .n_keys = spans->length};
+}
+
+struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                              const struct hd_state *state, const int *sentence, const int *previous, int B)
+{
+    const struct hd_config *c = &net->config;
+    const struct hd_rnn_parts *p = net->rnn;
+    int *ids = hd_tape_take(tape, "hd_decode", (size_t)B, sizeof *ids);
+    if (!ids)
+        return (struct hd_stepped){.out = &tape->nil};
+    memcpy(ids, previous, (size_t)B * sizeof *ids);
+    const struct hd_rnn_memory m = memory_on(tape, memory, c->decoder_layers);
+    struct hd_decoder_state before = unpack_state(c, tape, state);
+    hd_node *y = embed_previous(net, tape, ids, B);
+    struct hd_step step = {.view = view_of(tape, memory->spans, sentence, B), .sentence = sentence,
+                           .number = state->n_steps + 1, .Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y)};
+    hd_node *whole_cover = before.cover;
+    before.cover = fit_cover(before.cover, step.view.spans->longest);
+    struct hd_decoder_state now = hd_place_step(p, c, &m, &before, &step);
+    if (hd_has_failed(tape))
+        return (struct hd_stepped){.out = &tape->nil};
+    if (whole_cover && hd_width(now.cover) < hd_width(whole_cover)) /* back to the width of the longest source */
+        now.cover = hd_concat(now.cover, hd_input(tape, NULL, B, hd_width(whole_cover) - hd_width(now.cover)));
+    hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
+    return (struct hd_stepped){
+        .out = step.attended ? step.attended : hd_readout(&p->readout, c, step.readout_s, readout_y, step.readout_c),
+        .state = pack_state(c, &now, state->n_steps + 1),
+        .seen = seen_in_step(tape, step.seen, step.view.spans)};
+}

@@ -1,0 +1,18 @@
+/* rnn.h -- the recurrent encoder–decoders' parts of a net, called by model.c only. See model.h for what each does. */
+#ifndef HD_MODEL_RNN_H
+#define HD_MODEL_RNN_H
+
+#include "model/model.h"
+
+bool hd_rnn_declare(struct hd_net *net, heed_error *err);
+void hd_rnn_free(struct hd_rnn_parts *parts);
+void hd_rnn_init(struct hd_net *net, uint64_t seed);
+
+bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
+                   const struct hd_dropouts *dropouts, struct hd_memory *memory);
+bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory, const struct hd_batch *batch,
+                  const struct hd_dropouts *dropouts, struct hd_taught *taught);
+struct hd_state hd_rnn_start(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory, const int *sentence, int B);
+struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                              const struct hd_state *state, const int *sentence, const int *previous, int B);
+#endif

@@ -1,0 +1,274 @@
+/* score.c -- every attention score, with locality and coverage as axes of their own. */
+#include "model/score.h"
+
+#include "graph/tape.h"
+#include "model/cell.h"
+
+#include <stdio.h>
+
+/* ---- parameters --------------------------------------------------------------------------------------------------- */
+
+static void declare_mlp(struct hd_mlp *mlp, hd_params *params, const char *name, int depth, int in, int out)
+{
+    mlp->depth = depth;
+    for (int i = 0; i < depth; i++) {
+        char prefix[48];
+        snprintf(prefix, sizeof prefix, "attention.%s.%d", name, i + 1);
+        mlp->W[i] = hd_named_param(params, prefix, "W", i == 0 ? in : out, out);
+        mlp->b[i] = i < depth - 1 ? hd_named_param(params, prefix, "b", 0, out) : NULL;
+    }
+}
+
+void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_params *params)
+{
+    const char *at = "attention";
+    const int D = c->dim, E = hd_encoder_width(c), A = c->attention_dim;
+    const bool has_tanh = c->score == HD_SCORE_ADDITIVE || c->score == HD_SCORE_MLP;
+    switch ((enum hd_score)c->score) {
+    case HD_SCORE_NONE:
+    case HD_SCORE_DOT:
+    case HD_SCORE_SCALED_DOT: break;
+    case HD_SCORE_BILINEAR: p->W = hd_named_param(params, at, "W", D, E); break;
+    case HD_SCORE_MLP:
+    case HD_SCORE_ADDITIVE:
+    case HD_SCORE_PROJECTED:
+        p->W = hd_named_param(params, at, "W", D, A);
+        p->U = hd_named_param(params, at, "U", E, A);
+        break;
+    case HD_SCORE_TANH_SUM:
+        p->W = hd_named_param(params, at, "W", D, 1);
+        p->U = hd_named_param(params, at, "U", E, 1);
+        break;
+    case HD_SCORE_SCALED:
+        declare_mlp(&p->q, params, "q", c->score_depth, D, A);
+        declare_mlp(&p->k, params, "k", c->score_depth, E, A);
+        declare_mlp(&p->values, params, "v", c->score_depth, E, A);
+        break;
+    case HD_SCORE_MULTI_HEAD:
+        p->Wq = hd_named_param(params, at, "q.W", D, A);
+        p->Wk = hd_named_param(params, at, "k.W", E, A);
+        p->Wv = hd_named_param(params, at, "v.W", E, A);
+        p->Wo = hd_named_param(params, at, "o.W", A, D);
+        break;
+    case HD_SCORE_LOCATION: p->W = hd_named_param(params, at, "W", D, c->max_source); break;
+    }
+    if (has_tanh) {
+        p->v = hd_named_param(params, at, "v", 0, A);
+        p->b = c->score_bias ? hd_named_param(params, at, "b", 0, A) : NULL;
+    }
+    if (c->coverage)
+        p->cover = hd_named_param(params, at, "cover", 0, has_tanh ? A : 1);
+    if (c->local == HD_LOCAL_P) {
+        p->Wp = hd_named_param(params, at, "p.W", D, D);
+        p->vp = hd_named_param(params, at, "p.v", 0, D);
+    }
+}
+
+void hd_score_init(const struct hd_score_parts *p, uint64_t seed)
+{
+    hd_node *const maps[] = {p->W, p->U, p->Wq, p->Wk, p->Wv, p->Wo, p->Wp};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        if (maps[i])
+            hd_init_glorot(maps[i], seed);
+    hd_node *const vectors[] = {p->v, p->vp, p->cover};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (vectors[i])
+            hd_init_glorot(vectors[i], seed);
+    if (p->b)
+        hd_init_fill(p->b, 0);
+    const struct hd_mlp *const mlps[] = {&p->q, &p->k, &p->values};
+    for (int m = 0; m < 3; m++)
+        for (int i = 0; i < mlps[m]->depth; i++) {
+            hd_init_glorot(mlps[m]->W[i], seed);
+            if (mlps[m]->b[i])
+                hd_init_fill(mlps[m]->b[i], 0);
+        }
+}
+
+/* ---- once per sentence --------------------------------------------------------------------------------------------- */
+
+static hd_node *run_mlp(const struct hd_mlp *mlp, hd_node *x)
+{
+    for (int i = 0; i < mlp->depth - 1; i++)
+        x = hd_dense(mlp->W[i], mlp->b[i], x, HD_TANH);
+    return hd_lin(mlp->W[mlp->depth - 1], x);
+}
+
+struct hd_keys hd_score_keys(const struct hd_score_parts *p, const struct hd_config *c, hd_node *h)
+{
+    switch ((enum hd_score)c->score) {
+    case HD_SCORE_MLP:
+    case HD_SCORE_ADDITIVE: return (struct hd_keys){p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h), h};
+    case HD_SCORE_TANH_SUM:
+    case HD_SCORE_PROJECTED: return (struct hd_keys){hd_lin(p->U, h), h};
+    case HD_SCORE_SCALED: return (struct hd_keys){run_mlp(&p->k, h), run_mlp(&p->values, h)};
+    case HD_SCORE_MULTI_HEAD: return (struct hd_keys){hd_lin(p->Wk, h), hd_lin(p->Wv, h)};
+    default: return (struct hd_keys){h, h};
+    }
+}
+
+/* ---- scores: e_tj of one query per sentence, [B, longest] ------------------------------------------------------------ */
+
+/* dot: sᵀ h_j. scaled-dot: sᵀ h_j / √dim */
+static hd_node *score_dot(const struct hd_keys *k, const struct hd_view *v, hd_node *s, float scale)
+{
+    return hd_scale(hd_dot_spans(s, k->keys, v->spans), scale);
+}
+
+/* Luong et al. (2015), section 3.1, "general": sᵀ W h_j */
+static hd_node *score_bilinear(const struct hd_score_parts *p, const struct hd_keys *k, const struct hd_view *v, hd_node *s)
+{
+    return hd_dot_spans(hd_lin(p->W, s), k->keys, v->spans);
+}
+
+/* mlp, Luong's "concat": wᵀ tanh(W [h_j; s]), the matrix in two blocks, U for h_j and W for s; the same as
+ * additive, Bahdanau et al. (2015), appendix A.1.2: vᵀ tanh(W s + U h_j). Coverage joins inside the tanh. */
+static hd_node *score_additive(const struct hd_score_parts *p, const struct hd_keys *k, const struct hd_view *v, hd_node *s,
+                               hd_node *cover)
+{
+    return hd_additive_spans(p->v, hd_lin(p->W, s), k->keys, v->spans, cover, cover ? p->cover : NULL);
+}
+
+/* Ferreira, equations 3 and 4: tanh(W_1 h_j + W_2 s), one number */
+static hd_node *score_tanh_sum(const struct hd_score_parts *p, const struct hd_keys *k, const struct hd_view *v, hd_node *s,
+                               hd_node *cover)
+{
+    hd_node *e = hd_add(hd_pad(k->keys, v->spans), hd_lin(p->W, s));
+    return hd_tanh(cover ? hd_add(e, hd_mul(cover, p->cover)) : e);
+}
+
+/* Wang, option 2: (W_K h_j)ᵀ (W_Q s) */
+static hd_node *score_projected(const struct hd_score_parts *p, const struct hd_keys *k, const struct hd_view *v, hd_node *s)
+{
+    return hd_dot_spans(hd_lin(p->W, s), k->keys, v->spans);
+}
+
+/* Luong, section 3.1, "location": e_t = W s, one row of W per source position; those beyond get none. */
+static hd_node *score_location(const struct hd_score_parts *p, const struct hd_view *v, hd_node *s)
+{
+    const int n = v->spans->longest, most = p->W->dim[1];
+    hd_node *e = hd_lin(p->W, s);
+    return n <= most ? hd_part(e, 0, n) : hd_concat(e, hd_input(s->tape, NULL, v->spans->n, n - most));
+}
+
+static float inverse_root(int n)
+{
+    return 1 / __builtin_sqrtf((float)n);
+}
+
+static hd_node *score_of(const struct hd_score_parts *p, const struct hd_config *c, const struct hd_keys *k,
+                         const struct hd_view *v, hd_node *s, hd_node *cover)
+{
+    switch ((enum hd_score)c->score) {
+    case HD_SCORE_DOT: return score_dot(k, v, s, 1);
+    case HD_SCORE_SCALED_DOT: return score_dot(k, v, s, inverse_root(c->dim));
+    case HD_SCORE_BILINEAR: return score_bilinear(p, k, v, s);
+    case HD_SCORE_MLP:
+    case HD_SCORE_ADDITIVE: return score_additive(p, k, v, s, cover);
+    case HD_SCORE_TANH_SUM: return score_tanh_sum(p, k, v, s, cover);
+    case HD_SCORE_PROJECTED: return score_projected(p, k, v, s);
+    case HD_SCORE_SCALED: return score_dot(k, v, run_mlp(&p->q, s), inverse_root(c->attention_dim)); /* q·k / √A */
+    case HD_SCORE_LOCATION: return score_location(p, v, s);
+    case HD_SCORE_NONE:
+    case HD_SCORE_MULTI_HEAD: break;
+    }
+    return hd_tape_fail(s->tape, HEED_BAD_OPTION, "hd_attend: there is no score %d", c->score);
+}
+
+static bool has_cover_inside(const struct hd_config *c)
+{
+    return c->score == HD_SCORE_MLP || c->score == HD_SCORE_ADDITIVE || c->score == HD_SCORE_TANH_SUM;
+}
+
+/* ---- locality: Luong, section 3.2 ------------------------------------------------------------------------------------- */
+
+/* The whole positions j in [p - D, p + D], counted from 1, as a half-open range counted from 0. */
+static void window(float p, int D, int length, int *from, int *to)
+{
+    int low = 1, high = length;
+    while (low <= length && (float)low < p - (float)D)
+        low++;
+    while (high >= 1 && (float)high > p + (float)D)
+        high--;
+    *from = low - 1;
+    *to = high;
+}
+
+/* The positions that take part, when they are not simply the whole sentence. p [B] is predicted, or NULL. */
+static const hd_mask *mask_of(hd_tape *t, const struct hd_config *c, const struct hd_view *v, const float *p, int step)
+{
+    const int B = v->spans->n;
+    int *from = hd_has_failed(t) ? NULL : hd_tape_take(t, "hd_attend", 2 * (size_t)B, sizeof *from);
+    if (!from)
+        return v->mask;
+    for (int b = 0; b < B; b++) {
+        const int length = v->spans->length[b];
+        const int S = c->score == HD_SCORE_LOCATION && c->max_source < length ? c->max_source : length;
+        from[b] = 0;
+        from[B + b] = S;
+        if (c->local != HD_LOCAL_NONE)
+            window(p ? p[b] : (float)(step < S ? step : S), c->window, S, &from[b], &from[B + b]); /* m: p_t = min(t, S) */
+    }
+    return hd_mask_ranges(t, from, from + B, B, v->spans->longest);
+}
+
+/* p: p_t = S·σ(v_pᵀ tanh(W_p s)), [B,1] */
+static hd_node *predicted_position(const struct hd_score_parts *p, const struct hd_view *v, hd_node *s)
+{
+    const int B = v->spans->n;
+    hd_node *S = hd_input(s->tape, NULL, B, 1);
+    for (int b = 0; b < B && hd_count(S) == (size_t)B; b++)
+        S->x[b] = (float)v->spans->length[b];
+    return hd_mul(S, hd_sigmoid(hd_reshape(hd_dot(p->vp, hd_tanh(hd_lin(p->Wp, s))), B, 1)));
+}
+
+/* exp(-(j - p_t)² / (2 (D/2)²)), [B, longest] */
+static hd_node *gaussian(const struct hd_config *c, const struct hd_view *v, hd_node *p)
+{
+    const int B = v->spans->n, n = v->spans->longest;
+    hd_node *j = hd_input(p->tape, NULL, 1, n);
+    for (int i = 0; i < n && hd_count(j) == (size_t)n; i++)
+        j->x[i] = (float)(i + 1);
+    hd_node *d = hd_sub(hd_add(j, hd_input(p->tape, NULL, B, n)), p);
+    return hd_exp(hd_scale(hd_mul(d, d), -2 / ((float)c->window * (float)c->window)));
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+
+static struct hd_attended attend_multi_head(const struct hd_score_parts *p, const struct hd_config *c,
+                                            const struct hd_keys *k, const struct hd_view *v, hd_node *s)
+{
+    hd_tape *t = s->tape;
+    int *ones = hd_tape_take(t, "hd_attend", (size_t)v->spans->n, sizeof *ones);
+    if (!ones)
+        return (struct hd_attended){&t->nil, &t->nil, &t->nil};
+    for (int b = 0; b < v->spans->n; b++)
+        ones[b] = 1;
+    hd_node *heads = hd_attention(hd_lin(p->Wq, s), k->keys, k->values,
+                                  &(hd_attention_options){.queries = hd_spans_of(t, ones, v->spans->n),
+                                                          .keys = v->spans, .n_heads = c->heads});
+    return (struct hd_attended){.c = hd_lin(p->Wo, heads), .seen = heads};
+}
+
+struct hd_attended hd_attend(const struct hd_score_parts *p, const struct hd_config *c, const struct hd_keys *k,
+                             const struct hd_view *v, hd_node *s, hd_node *cover, int step)
+{
+    if (c->score == HD_SCORE_MULTI_HEAD)
+        return attend_multi_head(p, c, k, v, s);
+    hd_node *e = score_of(p, c, k, v, s, cover);                       /* e_tj                           [B,S] */
+    if (cover && !has_cover_inside(c))
+        e = hd_add(e, hd_mul(cover, p->cover));                        /* + w Σ_{t'<t} α_t'j             [B,S] */
+    const hd_mask *mask = v->mask;
+    hd_node *position = c->local == HD_LOCAL_P ? predicted_position(p, v, s) : NULL;
+    if (c->local != HD_LOCAL_NONE || c->score == HD_SCORE_LOCATION)
+        mask = mask_of(s->tape, c, v, position ? position->x : NULL, step);
+    hd_node *alpha = hd_softmax(e, mask);                              /* α_t = softmax_j(e_tj)          [B,S] */
+    if (position)
+        alpha = hd_mul(alpha, gaussian(c, v, position));
+    return (struct hd_attended){.alpha = alpha, .seen = alpha};
+}
+
+hd_node *hd_map_context(const struct hd_attended *attended, const struct hd_view *view, hd_node *W, hd_node *Wv)
+{
+    return attended->c ? hd_lin(W, attended->c) : hd_mix_spans(attended->alpha, Wv, view->spans);
+}

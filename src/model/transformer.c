@@ -1,0 +1,454 @@
+/* transformer.c -- the Transformer: attention and feed-forward blocks, no recurrence.
+ *
+ * Vaswani et al. (2017), "Attention is all you need"; pre-norm as in Xiong et al. (2020).
+ * Rows are words: sentences stand one after the other, without padding, and spans say where each is. Search runs the
+ * very same blocks with one new row per hypothesis; keys and values of the words before it are its state.
+ * Invariant: a row's numbers depend on its own sentence alone, and on nothing after it in the target, so that teaching
+ * and search give the same bits. */
+#include "model/transformer.h"
+
+#include "base/memory.h"
+#include "graph/tape.h"
+#include "model/cell.h"
+#include "model/position.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static struct hd_linear_map declare_map(hd_params *params, const char *block, const char *name,
+                                        int in, int out)
+{
+    char prefix[80];
+    snprintf(prefix, sizeof prefix, "%s.%s", block, name);
+    return (struct hd_linear_map){hd_named_param(params, prefix, "W", in, out),
+                                  hd_named_param(params, prefix, "b", 0, out)};
+}
+
+static struct hd_layer_norm_parts declare_norm(hd_params *params, const char *block,
+                                               const char *name, int D)
+{
+    char prefix[80];
+    snprintf(prefix, sizeof prefix, "%s.%s", block, name);
+    return (struct hd_layer_norm_parts){hd_named_param(params, prefix, "gain", 0, D),
+                                        hd_named_param(params, prefix, "bias", 0, D)};
+}
+
+static struct hd_heads declare_heads(hd_params *params, const char *block, const char *name, int D)
+{
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%s.%s", block, name);
+    return (struct hd_heads){
+        .q = declare_map(params, prefix, "q", D, D),
+        .k = declare_map(params, prefix, "k", D, D),
+        .v = declare_map(params, prefix, "v", D, D),
+        .o = declare_map(params, prefix, "o", D, D),
+        .norm = declare_norm(params, prefix, "norm", D),
+    };
+}
+
+static struct hd_block declare_block(const struct hd_net *net, const char *side, int layer,
+                                     bool has_cross)
+{
+    const int D = net->config.dim, F = net->config.ffn;
+    char block[32];
+    snprintf(block, sizeof block, "%s.%d", side, layer);
+    struct hd_block b = {.self = declare_heads(net->params, block, "self", D)};
+    if (has_cross)
+        b.cross = declare_heads(net->params, block, "cross", D);
+    b.ffn = (struct hd_feed_forward){
+        .in = declare_map(net->params, block, "ffn.1", D, F),
+        .out = declare_map(net->params, block, "ffn.2", F, D),
+        .norm = declare_norm(net->params, block, "ffn.norm", D),
+    };
+    return b;
+}
+
+bool hd_transformer_declare(struct hd_net *net, heed_error *err)
+{
+    const struct hd_config *c = &net->config;
+    struct hd_transformer_parts *p = net->transformer = hd_new(struct hd_transformer_parts, err);
+    if (!p)
+        return false;
+    p->encoder = hd_alloc((size_t)c->encoder_layers, sizeof *p->encoder, err);
+    p->decoder = hd_alloc((size_t)c->decoder_layers, sizeof *p->decoder, err);
+    if (c->positions == HD_POSITIONS_SIN)
+        p->frequencies = hd_position_frequencies(c, err);
+    if (!p->encoder || !p->decoder || (c->positions == HD_POSITIONS_SIN && !p->frequencies))
+        return false;
+    if (c->positions == HD_POSITIONS_LEARNED) {
+        p->source_positions = hd_param(net->params, "source.positions", c->max_positions, c->dim);
+        p->target_positions = hd_param(net->params, "target.positions", c->max_positions, c->dim);
+    }
+    for (int l = 0; l < c->encoder_layers; l++)
+        p->encoder[l] = declare_block(net, "encoder", l + 1, false);
+    for (int l = 0; l < c->decoder_layers; l++)
+        p->decoder[l] = declare_block(net, "decoder", l + 1, true);
+    if (c->final_norm) {
+        p->encoder_norm = declare_norm(net->params, "encoder", "norm", c->dim);
+        p->decoder_norm = declare_norm(net->params, "decoder", "norm", c->dim);
+    }
+    return true;
+}
+
+void hd_transformer_free(struct hd_transformer_parts *parts)
+{
+    if (!parts)
+        return;
+    hd_free(parts->frequencies);
+    hd_free(parts->decoder);
+    hd_free(parts->encoder);
+    hd_free(parts);
+}
+
+static void init_map(struct hd_linear_map map, uint64_t seed)
+{
+    hd_init_glorot(map.W, seed);
+    hd_init_fill(map.b, 0);
+}
+
+static void init_norm(struct hd_layer_norm_parts norm)
+{
+    hd_init_fill(norm.gain, 1);
+    hd_init_fill(norm.bias, 0);
+}
+
+static void init_heads(const struct hd_heads *heads, uint64_t seed)
+{
+    init_map(heads->q, seed);
+    init_map(heads->k, seed);
+    init_map(heads->v, seed);
+    init_map(heads->o, seed);
+    init_norm(heads->norm);
+}
+
+static void init_block(const struct hd_block *block, uint64_t seed)
+{
+    init_heads(&block->self, seed);
+    if (block->cross.q.W)
+        init_heads(&block->cross, seed);
+    init_map(block->ffn.in, seed);
+    init_map(block->ffn.out, seed);
+    init_norm(block->ffn.norm);
+}
+
+void hd_transformer_init(struct hd_net *net, uint64_t seed)
+{
+    const struct hd_config *c = &net->config;
+    const struct hd_transformer_parts *p = net->transformer;
+    for (int l = 0; l < c->encoder_layers; l++)
+        init_block(&p->encoder[l], seed);
+    for (int l = 0; l < c->decoder_layers; l++)
+        init_block(&p->decoder[l], seed);
+    if (c->final_norm) {
+        init_norm(p->encoder_norm);
+        init_norm(p->decoder_norm);
+    }
+    if (c->positions == HD_POSITIONS_LEARNED) {
+        hd_init_normal(p->source_positions, 1 / sqrtf((float)c->dim), seed);
+        hd_init_normal(p->target_positions, 1 / sqrtf((float)c->dim), seed);
+    }
+}
+
+/* ---- formulas -------------------------------------------------------------------------------- */
+
+static hd_node *map(struct hd_linear_map m, hd_node *x)
+{
+    return hd_affine(m.W, m.b, x);
+}
+
+static hd_node *norm(const struct hd_config *c, struct hd_layer_norm_parts n, hd_node *x)
+{
+    return hd_layer_norm(x, n.gain, n.bias, c->norm_eps);
+}
+
+/* Sections 3.1 and 5.4. A block is made of parts f with a residual around each, [N,D] to [N,D]:
+ *     post-norm   x ← norm(x + drop(f(x)))
+ *     pre-norm    x ← x + drop(f(norm(x)))
+ * `enter` is what f sees, `leave` what comes after it. */
+static hd_node *enter(const struct hd_config *c, struct hd_layer_norm_parts n, hd_node *x)
+{
+    return c->norm == HD_NORM_PRE ? norm(c, n, x) : x;
+}
+
+static hd_node *leave(const struct hd_config *c, struct hd_layer_norm_parts n, hd_node *x,
+                      hd_node *fx, float dropout)
+{
+    hd_node *sum = hd_add(x, hd_dropout(fx, dropout));
+    return c->norm == HD_NORM_PRE ? sum : norm(c, n, sum);
+}
+
+/* Section 3.3: f(x) = W_2 act(W_1 x + b_1) + b_2 */
+static hd_node *feed_forward(const struct hd_config *c, const struct hd_feed_forward *f, hd_node *x,
+                             const struct hd_dropouts *drop)
+{
+    static const enum hd_function act[] = {HD_RELU, HD_GELU, HD_SWISH}; /* by enum hd_activation */
+    hd_node *y = enter(c, f->norm, x);
+    y = hd_dense(f->in.W, f->in.b, y, act[c->activation]); /* act(W_1 x + b_1)            [N,F] */
+    y = map(f->out, hd_dropout(y, drop->ffn));             /* W_2 … + b_2                 [N,D] */
+    return leave(c, f->norm, x, y, drop->state);
+}
+
+/* Section 3.2.2: softmax(q kᵀ / √d) v in each head, heads side by side   [N,D] */
+static hd_node *attend(const struct hd_config *c, hd_node *q, hd_node *k, hd_node *v,
+                       const hd_spans *queries, const hd_spans *keys, bool is_causal,
+                       const struct hd_dropouts *drop)
+{
+    return hd_attention(q, k, v,
+                        &(hd_attention_options){.queries = queries,
+                                                .keys = keys,
+                                                .n_heads = c->heads,
+                                                .is_causal = is_causal,
+                                                .dropout = drop->attention});
+}
+
+/* Sections 3.4 and 3.5: √D · E + P, E [n,D] the embeddings of words at these positions */
+static hd_node *place_words(const struct hd_net *net, hd_node *E, hd_node *learned,
+                            const int *position, int n, const struct hd_dropouts *drop)
+{
+    const struct hd_config *c = &net->config;
+    const float *frequencies = net->transformer->frequencies;
+    hd_node *x = c->embed_scale ? hd_scale(E, sqrtf((float)c->dim)) : E;
+    if (c->positions == HD_POSITIONS_SIN)
+        x = hd_add(x, hd_positions_sin(c, frequencies, E->tape, position, n));
+    else if (c->positions == HD_POSITIONS_LEARNED)
+        x = hd_add(x, hd_positions_learned(learned, E->tape, position, n));
+    return hd_dropout(x, drop->embed);
+}
+
+/* ---- encoder --------------------------------------------------------------------------------- */
+
+/* Section 3.1: a word looks at all words of its sentence. */
+static hd_node *encoder_block(const struct hd_config *c, const struct hd_block *b, hd_node *x,
+                              const hd_spans *spans, const struct hd_dropouts *drop)
+{
+    const struct hd_heads *h = &b->self;
+    hd_node *y = enter(c, h->norm, x);
+    hd_node *q = map(h->q, y), *k = map(h->k, y), *v = map(h->v, y); /* W_q x_t + b_q, … [N,D] */
+    hd_node *a = attend(c, q, k, v, spans, spans, false, drop);      /* Σ_j α_tj v_j     [N,D] */
+    x = leave(c, h->norm, x, map(h->o, a), drop->state);             /* W_o … + b_o      [N,D] */
+    return feed_forward(c, &b->ffn, x, drop);
+}
+
+/* Keys and values of the source for each decoder layer: made once per sentence, looked at in every step. */
+struct source_keys {
+    hd_node *k, *v; /* [Σ S, D] */
+};
+
+static const struct source_keys *make_source_keys(const struct hd_net *net, hd_tape *tape,
+                                                  hd_node *h)
+{
+    const int n = net->config.decoder_layers;
+    struct source_keys *keys = hd_tape_take(tape, "hd_encode", (size_t)n, sizeof *keys);
+    for (int l = 0; keys && l < n; l++) {
+        const struct hd_heads *cross = &net->transformer->decoder[l].cross;
+        keys[l] = (struct source_keys){map(cross->k, h), map(cross->v, h)};
+    }
+    return keys;
+}
+
+/* The position of every row in its sentence. */
+static const int *positions_in(hd_tape *tape, const hd_spans *spans)
+{
+    int *position = hd_tape_take(tape, "hd_encode", (size_t)spans->total, sizeof *position);
+    for (int i = 0; position && i < spans->n; i++)
+        for (int t = 0; t < spans->length[i]; t++)
+            position[spans->start[i] + t] = t;
+    return position;
+}
+
+bool hd_transformer_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
+                           const struct hd_dropouts *dropouts, struct hd_memory *memory)
+{
+    const struct hd_config *c = &net->config;
+    const struct hd_transformer_parts *p = net->transformer;
+    const hd_spans *spans = memory->spans;
+    const int *position = positions_in(tape, spans);
+    if (hd_has_failed(tape))
+        return false;
+    const int n = spans->total;
+    hd_node *E = hd_embed(tape, net->source_table, batch->source, n);
+    hd_node *x = place_words(net, E, p->source_positions, position, n, dropouts);
+    for (int l = 0; l < c->encoder_layers; l++)
+        x = encoder_block(c, &p->encoder[l], x, spans, dropouts);
+    memory->h = c->final_norm ? norm(c, p->encoder_norm, x) : x;
+    memory->of_arch = (void *)make_source_keys(net, tape, memory->h);
+    return !hd_has_failed(tape);
+}
+
+/* ---- decoder: the same for whole targets and for one step ------------------------------------ */
+
+/* Some new words of every sentence (teaching: all of them; search: one for each hypothesis), and what they see. */
+struct decoding {
+    const struct hd_net *net;
+    hd_tape *tape;
+    const struct hd_dropouts *drop;
+    const hd_spans *rows;   /* the new words */
+    const hd_spans *words;  /* all words up to them, in the rows of self-attention's keys */
+    const hd_spans *source; /* what each looks at, in the rows of source_keys */
+    const struct source_keys *source_keys;
+    const struct hd_state *past; /* search: keys and values of the words before, [B,t,D] */
+    struct hd_state *now;        /* and with the new one, [B,t+1,D] */
+    hd_node **seen;              /* [layers] */
+};
+
+/* New rows of keys or values below the old ones of their hypothesis: past [B,t,D], x [B,D] to [B·(t+1),D]. Teaching has
+ * no past: all rows are new. */
+static hd_node *append(const struct decoding *d, int part, hd_node *x)
+{
+    if (!d->past)
+        return x;
+    const int B = d->rows->n, t = d->past->n_steps, D = d->net->config.dim;
+    hd_node *past = hd_reshape(hd_on(d->tape, d->past->part[part]), B, t * D);
+    hd_node *all = hd_concat(past, x);
+    d->now->part[part] = hd_reshape(all, B, t + 1, D);
+    return hd_reshape(all, B * (t + 1), D);
+}
+
+/* Section 3.1: a word looks at itself and the words before it, then at the source. */
+static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
+{
+    const struct hd_config *c = &d->net->config;
+    const struct hd_block *b = &d->net->transformer->decoder[l];
+    const struct hd_heads *h = &b->self;
+    hd_node *y = enter(c, h->norm, x);
+    hd_node *q = map(h->q, y);                                         /* W_q x_t + b_q   [N,D] */
+    hd_node *k = append(d, 2 * l, map(h->k, y));                       /* W_k x_i + b_k, i ≤ t  */
+    hd_node *v = append(d, 2 * l + 1, map(h->v, y));                   /* W_v x_i + b_v, i ≤ t  */
+    hd_node *a = attend(c, q, k, v, d->rows, d->words, true, d->drop); /* Σ_i α_ti v_i    [N,D] */
+    x = leave(c, h->norm, x, map(h->o, a), d->drop->state);            /* W_o … + b_o     [N,D] */
+
+    h = &b->cross;
+    y = enter(c, h->norm, x);
+    q = map(h->q, y);                                           /* W_q x_t + b_q          [N,D] */
+    k = hd_on(d->tape, d->source_keys[l].k);                    /* W_k h_j + b_k        [Σ S,D] */
+    v = hd_on(d->tape, d->source_keys[l].v);                    /* W_v h_j + b_v        [Σ S,D] */
+    a = attend(c, q, k, v, d->rows, d->source, false, d->drop); /* Σ_j α_tj v_j           [N,D] */
+    d->seen[l] = a;                                             /* its weights are α            */
+    x = leave(c, h->norm, x, map(h->o, a), d->drop->state);     /* W_o … + b_o            [N,D] */
+    return feed_forward(c, &b->ffn, x, d->drop);
+}
+
+/* From the words before, -1 where there is none, to what enters the output layer: [n,D] */
+static hd_node *decode(struct decoding *d, int *previous, const int *position, int n)
+{
+    const struct hd_config *c = &d->net->config;
+    const struct hd_transformer_parts *p = d->net->transformer;
+    d->seen = hd_tape_take(d->tape, "hd_decode", (size_t)c->decoder_layers, sizeof(hd_node *));
+    if (!d->seen)
+        return &d->tape->nil;
+    for (int i = 0; i < n; i++)
+        previous[i] =
+            previous[i] < 0 ? c->target_start : previous[i]; /* -1 again: a row of zeros */
+    hd_node *E = hd_rows(hd_on(d->tape, d->net->target_table), previous, n);
+    hd_node *x = place_words(d->net, E, p->target_positions, position, n, d->drop);
+    for (int l = 0; l < c->decoder_layers; l++)
+        x = decoder_block(d, l, x);
+    x = c->final_norm ? norm(c, p->decoder_norm, x) : x;
+    return hd_dropout(x, d->drop->output);
+}
+
+/* ---- teaching -------------------------------------------------------------------------------- */
+
+bool hd_transformer_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                          const struct hd_batch *batch, const struct hd_dropouts *dropouts,
+                          struct hd_taught *taught)
+{
+    const hd_spans *rows = hd_spans_of(tape, batch->target_length, batch->n),
+                   *source = memory->spans;
+    const size_t n = (size_t)rows->total;
+    int *numbers = hd_tape_take(tape, "hd_teach", 5 * n, sizeof *numbers);
+    if (hd_has_failed(tape))
+        return false;
+    int *target = numbers, *previous = numbers + n, *sentence = numbers + 2 * n,
+        *position = numbers + 3 * n, *n_keys = numbers + 4 * n;
+    for (int i = 0, r = 0; i < rows->n; i++)
+        for (int t = 0; t < rows->length[i]; t++, r++) {
+            target[r] = batch->target[r];
+            previous[r] = t > 0 ? batch->target[r - 1] : -1;
+            sentence[r] = i;
+            position[r] = t;
+            n_keys[r] = source->length[i];
+        }
+    struct decoding d = {.net = net,
+                         .tape = tape,
+                         .drop = dropouts,
+                         .rows = rows,
+                         .words = rows,
+                         .source = source,
+                         .source_keys = memory->of_arch};
+    *taught = (struct hd_taught){.n_rows = (int)n,
+                                 .out = decode(&d, previous, position, (int)n),
+                                 .target = target,
+                                 .sentence = sentence,
+                                 .position = position};
+    taught->seen = (struct hd_seen){.node = d.seen,
+                                    .n_nodes = net->config.decoder_layers,
+                                    .item = sentence,
+                                    .place = position,
+                                    .n_keys = n_keys};
+    return !hd_has_failed(tape);
+}
+
+/* ---- search ---------------------------------------------------------------------------------- */
+
+static const struct hd_dropouts nothing_dropped;
+
+struct hd_state hd_transformer_start(const struct hd_net *net, hd_tape *tape,
+                                     const struct hd_memory *memory, const int *sentence, int B)
+{
+    (void)memory;
+    (void)sentence;
+    struct hd_state state = {.n_parts = 2 * net->config.decoder_layers};
+    for (int i = 0; i < state.n_parts; i++)
+        state.part[i] = hd_input(tape, NULL, B, 0, net->config.dim);
+    return hd_has_failed(tape) ? (struct hd_state){0} : state;
+}
+
+struct hd_stepped hd_transformer_step(const struct hd_net *net, hd_tape *tape,
+                                      const struct hd_memory *memory, const struct hd_state *state,
+                                      const int *sentence, const int *previous, int B)
+{
+    const size_t n = (size_t)B;
+    const int t = state->n_steps;
+    if (!memory || state->n_parts != 2 * net->config.decoder_layers) {
+        hd_tape_fail(tape, HEED_BAD_SHAPE,
+                     "hd_decoder_step: there is no memory or no state to go on from");
+        return (struct hd_stepped){0};
+    }
+    int *numbers = hd_tape_take(tape, "hd_decoder_step", 8 * n, sizeof *numbers);
+    if (hd_has_failed(tape))
+        return (struct hd_stepped){0};
+    int *word = numbers, *position = numbers + n, *one = numbers + 2 * n,
+        *t_plus_1 = numbers + 3 * n, *start = numbers + 4 * n, *n_keys = numbers + 5 * n,
+        *item = numbers + 6 * n, *place = numbers + 7 * n;
+    for (int b = 0; b < B; b++) {
+        word[b] = previous[b];
+        position[b] = t;
+        one[b] = 1;
+        t_plus_1[b] = t + 1;
+        start[b] = memory->spans->start[sentence[b]];
+        n_keys[b] = memory->spans->length[sentence[b]];
+        item[b] = b;
+        place[b] = 0;
+    }
+    struct hd_stepped stepped = {.state = {.n_steps = t + 1, .n_parts = state->n_parts}};
+    struct decoding d = {.net = net,
+                         .tape = tape,
+                         .drop = &nothing_dropped,
+                         .rows = hd_spans_of(tape, one, B),
+                         .words = hd_spans_of(tape, t_plus_1, B),
+                         .source = hd_spans_at(tape, start, n_keys, B),
+                         .source_keys = memory->of_arch,
+                         .past = state,
+                         .now = &stepped.state};
+    stepped.out = decode(&d, word, position, B);
+    stepped.seen = (struct hd_seen){.node = d.seen,
+                                    .n_nodes = net->config.decoder_layers,
+                                    .item = item,
+                                    .place = place,
+                                    .n_keys = n_keys};
+    return hd_has_failed(tape) ? (struct hd_stepped){0} : stepped;
+}

@@ -1,0 +1,246 @@
+/* test_combinations.c -- every way of putting a model together is a model with right derivatives, or is refused.
+ *
+ * The same sources as in the library, built once more with `float` meaning `double`, as in tests/graph/test_gradients.c: what
+ * is compared is the formula, undisturbed by rounding. For each combination the loss of a small ragged batch is differentiated
+ * by the tape, and by (L(w + h) - L(w - h)) / 2h for some numbers of every parameter. */
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+/* ---- heed in double precision ---------------------------------------------------------------- */
+
+#define float double
+#define fmaf            fma
+#define sqrtf           sqrt
+#define fabsf           fabs
+#define rintf           rint
+#define strtof          strtod
+#define __builtin_sqrtf __builtin_sqrt
+
+#define HD_REF_MATH_H /* the functions of one number are libm's here */
+static inline double ref_exp_of(double x)
+{
+    return exp(x);
+}
+static inline double ref_log_of(double x)
+{
+    return log(x);
+}
+static inline double ref_tanh_of(double x)
+{
+    return tanh(x);
+}
+static inline double ref_sigmoid_of(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static inline double ref_sin_of(double x)
+{
+    return sin(x);
+}
+static inline double ref_cos_of(double x)
+{
+    return cos(x);
+}
+static inline double ref_erf_of(double x)
+{
+    return erf(x);
+}
+static inline double ref_relu_of(double x)
+{
+    return x > 0 ? x : 0;
+}
+static inline double ref_gelu_of(double x)
+{
+    return x / 2 * (1 + erf(x * M_SQRT1_2));
+}
+static inline double ref_swish_of(double x)
+{
+    return x / (1 + exp(-x));
+}
+
+#include "base/rng.c"
+#include "kernel/ref.c"
+#include "kernel/ref_gemm.c"
+
+const struct hd_kernels *hd_kernels_chosen(heed_error *err)
+{
+    (void)err;
+    return &hd_kernels_ref;
+}
+
+#include "graph/attention.c"
+#include "graph/cell.c"
+#include "graph/elementwise.c"
+#include "graph/init.c"
+#include "graph/linear.c"
+#include "graph/loss.c"
+#include "graph/output.c"
+#include "graph/params.c"
+#include "graph/recurrence.c"
+#include "graph/reduce.c"
+#include "graph/score.c"
+#include "graph/shape.c"
+#include "graph/spans.c"
+#include "graph/tape.c"
+
+#include "model/cell.c"
+#define fill fill_config /* files that have never met */
+#include "model/check.c"
+#undef fill
+#include "model/config.c"
+#include "model/describe.c"
+#include "model/encoder.c"
+#include "model/fields.c"
+#include "model/model.c"
+#include "model/place.c"
+#include "model/position.c"
+#include "model/presets.c"
+#include "model/readout.c"
+#include "model/rnn.c"
+#include "model/score.c"
+#include "model/transformer.c"
+
+#include "combinations.h"
+
+/* ---- the check ------------------------------------------------------------------------------- */
+
+enum { SAMPLE = 6 }; /* numbers of each parameter that are moved */
+
+/* All numbers in (-0.8, 0.8), gains about 1: far from the zeros that training begins with. */
+static void fill_params(hd_params *params, uint64_t seed)
+{
+    for (int i = 0; i < hd_params_number(params); i++) {
+        hd_node *p = hd_params_at(params, i);
+        hd_init_uniform(p, 0.8, seed);
+        const char *dot = strrchr(hd_param_name(p), '.');
+        for (size_t j = 0; dot && strcmp(dot, ".gain") == 0 && j < hd_count(p); j++)
+            p->x[j] += 1;
+    }
+}
+
+static double loss_of(const struct hd_net *net, hd_tape *tape, double *gradients, const char *name)
+{
+    const struct hd_batch batch = toy_batch();
+    hd_tape_reset(tape);
+    hd_tape_record(tape, gradients != NULL);
+    const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
+    const struct hd_taught *taught = hd_teach(net, tape, memory, &batch, NULL);
+    hd_node *loss = taught ? hd_taught_loss(net, taught, 0.1) : NULL;
+    if (!loss || hd_tape_error(tape)->code)
+        fail_msg("%s: %s", name, hd_tape_error(tape)->message);
+    if (gradients)
+        assert_true(hd_backward(loss, gradients));
+    return loss->x[0];
+}
+
+static double slope(const struct hd_net *net, hd_tape *tape, double *x, const char *name)
+{
+    const double h = 1e-5, was = *x;
+    *x = was + h;
+    const double above = loss_of(net, tape, NULL, name);
+    *x = was - h;
+    const double below = loss_of(net, tape, NULL, name);
+    *x = was;
+    return (above - below) / (2 * h);
+}
+
+/* A key's bias moves all scores of a query alike, which a softmax does not see. */
+static bool may_be_idle(const char *param)
+{
+    const size_t n = strlen(param);
+    return n >= 4 && strcmp(param + n - 4, ".k.b") == 0;
+}
+
+static void compare_param(const struct hd_net *net, hd_tape *tape, hd_node *p, const double *g,
+                          const char *name)
+{
+    struct hd_rng rng = {.key = 11, .stream = hd_param_offset(p)};
+    bool is_idle = true;
+    for (size_t i = 0; i < hd_count(p); i++)
+        is_idle = is_idle && g[i] == 0;
+    if (is_idle && !may_be_idle(hd_param_name(p)))
+        fail_msg("%s: no gradient reaches %s", name, hd_param_name(p));
+    for (int n = 0; n < SAMPLE; n++) {
+        const size_t count = hd_count(p);
+        const size_t i = count <= SAMPLE ? (size_t)n % count : hd_rng_below(&rng, (uint32_t)count);
+        const double expected = slope(net, tape, &p->x[i], name);
+        if (!(fabs(g[i] - expected) <= 1e-8 + 1e-6 * fabs(expected)))
+            fail_msg("%s: %s, number %zu: the gradient is %.10g, differences say %.10g", name,
+                     hd_param_name(p), i, g[i], expected);
+    }
+}
+
+struct count {
+    int n_models, n_refused;
+    hd_tape *tape;
+};
+
+static void compare_net(const struct hd_config *config, struct count *count, const char *name)
+{
+    heed_error err = {0};
+    struct hd_net *net = hd_net_new(config, &err);
+    if (!net)
+        fail_msg("%s: %s", name, err.message);
+    fill_params(net->params, 5);
+    double *gradients = calloc(hd_params_size(net->params), sizeof *gradients);
+    assert_non_null(gradients);
+    loss_of(net, count->tape, gradients, name);
+    for (int i = 0; i < hd_params_number(net->params); i++) {
+        hd_node *p = hd_params_at(net->params, i);
+        compare_param(net, count->tape, p, gradients + hd_param_offset(p), name);
+    }
+    free(gradients);
+    hd_net_free(net);
+    count->n_models++;
+}
+
+static void check_combination(const struct combination *c, void *data)
+{
+    struct count *count = data;
+    struct hd_config config = toy_config(c->settings);
+    heed_error err = {0};
+    const bool is_model = hd_config_check(&config, &err);
+    if (is_model != (c->verdict == IS_MODEL))
+        fail_msg("%s: %s", c->settings, is_model ? "was not refused" : err.message);
+    if (is_model) {
+        compare_net(&config, count, c->settings);
+        return;
+    }
+    count->n_refused++; /* with a sentence that says what against what, and a remedy */
+    if (err.code != HEED_BAD_OPTION || !strchr(err.message, ';'))
+        fail_msg("%s: code %d, \"%s\"", c->settings, (int)err.code, err.message);
+}
+
+static void every_combination_has_right_derivatives_or_is_refused(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    struct count count = {.tape = hd_tape_new(&err)};
+    assert_non_null(count.tape);
+    visit_all(check_combination, &count);
+    hd_tape_free(count.tape);
+    print_message("%d models, %d contradictions\n", count.n_models, count.n_refused);
+    assert_true(count.n_models > 300 && count.n_refused > 80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_combination_has_right_derivatives_or_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,514 @@
+/* test_golden.c -- every kind of model against golden values, and against itself.
+ *
+ * tools/golden.py computed them with PyTorch in double precision, from the formulas: loss, logits, attention and
+ * all gradients must be the same within rounding. A model must also be the same as itself, bit for bit: taught
+ * whole targets, run step by step as search does, and given one sentence at a time. Every file of
+ * tests/model/golden is a model; a difference is told with its file, tensor, index and both numbers. */
+#include "test.h"
+
+#include "base/memory.h"
+#include "format/safetensors.h"
+#include "model/model.h"
+
+#include <dirent.h>
+#include <math.h>
+
+#define FOLDER "tests/model/golden"
+
+static const float smoothing = 0.1F;
+
+/* What may differ: a hundred-thousandth of the tensor's largest number. Where that is zero but for rounding (the
+ * gradient of a key's bias, which the softmax takes out again) there is nothing to be measured against. */
+static const double tolerance = 1e-5, zero = 1e-10, tolerance_at_zero = 1e-6;
+
+/* One file, and the model in it. */
+struct golden {
+    const char *name;
+    struct hd_safetensors *file;
+    struct hd_net *net;
+    struct hd_batch batch;
+    int n_rows, S;  /* words of all targets; the longest source */
+    int *first_row; /* [n]: row of a sentence's first word; rows stand sentence by sentence */
+    int n_layers, n_heads; /* of attention; 0 without */
+    hd_tape *tape;
+    float *gradients;
+    float *out, *alpha; /* taught: [n_rows, R], [n_rows, n_layers, n_heads, S] */
+    int R;
+};
+
+static int n_complaints;
+
+#define complain(g, ...)                                                  \
+    do {                                                                  \
+        print_error("%s: ", (g)->name);                                   \
+        print_error(__VA_ARGS__);                                         \
+        print_error("\n");                                                \
+        if (++n_complaints == 40)                                         \
+            fail_msg("and there may be more, but that is enough to see"); \
+    } while (0)
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static void *take(size_t n, size_t size)
+{
+    void *p = test_calloc(n ? n : 1, size);
+    assert_non_null(p);
+    return p;
+}
+
+static const struct hd_tensor *find(const struct golden *g, const char *kind, const char *name)
+{
+    char whole[128];
+    snprintf(whole, sizeof whole, "%s%s", kind, name);
+    const struct hd_tensor *t = hd_safetensors_find(g->file, whole);
+    assert_that(t, "%s: there is no tensor %s", g->name, whole);
+    return t;
+}
+
+static int *read_ints(const struct golden *g, const char *name, size_t n)
+{
+    const struct hd_tensor *t = find(g, "", name);
+    assert_that(t->dtype == HD_I32 && t->n == n, "%s: %s is not I32 [%zu]", g->name, name, n);
+    int *x = take(n, sizeof *x);
+    memcpy(x, t->data, n * sizeof *x);
+    return x;
+}
+
+static float *read_floats(const struct golden *g, const struct hd_tensor *t, size_t n)
+{
+    heed_error err = {0};
+    float *x = take(n, sizeof *x);
+    assert_that(hd_read_f32(x, t, n, &err), "%s: %s", g->name, err.message);
+    return x;
+}
+
+static int sum(const int *x, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}
+
+static void read_batch(struct golden *g)
+{
+    struct hd_batch *b = &g->batch;
+    b->n = (int)find(g, "", "source.lengths")->n;
+    b->source_length = read_ints(g, "source.lengths", (size_t)b->n);
+    b->target_length = read_ints(g, "target.lengths", (size_t)b->n);
+    b->source = read_ints(g, "source.ids", (size_t)sum(b->source_length, b->n));
+    b->target = read_ints(g, "target.ids", (size_t)sum(b->target_length, b->n));
+    g->n_rows = sum(b->target_length, b->n);
+    g->first_row = take((size_t)b->n, sizeof *g->first_row);
+    for (int i = 0; i < b->n; i++) {
+        g->first_row[i] = sum(b->target_length, i);
+        g->S = b->source_length[i] > g->S ? b->source_length[i] : g->S;
+    }
+}
+
+static void read_config(const struct golden *g, struct hd_config *config)
+{
+    heed_error err = {0};
+    const char *text = hd_safetensors_metadata(g->file, "config");
+    json_t *json = text ? json_loads(text, 0, NULL) : NULL;
+    assert_that(json, "%s: its config is not JSON", g->name);
+    assert_that(hd_config_from_json(config, json, &err) && hd_config_check(config, &err), "%s: %s",
+                g->name, err.message);
+    json_decref(json);
+}
+
+/* Each parameter is in the file, and each param.X and grad.X of the file is of a parameter. */
+static void read_params(const struct golden *g)
+{
+    hd_params *params = g->net->params;
+    for (int i = 0; i < hd_params_number(params); i++) {
+        hd_node *p = hd_params_at(params, i);
+        const struct hd_tensor *t = find(g, "param.", hd_param_name(p));
+        size_t dims[HD_MAX_DIMS];
+        for (int d = 0; d < p->n_dims; d++)
+            dims[d] = (size_t)p->dim[d];
+        char shape[HD_SHAPE_TEXT];
+        assert_that(hd_tensor_has_shape(t, dims, p->n_dims),
+                    "%s: %s is %s, but the model's is [%d,%d]", g->name, t->name,
+                    hd_shape_text(shape, t), p->dim[0], p->n_dims > 1 ? p->dim[1] : 1);
+        float *x = read_floats(g, t, hd_count(p));
+        memcpy(p->x, x, hd_count(p) * sizeof *x);
+        test_free(x);
+    }
+    for (size_t i = 0; i < g->file->tensors.n; i++) {
+        const char *name = g->file->tensors.at[i].name, *dot = strchr(name, '.');
+        const bool is_of_param = strncmp(name, "param.", 6) == 0 || strncmp(name, "grad.", 5) == 0;
+        assert_that(!is_of_param || hd_params_find(params, dot + 1), "%s: the model has no %s",
+                    g->name, dot + 1);
+    }
+}
+
+static hd_tape *new_tape(void)
+{
+    heed_error err = {0};
+    hd_tape *tape = hd_tape_new(&err);
+    assert_that(tape, "%s", err.message);
+    return tape;
+}
+
+static void open_golden(struct golden *g, const char *name)
+{
+    heed_error err = {0};
+    char path[512];
+    *g = (struct golden){.name = name};
+    snprintf(path, sizeof path, "%s/%s", FOLDER, name);
+    g->file = hd_safetensors_open(path, &err);
+    assert_that(g->file, "%s", err.message);
+    struct hd_config config;
+    read_config(g, &config);
+    g->net = hd_net_new(&config, &err);
+    assert_that(g->net, "%s: %s", name, err.message);
+    read_params(g);
+    read_batch(g);
+    const struct hd_tensor *attention = hd_safetensors_find(g->file, "attention");
+    if (attention) {
+        g->n_layers = attention->n_dims == 4 ? (int)attention->dims[0] : 1;
+        g->n_heads = attention->n_dims == 4 ? (int)attention->dims[1] : 1;
+    }
+    g->tape = new_tape();
+    g->gradients = take(hd_params_size(g->net->params), sizeof *g->gradients);
+}
+
+static void close_golden(struct golden *g)
+{
+    const void *const owned[] = {
+        g->batch.source, g->batch.source_length, g->batch.target, g->batch.target_length,
+        g->first_row,    g->gradients,           g->out,          g->alpha};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        if (owned[i])
+            test_free((void *)owned[i]);
+    hd_tape_free(g->tape);
+    hd_net_free(g->net);
+    hd_safetensors_close(g->file);
+}
+
+static void check_tape(const struct golden *g, const hd_tape *tape)
+{
+    const heed_error *err = hd_tape_error(tape);
+    assert_that(err->code == HEED_OK, "%s: %s", g->name, err->message);
+}
+
+/* ---- against the golden values --------------------------------------------------------------- */
+
+/* The greatest difference so far, by kind of tensor. */
+static struct worst {
+    const char *kind;
+    double difference;
+    char where[128];
+} worst[] = {{.kind = "loss"}, {.kind = "logits"}, {.kind = "attention"}, {.kind = "grad."}};
+
+static void note_worst(const struct golden *g, const char *tensor, double difference)
+{
+    for (size_t i = 0; i < sizeof worst / sizeof *worst; i++)
+        if (strncmp(tensor, worst[i].kind, strlen(worst[i].kind)) == 0 &&
+            difference > worst[i].difference) {
+            worst[i].difference = difference;
+            snprintf(worst[i].where, sizeof worst[i].where, "%s, %s", g->name, tensor);
+        }
+}
+
+static void compare(const struct golden *g, const struct hd_tensor *tensor, const float *ours,
+                    size_t n)
+{
+    float *golden = read_floats(g, tensor, n);
+    double largest = 0, furthest = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double d = fabs((double)ours[i] - (double)golden[i]);
+        largest = fmax(largest, fabs((double)golden[i]));
+        if (!(d <= furthest)) { /* a NaN, too */
+            furthest = d;
+            at = i;
+        }
+    }
+    const bool is_zero = largest < zero;
+    if (!(furthest <= (is_zero ? tolerance_at_zero : tolerance * largest)))
+        complain(g, "%s[%zu] is %.9g, but should be %.9g; the largest is %.3g", tensor->name, at,
+                 (double)ours[at], (double)golden[at], largest);
+    if (!is_zero)
+        note_worst(g, tensor->name, furthest / largest);
+    test_free(golden);
+}
+
+/* α of one row: [n_layers, n_heads, S], zeros beyond the sentence's end. */
+static void read_alpha(const struct golden *g, const struct hd_seen *seen, int row, float *alpha)
+{
+    memset(alpha, 0, (size_t)(g->n_layers * g->n_heads * g->S) * sizeof *alpha);
+    for (int l = 0; l < g->n_layers; l++)
+        for (int h = 0; h < g->n_heads; h++)
+            assert_that(hd_weights_of(g->net, seen, row, l + 1, h,
+                                      alpha + (size_t)((l * g->n_heads + h) * g->S)),
+                        "%s: there is no attention in layer %d, head %d", g->name, l + 1, h);
+}
+
+/* Rows of whole targets, put sentence by sentence: out, α and, where wanted, logits. */
+static void keep_taught(struct golden *g, const struct hd_taught *taught, const hd_node *logits,
+                        float *kept_logits)
+{
+    const size_t heads = (size_t)(g->n_layers * g->n_heads), V = (size_t)hd_width(logits);
+    g->R = hd_width(taught->out);
+    g->out = take((size_t)(g->n_rows * g->R), sizeof *g->out);
+    g->alpha = take((size_t)(g->n_rows * g->S) * heads, sizeof *g->alpha);
+    assert_that(taught->n_rows == g->n_rows, "%s: %d rows, not %d", g->name, taught->n_rows,
+                g->n_rows);
+    for (int r = 0; r < g->n_rows; r++) {
+        const size_t row = (size_t)(g->first_row[taught->sentence[r]] + taught->position[r]);
+        assert_int_equal(taught->target[r], g->batch.target[row]);
+        memcpy(g->out + row * (size_t)g->R, taught->out->x + (size_t)(r * g->R),
+               (size_t)g->R * sizeof *g->out);
+        memcpy(kept_logits + row * V, logits->x + (size_t)r * V, V * sizeof *kept_logits);
+        read_alpha(g, &taught->seen, r, g->alpha + row * heads * (size_t)g->S);
+    }
+}
+
+/* The file has [layers, heads, rows, S], or [rows, S]; kept are [rows, layers, heads, S]. */
+static void compare_alpha(const struct golden *g)
+{
+    const size_t S = (size_t)g->S, rows = (size_t)g->n_rows,
+                 heads = (size_t)(g->n_layers * g->n_heads);
+    if (heads == 0)
+        return;
+    float *by_head = take(heads * rows * S, sizeof *by_head);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t h = 0; h < heads; h++)
+            memcpy(by_head + (h * rows + r) * S, g->alpha + (r * heads + h) * S,
+                   S * sizeof *by_head);
+    compare(g, find(g, "", "attention"), by_head, heads * rows * S);
+    test_free(by_head);
+}
+
+/* The attention that is shown: of the alignment layer, the mean of its heads. */
+static void compare_shown(const struct golden *g, const struct hd_taught *taught)
+{
+    float *mean = take((size_t)g->S, sizeof *mean);
+    for (int r = 0; r < g->n_rows; r++) {
+        const bool is_seen = hd_weights_of(g->net, &taught->seen, r, 0, -1, mean);
+        assert_that(is_seen == (g->n_layers > 0), "%s: attention is there or not", g->name);
+        const int row = g->first_row[taught->sentence[r]] + taught->position[r];
+        const int layer = g->net->rnn ? 0 : g->net->config.alignment_layer - 1;
+        for (int j = 0; is_seen && j < g->batch.source_length[taught->sentence[r]]; j++) {
+            double wanted = 0;
+            for (int h = 0; h < g->n_heads; h++)
+                wanted +=
+                    (double)g->alpha[((row * g->n_layers + layer) * g->n_heads + h) * g->S + j];
+            if (fabs((double)mean[j] - wanted / g->n_heads) > 1e-6)
+                complain(g,
+                         "the attention shown in row %d at %d is %g, but the mean of heads is %g",
+                         row, j, (double)mean[j], wanted / g->n_heads);
+        }
+    }
+    test_free(mean);
+}
+
+/* Teach the batch and keep what came of it; compare it all with the file where wanted. */
+static void teach(struct golden *g, bool with_golden)
+{
+    hd_tape_record(g->tape, with_golden);
+    const struct hd_memory *memory = hd_encode(g->net, g->tape, &g->batch, NULL);
+    const struct hd_taught *taught = hd_teach(g->net, g->tape, memory, &g->batch, NULL);
+    check_tape(g, g->tape);
+    const hd_node *logits = hd_logits(g->net, taught->out);
+    float *kept_logits = take(hd_count(logits), sizeof *kept_logits);
+    keep_taught(g, taught, logits, kept_logits);
+    if (with_golden) {
+        hd_node *loss = hd_taught_loss(g->net, taught, smoothing);
+        hd_backward(loss, g->gradients);
+        check_tape(g, g->tape);
+        compare(g, find(g, "", "loss"), loss->x, 1);
+        compare(g, find(g, "", "logits"), kept_logits, hd_count(logits));
+        compare_alpha(g);
+        compare_shown(g, taught);
+        for (int i = 0; i < hd_params_number(g->net->params); i++) {
+            const hd_node *p = hd_params_at(g->net->params, i);
+            compare(g, find(g, "grad.", hd_param_name(p)), g->gradients + hd_param_offset(p),
+                    hd_count(p));
+        }
+    }
+    test_free(kept_logits);
+}
+
+/* ---- against itself -------------------------------------------------------------------------- */
+
+static void same_bits(const struct golden *g, const char *how, const char *what, int row,
+                      const float *ours, const float *taught, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(&ours[i], &taught[i], sizeof *ours) != 0) {
+            complain(g, "%s, %s[%d,%zu] is %.9g, but %.9g when taught in the batch", how, what, row,
+                     i, (double)ours[i], (double)taught[i]);
+            return;
+        }
+}
+
+/* A row of another run is that of teaching. */
+static void same_row(const struct golden *g, const char *how, int row, const hd_node *out,
+                     const struct hd_seen *seen, int its_row)
+{
+    const size_t n = (size_t)(g->n_layers * g->n_heads * g->S);
+    float *alpha = take(n, sizeof *alpha);
+    read_alpha(g, seen, its_row, alpha);
+    same_bits(g, how, "attention", row, alpha, g->alpha + (size_t)row * n, n);
+    same_bits(g, how, "out", row, out->x + (size_t)(its_row * g->R), g->out + (size_t)(row * g->R),
+              (size_t)g->R);
+    test_free(alpha);
+}
+
+/* The hypotheses that search would have now: which sentence each is of. */
+struct beams {
+    int B;
+    int *sentence, *previous, *index;
+};
+
+/* Sentences that have ended leave; the others turn around, as a beam puts them in another order. */
+static void leave(const struct golden *g, struct beams *b, int n_words)
+{
+    int n = 0;
+    for (int i = b->B - 1; i >= 0; i--)
+        if (g->batch.target_length[b->sentence[i]] > n_words)
+            b->index[n++] = i;
+    for (int i = 0; i < n; i++)
+        b->previous[i] = b->sentence[b->index[i]];
+    memcpy(b->sentence, b->previous, (size_t)n * sizeof *b->sentence);
+    b->B = n;
+}
+
+/* Each sentence twice, word by word. What is computed once, the steps and the states between them are on tapes of
+ * their own, reset as early as they may be. */
+static void run_in_steps(const struct golden *g)
+{
+    const struct hd_batch *batch = &g->batch;
+    hd_tape *once = new_tape(), *now = new_tape(), *between[2] = {new_tape(), new_tape()};
+    const struct hd_memory *memory = hd_encode(g->net, once, batch, NULL);
+    check_tape(g, once);
+    const int B = 2 * batch->n;
+    int *ints = take(3 * (size_t)B, sizeof *ints);
+    struct beams b = {B, ints, ints + B, ints + 2 * B};
+    for (int i = 0; i < B; i++)
+        b.sentence[i] = i % batch->n;
+    struct hd_state state = hd_decoder_start(g->net, between[0], memory, b.sentence, B);
+    for (int t = 0; b.B > 0; t++) {
+        for (int i = 0; i < b.B; i++)
+            b.previous[i] = t == 0 ? -1 : batch->target[g->first_row[b.sentence[i]] + t - 1];
+        hd_tape_reset(now);
+        const struct hd_stepped s =
+            hd_decoder_step(g->net, now, memory, &state, b.sentence, b.previous, b.B);
+        check_tape(g, now);
+        assert_int_equal(s.state.n_steps, t + 1);
+        for (int i = 0; i < b.B; i++)
+            same_row(g, "in steps", g->first_row[b.sentence[i]] + t, s.out, &s.seen, i);
+        leave(g, &b, t + 1);
+        hd_tape *next = between[(t + 1) % 2];
+        hd_tape_reset(next);
+        state = hd_state_gather(next, &s.state, b.index, b.B);
+        check_tape(g, next);
+    }
+    test_free(ints);
+    hd_tape_free(between[0]);
+    hd_tape_free(between[1]);
+    hd_tape_free(now);
+    hd_tape_free(once);
+}
+
+static void run_alone(const struct golden *g)
+{
+    const struct hd_batch *all = &g->batch;
+    hd_tape *tape = new_tape();
+    for (int i = 0; i < all->n; i++) {
+        hd_tape_reset(tape);
+        const struct hd_batch one = {.n = 1,
+                                     .source = all->source + sum(all->source_length, i),
+                                     .source_length = all->source_length + i,
+                                     .target = all->target + sum(all->target_length, i),
+                                     .target_length = all->target_length + i};
+        const struct hd_memory *memory = hd_encode(g->net, tape, &one, NULL);
+        const struct hd_taught *taught = hd_teach(g->net, tape, memory, &one, NULL);
+        check_tape(g, tape);
+        for (int r = 0; r < taught->n_rows; r++)
+            same_row(g, "alone", g->first_row[i] + taught->position[r], taught->out, &taught->seen,
+                     r);
+    }
+    hd_tape_free(tape);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static int is_golden(const struct dirent *entry)
+{
+    const char *end = strrchr(entry->d_name, '.');
+    return end && strcmp(end, ".safetensors") == 0;
+}
+
+/* In the order of their names. */
+static void for_each_file(void (*check)(struct golden *))
+{
+    struct dirent **entries = NULL;
+    const int n = scandir(FOLDER, &entries, is_golden, alphasort);
+    assert_that(n > 0, "there are no golden files in " FOLDER);
+    n_complaints = 0;
+    for (int i = 0; i < n; i++) {
+        struct golden g;
+        open_golden(&g, entries[i]->d_name);
+        check(&g);
+        close_golden(&g);
+        free(entries[i]);
+    }
+    free(entries);
+    if (n_complaints > 0)
+        fail_msg("%d differences", n_complaints);
+}
+
+static void check_golden(struct golden *g)
+{
+    teach(g, true);
+}
+
+static void loss_logits_attention_and_gradients_are_golden(void **state)
+{
+    (void)state;
+    for_each_file(check_golden);
+    for (size_t i = 0; i < sizeof worst / sizeof *worst; i++)
+        print_message("furthest %-10s %.1e of the largest (%s)\n", worst[i].kind,
+                      worst[i].difference, worst[i].where);
+}
+
+static void check_steps(struct golden *g)
+{
+    heed_error err = {0};
+    teach(g, false);
+    run_in_steps(g);
+    assert_that(hd_params_pack(g->net->params, &err), "%s", err.message); /* changes no bit */
+    run_in_steps(g);
+}
+
+static void step_by_step_a_model_gives_the_bits_of_teaching(void **state)
+{
+    (void)state;
+    for_each_file(check_steps);
+}
+
+static void check_alone(struct golden *g)
+{
+    teach(g, false);
+    run_alone(g);
+}
+
+static void a_sentence_alone_gives_the_bits_it_has_in_a_batch(void **state)
+{
+    (void)state;
+    for_each_file(check_alone);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loss_logits_attention_and_gradients_are_golden),
+        cmocka_unit_test(step_by_step_a_model_gives_the_bits_of_teaching),
+        cmocka_unit_test(a_sentence_alone_gives_the_bits_it_has_in_a_batch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

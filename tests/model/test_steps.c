@@ -1,0 +1,270 @@
+/* test_steps.c -- whatever a model is put together from, teaching and search are the same numbers, and so are a sentence alone
+ * and among others: bit for bit, with its attention. */
+#include "combinations.h"
+
+
+enum { LONGEST = 8 };
+
+struct run {
+    hd_tape *taught, *once, *step[2]; /* whole targets; per sentence; two that take turns */
+    int n_models;
+};
+
+static void assert_well(const hd_tape *tape, const char *name)
+{
+    assert_that(hd_tape_error(tape)->code == HEED_OK, "%s: %s", name, hd_tape_error(tape)->message);
+}
+
+static void assert_same_bits(const float *a, const float *b, int n, const char *what,
+                             const char *name, int sentence, int position)
+{
+    for (int i = 0; i < n; i++)
+        assert_that(memcmp(&a[i], &b[i], sizeof *a) == 0,
+                    "%s: %s of word %d of sentence %d: number %d is %.9g and %.9g", name, what,
+                    position, sentence, i, (double)a[i], (double)b[i]);
+}
+
+static struct hd_net *toy_net(struct hd_config *config, const char *name)
+{
+    heed_error err = {0};
+    assert_that(hd_config_check(config, &err), "%s: %s", name, err.message);
+    struct hd_net *net = hd_net_new(config, &err);
+    assert_that(net != NULL, "%s: %s", name, err.message);
+    for (int i = 0; i < hd_params_number(net->params); i++)
+        hd_init_uniform(hd_params_at(net->params, i), 0.8F, 3);
+    return net;
+}
+
+static const struct hd_taught *teach(const struct hd_net *net, hd_tape *tape,
+                                     const struct hd_batch *batch, const char *name)
+{
+    hd_tape_reset(tape);
+    const struct hd_memory *memory = hd_encode(net, tape, batch, NULL);
+    const struct hd_taught *taught = hd_teach(net, tape, memory, batch, NULL);
+    assert_well(tape, name);
+    assert_non_null(taught);
+    return taught;
+}
+
+static int row_of(const struct hd_taught *taught, int sentence, int position)
+{
+    for (int r = 0; r < taught->n_rows; r++)
+        if (taught->sentence[r] == sentence && taught->position[r] == position)
+            return r;
+    fail_msg("word %d of sentence %d was not taught", position, sentence);
+    return -1;
+}
+
+/* What row r looked at, all layers and heads one after the other; how many numbers that is. */
+static int weights_of(const struct hd_net *net, const struct hd_seen *seen, int r, float *alpha)
+{
+    int n = 0;
+    const int n_heads =
+        net->rnn && net->config.score != HD_SCORE_MULTI_HEAD ? 1 : net->config.heads;
+    for (int layer = 1; layer <= (net->rnn ? 1 : net->config.decoder_layers); layer++)
+        for (int head = -1; head < n_heads; head++)
+            if (hd_weights_of(net, seen, r, layer, head, alpha + n))
+                n += seen->n_keys[r];
+    assert_true(seen->n_nodes == 0 || n > 0);
+    return n;
+}
+
+static void assert_same_rows(const struct hd_net *net, const struct hd_taught *taught, int r,
+                             const hd_node *out, const struct hd_seen *seen, int b,
+                             const char *name)
+{
+    float alpha[100], beta[100];
+    const int R = hd_width(taught->out), sentence = taught->sentence[r],
+              position = taught->position[r];
+    assert_int_equal(hd_width(out), R);
+    assert_same_bits(taught->out->x + (size_t)r * (size_t)R, out->x + (size_t)b * (size_t)R, R,
+                     "the output", name, sentence, position);
+    const int n = weights_of(net, &taught->seen, r, alpha);
+    assert_int_equal(weights_of(net, seen, b, beta), n);
+    assert_same_bits(alpha, beta, n, "the attention", name, sentence, position);
+}
+
+/* ---- one step after the other ---------------------------------------------------------------- */
+
+/* The words of a sentence in a batch. */
+static const int *words_of(const struct hd_batch *batch, int sentence)
+{
+    const int *words = batch->target;
+    for (int i = 0; i < sentence; i++)
+        words += batch->target_length[i];
+    return words;
+}
+
+/* Hypotheses b stand for sentence[b], some twice and in any order; those that have ended leave. */
+static void compare_steps(const struct hd_net *net, struct run *run, const char *name)
+{
+    const struct hd_batch batch = toy_batch();
+    const struct hd_taught *taught = teach(net, run->taught, &batch, name);
+    hd_tape_reset(run->once);
+    const struct hd_memory *memory = hd_encode(net, run->once, &batch, NULL);
+    int sentence[] = {2, 0, 1, 2}, previous[] = {-1, -1, -1, -1}, B = 4;
+    struct hd_state state = hd_decoder_start(net, run->once, memory, sentence, B);
+    assert_well(run->once, name);
+    for (int t = 0; B > 0; t++) {
+        hd_tape *tape = run->step[t % 2];
+        hd_tape_reset(tape);
+        int kept[4], n = 0;
+        for (int b = 0; b < B; b++)
+            if (batch.target_length[sentence[b]] > t) {
+                kept[n] = b;
+                sentence[n] = sentence[b];
+                previous[n] = t > 0 ? words_of(&batch, sentence[n])[t - 1] : -1;
+                n++;
+            }
+        if ((B = n) == 0)
+            break;
+        state = hd_state_gather(tape, &state, kept, B);
+        const struct hd_stepped now =
+            hd_decoder_step(net, tape, memory, &state, sentence, previous, B);
+        assert_well(tape, name);
+        assert_int_equal(now.state.n_steps, t + 1);
+        for (int b = 0; b < B; b++)
+            assert_same_rows(net, taught, row_of(taught, sentence[b], t), now.out, &now.seen, b,
+                             name);
+        state = now.state;
+    }
+}
+
+/* ---- alone and among others ------------------------------------------------------------------ */
+
+static void compare_alone(const struct hd_net *net, struct run *run, const char *name)
+{
+    const struct hd_batch batch = toy_batch();
+    const struct hd_taught *all = teach(net, run->taught, &batch, name);
+    const int *source = batch.source, *target = batch.target;
+    for (int i = 0; i < batch.n; i++) {
+        const struct hd_batch one = {.n = 1,
+                                     .source = source,
+                                     .source_length = &batch.source_length[i],
+                                     .target = target,
+                                     .target_length = &batch.target_length[i]};
+        const struct hd_taught *alone = teach(net, run->once, &one, name);
+        for (int t = 0; t < *one.target_length; t++)
+            assert_same_rows(net, all, row_of(all, i, t), alone->out, &alone->seen,
+                             row_of(alone, 0, t), name);
+        source += *one.source_length;
+        target += *one.target_length;
+    }
+}
+
+static void compare_weights_sum(const struct hd_net *net, struct run *run, const char *name)
+{
+    const struct hd_config *c = &net->config;
+    const struct hd_batch batch = toy_batch();
+    const struct hd_taught *taught = teach(net, run->taught, &batch, name);
+    for (int r = 0; r < taught->n_rows && taught->seen.n_nodes > 0; r++) {
+        float alpha[LONGEST], sum = 0;
+        assert_true(hd_weights_of(net, &taught->seen, r, 0, -1, alpha));
+        assert_int_equal(taught->seen.n_keys[r], batch.source_length[taught->sentence[r]]);
+        for (int j = 0; j < taught->seen.n_keys[r]; j++) {
+            assert_that(alpha[j] >= 0, "%s: a weight is %g", name, (double)alpha[j]);
+            sum += alpha[j];
+        }
+        const bool is_cut = net->rnn && c->local == HD_LOCAL_P; /* not normalised again */
+        assert_that(is_cut ? sum < 1.00001F : sum > 0.99999F && sum < 1.00001F,
+                    "%s: weights add up to %g", name, (double)sum);
+    }
+}
+
+/* ---- for all --------------------------------------------------------------------------------- */
+
+static void with_each_model(const struct combination *c, void *data)
+{
+    struct run *run = data;
+    if (c->verdict != IS_MODEL)
+        return;
+    struct hd_config config = toy_config(c->settings);
+    struct hd_net *net = toy_net(&config, c->settings);
+    compare_steps(net, run, c->settings);
+    compare_alone(net, run, c->settings);
+    compare_weights_sum(net, run, c->settings);
+    heed_error err = {0};
+    assert_true(hd_params_pack(net->params, &err)); /* the same with packed weights */
+    compare_steps(net, run, c->settings);
+    hd_net_free(net);
+    run->n_models++;
+}
+
+static void one_step_is_teaching_and_neighbours_do_not_matter(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    struct run run = {.taught = hd_tape_new(&err),
+                      .once = hd_tape_new(&err),
+                      .step = {hd_tape_new(&err), hd_tape_new(&err)}};
+    assert_true(run.taught && run.once && run.step[0] && run.step[1]);
+    visit_all(with_each_model, &run);
+    assert_true(run.n_models > 300);
+    hd_tape_free(run.taught);
+    hd_tape_free(run.once);
+    hd_tape_free(run.step[0]);
+    hd_tape_free(run.step[1]);
+}
+
+/* Nothing to read: the answer is some numbers, the same alone and among others. Nothing to say: no rows. */
+static void with_an_empty_sentence(const struct combination *c, void *data)
+{
+    struct run *run = data;
+    if (c->verdict != IS_MODEL)
+        return;
+    struct hd_config config = toy_config(c->settings);
+    struct hd_net *net = toy_net(&config, c->settings);
+    const int source[] = {1, 2, 3}, source_length[] = {0, 3, 0}, target[] = {1, 0, 2, 0},
+              target_length[] = {2, 0, 2}, nothing = 0;
+    const struct hd_batch batch = {.n = 3,
+                                   .source = source,
+                                   .source_length = source_length,
+                                   .target = target,
+                                   .target_length = target_length};
+    const struct hd_batch one = {.n = 1,
+                                 .source = source,
+                                 .source_length = &nothing,
+                                 .target = target,
+                                 .target_length = &target_length[0]};
+    const struct hd_taught *taught = teach(net, run->taught, &batch, c->settings);
+    const struct hd_taught *alone = teach(net, run->once, &one, c->settings);
+    assert_int_equal(taught->n_rows, 4);
+    assert_int_equal(alone->n_rows, 2);
+    const size_t R = (size_t)hd_width(taught->out);
+    for (int t = 0; t < 2; t++)
+        assert_same_bits(taught->out->x + (size_t)row_of(taught, 0, t) * R,
+                         alone->out->x + (size_t)t * R, (int)R, "the output", c->settings, 0, t);
+    for (size_t i = 0; i < hd_count(taught->out); i++)
+        assert_that(taught->out->x[i] - taught->out->x[i] == 0, "%s: an output is %g", c->settings,
+                    (double)taught->out->x[i]);
+    const struct hd_batch silent = {.n = 1,
+                                    .source = source,
+                                    .source_length = &source_length[1],
+                                    .target = target,
+                                    .target_length = &nothing};
+    const struct hd_taught *none = teach(net, run->taught, &silent, c->settings);
+    const hd_node *loss = hd_taught_loss(net, none, 0);
+    assert_well(run->taught, c->settings);
+    assert_true(none->n_rows == 0 && loss->x[0] == 0);
+    hd_net_free(net);
+}
+
+static void empty_sentences_are_sentences(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    struct run run = {.taught = hd_tape_new(&err), .once = hd_tape_new(&err)};
+    assert_true(run.taught && run.once);
+    visit_all(with_an_empty_sentence, &run);
+    hd_tape_free(run.taught);
+    hd_tape_free(run.once);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_step_is_teaching_and_neighbours_do_not_matter),
+        cmocka_unit_test(empty_sentences_are_sentences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
