@@ -54,8 +54,17 @@ struct product {
 static struct product product_new(int M, int in, int out)
 {
     const size_t m = (size_t)M, k = (size_t)in, n = (size_t)out;
-    struct product p = {M, in, out, numbers(m * k), numbers(k * n), numbers(m * n), numbers(m * k), numbers(k * n),
-                        take(hd_packed_size(in, out) * 4), take(hd_packed_size(out, in) * 4), take(HD_GEMM_SCRATCH * 4)};
+    struct product p = {M,
+                        in,
+                        out,
+                        numbers(m * k),
+                        numbers(k * n),
+                        numbers(m * n),
+                        numbers(m * k),
+                        numbers(k * n),
+                        take(hd_packed_size(in, out) * 4),
+                        take(hd_packed_size(out, in) * 4),
+                        take(HD_GEMM_SCRATCH * 4)};
     K->pack(p.packed, p.W, out, 1, in, out);
     K->pack(p.packed_t, p.W, 1, out, out, in);
     return p;
@@ -101,16 +110,21 @@ static void theirs_weight(void *c)
 
 static void bench_training_products(double *peak_share, double *vs_onednn)
 {
-    static const int sizes[][2] = {{256, 256}, {256, 1024}, {1024, 256}, {512, 512}, {512, 2048}, {2048, 512}, {512, 8000}};
+    static const int sizes[][2] = {{256, 256},  {256, 1024}, {1024, 256}, {512, 512},
+                                   {512, 2048}, {2048, 512}, {512, 8000}};
     const int n = sizeof sizes / sizeof *sizes, M = 1600;
     double ours = 0, theirs = 0, ratio = 0;
-    printf("\nTraining products, M = %d: share of this core's peak, and oneDNN's time over ours\n", M);
+    printf("\nTraining products, M = %d: share of this core's peak, and oneDNN's time over ours\n",
+           M);
     printf("%5s %5s  %9s  %20s %20s %20s\n", "K", "N", "peak", "X·W", "dY·Wᵀ", "Xᵀ·dY");
-    printf("%5s %5s  %9s  %20s %20s %20s\n", "", "", "GFLOP/s", "ours oneDNN ratio", "ours oneDNN ratio", "ours oneDNN ratio");
+    printf("%5s %5s  %9s  %20s %20s %20s\n", "", "", "GFLOP/s", "ours oneDNN ratio",
+           "ours oneDNN ratio", "ours oneDNN ratio");
     for (int i = 0; i < n; i++) {
         struct product p = product_new(M, sizes[i][0], sizes[i][1]);
-        struct contestant all[] = {{run_peak, NULL, 0},    {ours_forward, &p, 0},  {theirs_forward, &p, 0}, {ours_input, &p, 0},
-                                   {theirs_input, &p, 0}, {ours_weight, &p, 0}, {theirs_weight, &p, 0}};
+        struct contestant all[] = {{run_peak, NULL, 0},     {ours_forward, &p, 0},
+                                   {theirs_forward, &p, 0}, {ours_input, &p, 0},
+                                   {theirs_input, &p, 0},   {ours_weight, &p, 0},
+                                   {theirs_weight, &p, 0}};
         bench_race(all, 7, p.N > 4000 ? 10 : 25);
         const double peak = peak_run() / all[0].best, flop = 2.0 * M * p.K * p.N;
         printf("%5d %5d  %9.1f ", p.K, p.N, peak * 1e-9);
@@ -133,15 +147,18 @@ static double bench_recurrent_products(void)
 {
     static const int sizes[][2] = {{512, 1536}, {1024, 2048}}, rows[] = {8, 16, 32, 64};
     double ratio = 0;
-    printf("\nRecurrent steps, weights packed: share of peak, and oneDNN's time over ours\n%5s %5s %5s   ours oneDNN ratio\n", "M", "K", "N");
+    printf("\nRecurrent steps, weights packed: share of peak, and oneDNN's time over ours\n%5s %5s "
+           "%5s   ours oneDNN ratio\n",
+           "M", "K", "N");
     for (int s = 0; s < 2; s++)
         for (int m = 0; m < 4; m++) {
             struct product p = product_new(rows[m], sizes[s][0], sizes[s][1]);
-            struct contestant all[] = {{run_peak, NULL, 0}, {ours_forward, &p, 0}, {theirs_forward, &p, 0}};
+            struct contestant all[] = {
+                {run_peak, NULL, 0}, {ours_forward, &p, 0}, {theirs_forward, &p, 0}};
             bench_race(all, 3, 100);
             const double peak = peak_run() / all[0].best, flop = 2.0 * p.M * p.K * p.N;
-            printf("%5d %5d %5d   %4.2f   %4.2f  %4.2f\n", p.M, p.K, p.N, flop / all[1].best / peak, flop / all[2].best / peak,
-                   all[2].best / all[1].best);
+            printf("%5d %5d %5d   %4.2f   %4.2f  %4.2f\n", p.M, p.K, p.N, flop / all[1].best / peak,
+                   flop / all[2].best / peak, all[2].best / all[1].best);
             ratio += log(all[2].best / all[1].best) / 8;
             product_free(&p);
         }
@@ -191,7 +208,8 @@ static void prepare_onednn(struct product8 *p, dnnl_engine_t engine)
     must(dnnl_primitive_desc_create(&pd, &desc, attr, engine, NULL));
     must(dnnl_primitive_create(&p->matmul, pd));
     const dnnl_memory_desc_t *best = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
-    dnnl_memory_t plain = memory_of(&w_plain, engine, p->w), packed = memory_of(best, engine, DNNL_MEMORY_ALLOCATE);
+    dnnl_memory_t plain = memory_of(&w_plain, engine, p->w),
+                  packed = memory_of(best, engine, DNNL_MEMORY_ALLOCATE);
     dnnl_primitive_desc_t reorder_pd;
     must(dnnl_reorder_primitive_desc_create(&reorder_pd, &w_plain, engine, best, engine, NULL));
     dnnl_primitive_t reorder;
@@ -213,7 +231,8 @@ static void prepare_onednn(struct product8 *p, dnnl_engine_t engine)
 static void ours_int8(void *c)
 {
     struct product8 *p = c;
-    K->gemm_int8(p->y, p->N, p->x, p->K, p->x_scale, p->packed, p->w_scale, NULL, HD_ACT_NONE, p->M, p->K, p->N);
+    K->gemm_int8(p->y, p->N, p->x, p->K, p->x_scale, p->packed, p->w_scale, NULL, HD_ACT_NONE, p->M,
+                 p->K, p->N);
 }
 
 static void theirs_int8(void *c)
@@ -225,11 +244,14 @@ static void theirs_int8(void *c)
 
 static double bench_int8(void)
 {
-    static const int sizes[][2] = {{512, 512}, {512, 2048}, {2048, 512}, {512, 8000}}, rows[] = {1, 8, 64};
+    static const int sizes[][2] = {{512, 512}, {512, 2048}, {2048, 512}, {512, 8000}},
+                     rows[] = {1, 8, 64};
     dnnl_engine_t engine;
     must(dnnl_engine_create(&engine, dnnl_cpu, 0));
     double ratio = 0;
-    printf("\n8-bit products, weights packed on both sides\n%5s %5s %5s   ours GOP/s  oneDNN GOP/s  ratio\n", "M", "K", "N");
+    printf("\n8-bit products, weights packed on both sides\n%5s %5s %5s   ours GOP/s  oneDNN GOP/s "
+           " ratio\n",
+           "M", "K", "N");
     for (int m = 0; m < 3; m++)
         for (int s = 0; s < 4; s++) {
             struct product8 p = {.M = rows[m], .K = sizes[s][0], .N = sizes[s][1]};
@@ -249,8 +271,8 @@ static double bench_int8(void)
             struct contestant all[] = {{ours_int8, &p, 0}, {theirs_int8, &p, 0}};
             bench_race(all, 2, 100);
             const double op = 2.0 * p.M * p.K * p.N;
-            printf("%5d %5d %5d   %10.1f  %12.1f  %5.2f\n", p.M, p.K, p.N, op / all[0].best * 1e-9, op / all[1].best * 1e-9,
-                   all[1].best / all[0].best);
+            printf("%5d %5d %5d   %10.1f  %12.1f  %5.2f\n", p.M, p.K, p.N, op / all[0].best * 1e-9,
+                   op / all[1].best * 1e-9, all[1].best / all[0].best);
             ratio += log(all[1].best / all[0].best) / 12;
             dnnl_primitive_destroy(p.matmul);
             for (int i = 0; i < 3; i++)
@@ -289,8 +311,9 @@ static double bench_tape(void)
     struct contestant one = {run_tape, t, 0};
     bench_race(&one, 1, 300);
     hd_tape_free(t);
-    printf("\nTape: %d ops (tanh, scale, add in turn) on one number, recorded and walked back: %.1f ns an op\n", TAPE_OPS,
-           one.best / TAPE_OPS * 1e9);
+    printf("\nTape: %d ops (tanh, scale, add in turn) on one number, recorded and walked back: "
+           "%.1f ns an op\n",
+           TAPE_OPS, one.best / TAPE_OPS * 1e9);
     return one.best / TAPE_OPS * 1e9;
 }
 
@@ -342,7 +365,8 @@ static double bench_output_layer(void)
     struct contestant all[] = {{run_layer, &l, 0}, {run_three, &l, 0}};
     bench_race(all, 2, 8);
     const double share = all[1].best / all[0].best;
-    printf("\nOutput layer [1600,512] → 8000 with softmax, cross entropy and gradients: %.1f ms; its three bare products: %.1f ms\n",
+    printf("\nOutput layer [1600,512] → 8000 with softmax, cross entropy and gradients: %.1f ms; "
+           "its three bare products: %.1f ms\n",
            all[0].best * 1e3, all[1].best * 1e3);
     hd_tape_free(l.t);
     hd_params_free(l.params);
@@ -356,7 +380,8 @@ int main(int argc, char **argv)
 {
     (void)argc;
     if (!getenv("OMP_NUM_THREADS") || strcmp(getenv("OMP_NUM_THREADS"), "1") != 0) {
-        setenv("OMP_NUM_THREADS", "1", 1); /* oneDNN's threads read it before main begins: begin again */
+        setenv("OMP_NUM_THREADS", "1",
+               1); /* oneDNN's threads read it before main begins: begin again */
         execv("/proc/self/exe", argv);
     }
     heed_error err = {0};
@@ -364,7 +389,8 @@ int main(int argc, char **argv)
     if (!K)
         die(err.message);
     const dnnl_version_t *v = dnnl_version();
-    printf("heed %s, kernels %s, against oneDNN %d.%d.%d, one thread\n", heed_version(), K->name, v->major, v->minor, v->patch);
+    printf("heed %s, kernels %s, against oneDNN %d.%d.%d, one thread\n", heed_version(), K->name,
+           v->major, v->minor, v->patch);
     double share, vs_onednn;
     bench_training_products(&share, &vs_onednn);
     const double recurrent = bench_recurrent_products();

@@ -7,21 +7,21 @@ enum { PEAK_TURNS = 20000, PEAK_CHAINS = 16 };
 #if defined(__x86_64__)
 #include <immintrin.h>
 /* vzmm and vymm are separate functions, because a function can only use what the CPU has. */
-#define HD_PEAK(name, isa, type, set, fma, width)                                                               \
-    __attribute__((target(isa), noinline)) static double name(void)                                             \
-    {                                                                                                           \
-        type c[PEAK_CHAINS];                                                                                    \
-        for (int i = 0; i < PEAK_CHAINS; i++)                                                                   \
-            c[i] = set((float)i);                                                                               \
-        const type a = set(0.5f), b = set(1.0f);                                                                \
-        for (int turn = 0; turn < PEAK_TURNS; turn++) {                                                         \
-            _Pragma("GCC unroll 16") for (int i = 0; i < PEAK_CHAINS; i++) c[i] = fma(c[i], a, b);              \
-            _Pragma("GCC unroll 16") for (int i = 0; i < PEAK_CHAINS; i++) c[i] = fma(c[i], a, b);              \
-            __asm__ volatile("" : : "v"(c[0]));                                                                 \
-        }                                                                                                       \
-        for (int i = 0; i < PEAK_CHAINS; i++)                                                                   \
-            __asm__ volatile("" : : "v"(c[i]));                                                                 \
-        return 2.0 * 2 * PEAK_CHAINS * PEAK_TURNS * (width);                                                    \
+#define HD_PEAK(name, isa, type, set, fma, width)                                                  \
+    __attribute__((target(isa), noinline)) static double name(void)                                \
+    {                                                                                              \
+        type c[PEAK_CHAINS];                                                                       \
+        for (int i = 0; i < PEAK_CHAINS; i++)                                                      \
+            c[i] = set((float)i);                                                                  \
+        const type a = set(0.5f), b = set(1.0f);                                                   \
+        for (int turn = 0; turn < PEAK_TURNS; turn++) {                                            \
+            _Pragma("GCC unroll 16") for (int i = 0; i < PEAK_CHAINS; i++) c[i] = fma(c[i], a, b); \
+            _Pragma("GCC unroll 16") for (int i = 0; i < PEAK_CHAINS; i++) c[i] = fma(c[i], a, b); \
+            __asm__ volatile("" : : "v"(c[0]));                                                    \
+        }                                                                                          \
+        for (int i = 0; i < PEAK_CHAINS; i++)                                                      \
+            __asm__ volatile("" : : "v"(c[i]));                                                    \
+        return 2.0 * 2 * PEAK_CHAINS * PEAK_TURNS * (width);                                       \
     }
 HD_PEAK(peak_avx512, "avx512f", __m512, _mm512_set1_ps, _mm512_fmadd_ps, 16)
 enum { PEAK_CHAINS_AVX2 = 12 };

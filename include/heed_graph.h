@@ -36,12 +36,12 @@ enum { HD_MAX_DIMS = 4 };
 /* A number, vector, matrix or block of numbers that remembers how it was made. Read it; do not write it, except the
  * values of hd_input and hd_variable nodes and of parameters between two batches. */
 struct hd_node {
-    float *x;             /* the values, [dim[0], …, dim[n_dims-1]] */
-    float *g;             /* gradient of the loss by x, after hd_backward(); NULL where none flowed.
+    float *x;      /* the values, [dim[0], …, dim[n_dims-1]] */
+    float *g;      /* gradient of the loss by x, after hd_backward(); NULL where none flowed.
                              A parameter's gradient is in the block given to hd_backward(). */
-    hd_tape *tape;        /* NULL for parameters */
+    hd_tape *tape; /* NULL for parameters */
     int n_dims, dim[HD_MAX_DIMS];
-    bool wants_gradient;  /* false for constants and all that is made of constants only */
+    bool wants_gradient; /* false for constants and all that is made of constants only */
     /* private */
     size_t count;
     struct hd_param *param;
@@ -64,8 +64,9 @@ HEED_API void hd_params_free(hd_params *params);
 
 /* Declare a parameter: hd_param(params, "W", 6, 4) is a [6,4]. The name is copied and must be new. The node belongs to
  * `params`; its values exist after hd_params_make(). Failures (bad name, bad size) are kept and told by that call. */
-#define hd_param(params, name, ...)                                                                             \
-    hd_param_dims(params, name, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+#define hd_param(params, name, ...)                         \
+    hd_param_dims(params, name, (const int[]){__VA_ARGS__}, \
+                  (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 HEED_API hd_node *hd_param_dims(hd_params *params, const char *name, const int *dims, int n_dims);
 
 /* Give all declared parameters their values, zeros, in one block in the order of declaration (each starts at a multiple
@@ -140,10 +141,12 @@ HEED_API bool hd_backward(hd_node *loss, float *gradients);
  * Leaves are made even after an error, so that they can be filled in; only when there is no memory or no such size are
  * they the error node, which holds one number: check hd_tape_error() before filling in what may be large.
  * Values written in place want parentheses of their own: hd_input(tape, ((const float[]){1, 2, 3}), 3). */
-#define hd_input(tape, values, ...)                                                                             \
-    hd_input_dims(tape, values, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
-#define hd_variable(tape, values, ...)                                                                          \
-    hd_variable_dims(tape, values, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+#define hd_input(tape, values, ...)                         \
+    hd_input_dims(tape, values, (const int[]){__VA_ARGS__}, \
+                  (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+#define hd_variable(tape, values, ...)                         \
+    hd_variable_dims(tape, values, (const int[]){__VA_ARGS__}, \
+                     (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 HEED_API hd_node *hd_input_dims(hd_tape *tape, const float *values, const int *dims, int n_dims);
 HEED_API hd_node *hd_variable_dims(hd_tape *tape, const float *values, const int *dims, int n_dims);
 
@@ -159,10 +162,10 @@ HEED_API hd_node *hd_stop(hd_node *x);
 /* Sentences in rows: sentence i has rows [start[i], start[i]+length[i]). Several may share rows (beams share a source).
  * Made on a tape, gone with its reset. hd_spans_of: one after the other from row 0. Lengths may be 0. */
 typedef struct hd_spans {
-    int n;                     /* sentences */
-    int longest;               /* the greatest length */
-    int rows;                  /* the least number of rows that holds them all */
-    int total;                 /* the sum of the lengths */
+    int n;       /* sentences */
+    int longest; /* the greatest length */
+    int rows;    /* the least number of rows that holds them all */
+    int total;   /* the sum of the lengths */
     const int *start, *length;
 } hd_spans;
 HEED_API const hd_spans *hd_spans_of(hd_tape *tape, const int *lengths, int n);
@@ -171,23 +174,27 @@ HEED_API const hd_spans *hd_spans_at(hd_tape *tape, const int *starts, const int
 /* Which elements of each row take part in a softmax. Rows and width must match its operand. */
 typedef struct hd_mask {
     int rows, width;
-    const uint8_t *keep;       /* [rows, width], 0 where left out */
+    const uint8_t *keep; /* [rows, width], 0 where left out */
 } hd_mask;
-HEED_API const hd_mask *hd_mask_lengths(hd_tape *tape, const int *lengths, int rows, int width); /* the first length */
+HEED_API const hd_mask *hd_mask_lengths(hd_tape *tape, const int *lengths, int rows,
+                                        int width); /* the first length */
 /* [from, to) of each row, cut off at both ends of the row. */
-HEED_API const hd_mask *hd_mask_ranges(hd_tape *tape, const int *from, const int *to, int rows, int width);
+HEED_API const hd_mask *hd_mask_ranges(hd_tape *tape, const int *from, const int *to, int rows,
+                                       int width);
 HEED_API const hd_mask *hd_mask_bytes(hd_tape *tape, const uint8_t *keep, int rows, int width);
 
 /* ---- linear maps --------------------------------------------------------------------------------------------- */
 
 /* The paper's "W x": x·W, W [in,out], x […,in] gives […,out]. W may be a parameter or any node. */
 HEED_API hd_node *hd_lin(hd_node *W, hd_node *x);
-HEED_API hd_node *hd_affine(hd_node *W, hd_node *b, hd_node *x);          /* W x + b, b [out] */
-HEED_API hd_node *hd_lin_transposed(hd_node *W, hd_node *x);              /* Wᵀ x: x·Wᵀ, W [out,in] (tied weights) */
+HEED_API hd_node *hd_affine(hd_node *W, hd_node *b, hd_node *x); /* W x + b, b [out] */
+HEED_API hd_node *hd_lin_transposed(hd_node *W,
+                                    hd_node *x); /* Wᵀ x: x·Wᵀ, W [out,in] (tied weights) */
 HEED_API hd_node *hd_affine_transposed(hd_node *W, hd_node *b, hd_node *x); /* Wᵀ x + b, b [out] */
 
 enum hd_function { HD_NONE, HD_RELU, HD_TANH, HD_SIGMOID, HD_GELU, HD_SWISH };
-HEED_API hd_node *hd_dense(hd_node *W, hd_node *b, hd_node *x, enum hd_function f);  /* f(W x + b), b may be NULL */
+HEED_API hd_node *hd_dense(hd_node *W, hd_node *b, hd_node *x,
+                           enum hd_function f); /* f(W x + b), b may be NULL */
 
 /* Rows of a table: table[ids[i]], [n,D]. An id outside the table is an error. */
 HEED_API hd_node *hd_embed(hd_tape *tape, hd_node *table, const int *ids, int n);
@@ -196,14 +203,17 @@ HEED_API hd_node *hd_rows(hd_node *x, const int *index, int n);
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
-HEED_API hd_node *hd_concat(hd_node *a, hd_node *b);                      /* [a; b]: last dimension, same rows */
-HEED_API hd_node *hd_join(hd_node *const *parts, int n);                  /* the same for n parts */
-HEED_API hd_node *hd_pile(hd_node *const *parts, int n);                  /* first dimension: parts one below the other */
-HEED_API hd_node *hd_part(hd_node *x, int from, int width);               /* columns [from, from+width) of the last */
-HEED_API hd_node *hd_slice(hd_node *x, int from, int n);                  /* [from, from+n) of the first dimension */
-HEED_API hd_node *hd_transpose(hd_node *x);                               /* [n,m] to [m,n] */
-#define hd_reshape(x, ...)                                                                                      \
-    hd_reshape_dims(x, (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+HEED_API hd_node *hd_concat(hd_node *a, hd_node *b);     /* [a; b]: last dimension, same rows */
+HEED_API hd_node *hd_join(hd_node *const *parts, int n); /* the same for n parts */
+HEED_API hd_node *hd_pile(hd_node *const *parts,
+                          int n); /* first dimension: parts one below the other */
+HEED_API hd_node *hd_part(hd_node *x, int from,
+                          int width); /* columns [from, from+width) of the last */
+HEED_API hd_node *hd_slice(hd_node *x, int from, int n); /* [from, from+n) of the first dimension */
+HEED_API hd_node *hd_transpose(hd_node *x);              /* [n,m] to [m,n] */
+#define hd_reshape(x, ...)                         \
+    hd_reshape_dims(x, (const int[]){__VA_ARGS__}, \
+                    (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 HEED_API hd_node *hd_reshape_dims(hd_node *x, const int *dims, int n_dims);
 /* q [B,A] to the rows of each sentence: [spans->total, A], row b once for every position of sentence b. */
 HEED_API hd_node *hd_spread(hd_node *q, const hd_spans *spans);
@@ -218,8 +228,9 @@ HEED_API hd_node *hd_add(hd_node *a, hd_node *b);
 HEED_API hd_node *hd_sub(hd_node *a, hd_node *b);
 HEED_API hd_node *hd_mul(hd_node *a, hd_node *b);
 HEED_API hd_node *hd_scale(hd_node *x, float s);
-HEED_API hd_node *hd_shift(hd_node *x, float s);                          /* x + s */
-HEED_API hd_node *hd_blend(hd_node *z, hd_node *a, hd_node *b);           /* (1-z)∘a + z∘b, all of one shape */
+HEED_API hd_node *hd_shift(hd_node *x, float s); /* x + s */
+HEED_API hd_node *hd_blend(hd_node *z, hd_node *a,
+                           hd_node *b); /* (1-z)∘a + z∘b, all of one shape */
 HEED_API hd_node *hd_tanh(hd_node *x);
 HEED_API hd_node *hd_sigmoid(hd_node *x);
 HEED_API hd_node *hd_relu(hd_node *x);
@@ -227,21 +238,23 @@ HEED_API hd_node *hd_gelu(hd_node *x);
 HEED_API hd_node *hd_swish(hd_node *x);
 HEED_API hd_node *hd_exp(hd_node *x);
 HEED_API hd_node *hd_log(hd_node *x);
-HEED_API hd_node *hd_dropout(hd_node *x, float rate);                     /* only while training; 0 ≤ rate < 1 */
-HEED_API hd_node *hd_maxout(hd_node *x);                                  /* […,2n] to […,n]: the larger of each pair */
+HEED_API hd_node *hd_dropout(hd_node *x, float rate); /* only while training; 0 ≤ rate < 1 */
+HEED_API hd_node *hd_maxout(hd_node *x); /* […,2n] to […,n]: the larger of each pair */
 
 /* ---- rows and reductions ------------------------------------------------------------------------------------- */
 
-HEED_API hd_node *hd_softmax(hd_node *x, const hd_mask *mask);            /* over the last dimension; mask may be NULL */
+HEED_API hd_node *hd_softmax(hd_node *x,
+                             const hd_mask *mask); /* over the last dimension; mask may be NULL */
 HEED_API hd_node *hd_log_softmax(hd_node *x, const hd_mask *mask);
 HEED_API hd_node *hd_layer_norm(hd_node *x, hd_node *gain, hd_node *bias, float eps);
 HEED_API hd_node *hd_rms_norm(hd_node *x, hd_node *gain, float eps);
-HEED_API hd_node *hd_sum(hd_node *x);                                     /* all numbers: [1] */
-HEED_API hd_node *hd_mean(hd_node *x);                                    /* 0 when there are none */
+HEED_API hd_node *hd_sum(hd_node *x);  /* all numbers: [1] */
+HEED_API hd_node *hd_mean(hd_node *x); /* 0 when there are none */
 HEED_API hd_node *hd_sum_squares(hd_node *x);
-HEED_API hd_node *hd_sum_rows(hd_node *x);                                /* over all rows: [last dimension] */
-HEED_API hd_node *hd_sum_last(hd_node *x);                                /* over the last dimension, which becomes 1 */
-HEED_API hd_node *hd_mean_spans(hd_node *h, const hd_spans *spans);       /* mean of each sentence's rows: [B,E]; empty: 0 */
+HEED_API hd_node *hd_sum_rows(hd_node *x); /* over all rows: [last dimension] */
+HEED_API hd_node *hd_sum_last(hd_node *x); /* over the last dimension, which becomes 1 */
+HEED_API hd_node *hd_mean_spans(
+    hd_node *h, const hd_spans *spans); /* mean of each sentence's rows: [B,E]; empty: 0 */
 
 /* ---- attention ----------------------------------------------------------------------------------------------- */
 
@@ -250,12 +263,12 @@ HEED_API hd_node *hd_dot(hd_node *v, hd_node *x);
 
 /* Scores of one query per sentence against its keys, [B,S]. Dense: k [B,S,A]. Ragged: k [rows,A] with spans, the
  * result is [B, spans->longest] with zeros where a sentence has ended (mask them: hd_mask_lengths). */
-HEED_API hd_node *hd_dot_each(hd_node *q, hd_node *k);                                   /* q·k_j */
+HEED_API hd_node *hd_dot_each(hd_node *q, hd_node *k); /* q·k_j */
 HEED_API hd_node *hd_dot_spans(hd_node *q, hd_node *k, const hd_spans *spans);
-HEED_API hd_node *hd_additive(hd_node *v, hd_node *q, hd_node *k);                       /* vᵀ tanh(q + k_j) */
+HEED_API hd_node *hd_additive(hd_node *v, hd_node *q, hd_node *k); /* vᵀ tanh(q + k_j) */
 /* vᵀ tanh(q + k_j + w·cover_j): cover [B, longest] and w [A] are both given or both NULL. */
-HEED_API hd_node *hd_additive_spans(hd_node *v, hd_node *q, hd_node *k, const hd_spans *spans, hd_node *cover,
-                                    hd_node *w);
+HEED_API hd_node *hd_additive_spans(hd_node *v, hd_node *q, hd_node *k, const hd_spans *spans,
+                                    hd_node *cover, hd_node *w);
 
 /* Σ_j α_j h_j: alpha [B,S] with h [B,S,E], or with h [rows,E] and spans; [B,E]. */
 HEED_API hd_node *hd_mix(hd_node *alpha, hd_node *h);
@@ -264,13 +277,14 @@ HEED_API hd_node *hd_mix_spans(hd_node *alpha, hd_node *h, const hd_spans *spans
 /* Multi-head scaled dot-product attention of ragged sentences: q [Σ queries, H·d], k [Σ keys, H·d], v [Σ keys, H·e]. Each
  * sentence and head by itself: softmax(scale · q kᵀ) v, heads side by side. */
 typedef struct hd_attention_options {
-    const hd_spans *queries, *keys;    /* the same number of sentences each */
+    const hd_spans *queries, *keys; /* the same number of sentences each */
     int n_heads;
-    bool is_causal;                    /* the last query sees all keys, the one before it all but one, … */
-    float scale;                       /* 0 is 1/√d */
-    float dropout;                     /* of the weights, while training */
+    bool is_causal; /* the last query sees all keys, the one before it all but one, … */
+    float scale;    /* 0 is 1/√d */
+    float dropout;  /* of the weights, while training */
 } hd_attention_options;
-HEED_API hd_node *hd_attention(hd_node *q, hd_node *k, hd_node *v, const hd_attention_options *options);
+HEED_API hd_node *hd_attention(hd_node *q, hd_node *k, hd_node *v,
+                               const hd_attention_options *options);
 /* The weights of one sentence and head, [queries, keys], before dropout. They live as long as the tape's batch. */
 HEED_API const float *hd_attention_weights(const hd_node *attention, int sentence, int head);
 
@@ -280,7 +294,7 @@ enum hd_cell { HD_RNN, HD_GRU, HD_LSTM };
 
 /* One step for B rows. x is the input's share W x + b and u the state's share U s' (+ c), [B, k·D] with the gates side
  * by side: rnn k=1; gru r,z,n (k=3, reset after the product); lstm i,f,g,o (k=4). */
-HEED_API hd_node *hd_rnn_cell(hd_node *x, hd_node *u);                               /* tanh(x + u) */
+HEED_API hd_node *hd_rnn_cell(hd_node *x, hd_node *u); /* tanh(x + u) */
 HEED_API hd_node *hd_gru_cell(hd_node *x, hd_node *u, hd_node *s);
 /* Returns [s; c], [B,2D]: hd_part(…, 0, D) is the state, hd_part(…, D, D) the cell. */
 HEED_API hd_node *hd_lstm_cell(hd_node *x, hd_node *u, hd_node *c);
@@ -291,10 +305,11 @@ HEED_API hd_node *hd_lstm_cell(hd_node *x, hd_node *u, hd_node *c);
  * sentence from its last position to its first. */
 typedef struct hd_recurrence_options {
     enum hd_cell cell;
-    const hd_spans *spans;      /* sentences must not share rows */
+    const hd_spans *spans; /* sentences must not share rows */
     bool is_reversed;
 } hd_recurrence_options;
-HEED_API hd_node *hd_recurrence(hd_node *x, hd_node *U, hd_node *b, hd_node *start, const hd_recurrence_options *options);
+HEED_API hd_node *hd_recurrence(hd_node *x, hd_node *U, hd_node *b, hd_node *start,
+                                const hd_recurrence_options *options);
 
 /* ---- losses -------------------------------------------------------------------------------------------------- */
 
@@ -303,21 +318,24 @@ HEED_API hd_node *hd_recurrence(hd_node *x, hd_node *U, hd_node *b, hd_node *sta
  * [N,V] never exist whole. */
 typedef struct hd_output_options {
     bool is_transposed;
-    float smoothing;            /* ε */
+    float smoothing; /* ε */
 } hd_output_options;
-HEED_API hd_node *hd_output_loss(hd_node *W, hd_node *b, hd_node *x, const int *targets, const hd_output_options *options);
+HEED_API hd_node *hd_output_loss(hd_node *W, hd_node *b, hd_node *x, const int *targets,
+                                 const hd_output_options *options);
 
 /* Two passes x1, x2 over the same targets (R-Drop, SimCut):
  * weight1·loss(x1) + weight2·loss(x2) + forward·KL(p1‖p2) + backward·KL(p2‖p1), summed over rows. */
 typedef struct hd_consistency {
     float weight1, weight2, forward, backward;
 } hd_consistency;
-HEED_API hd_node *hd_output_loss_pair(hd_node *W, hd_node *b, hd_node *x1, hd_node *x2, const int *targets,
-                                      const hd_output_options *options, const hd_consistency *consistency);
+HEED_API hd_node *hd_output_loss_pair(hd_node *W, hd_node *b, hd_node *x1, hd_node *x2,
+                                      const int *targets, const hd_output_options *options,
+                                      const hd_consistency *consistency);
 
 /* The same on logits that exist: logits [N,V]. */
 HEED_API hd_node *hd_cross_entropy(hd_node *logits, const int *targets, float smoothing);
-HEED_API hd_node *hd_kl(hd_node *logits1, hd_node *logits2);              /* Σ_i KL(softmax 1 ‖ softmax 2), [1] */
+HEED_API hd_node *hd_kl(hd_node *logits1,
+                        hd_node *logits2); /* Σ_i KL(softmax 1 ‖ softmax 2), [1] */
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 #if defined(__x86_64__)
 #include "kernel/v16_avx2.h"
 
-#define HD_ISA avx2
+#define HD_ISA  avx2
 #define HD_AVX2 1
 #include "kernel/kernels.inc"
 #else

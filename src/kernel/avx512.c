@@ -2,7 +2,7 @@
 #if defined(__x86_64__)
 #include "kernel/v16_avx512.h"
 
-#define HD_ISA avx512
+#define HD_ISA    avx512
 #define HD_AVX512 1
 #include "kernel/kernels.inc"
 #else

@@ -2,9 +2,9 @@
 #if defined(__x86_64__)
 #include "kernel/v16_avx512.h"
 
-#define HD_ISA avx512vnni
+#define HD_ISA    avx512vnni
 #define HD_AVX512 1
-#define HD_VNNI 1
+#define HD_VNNI   1
 #include "kernel/kernels.inc"
 #else
 typedef int hd_nothing_here; /* another CPU */

@@ -24,8 +24,9 @@ static void find(void)
 #if defined(__x86_64__)
     __builtin_cpu_init();
     const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    const bool has_avx512 =
+        has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     if (has_avx2)
         available[n++] = &hd_kernels_avx2;
     if (has_avx512)
@@ -54,10 +55,13 @@ const struct hd_kernels *hd_kernels_chosen(heed_error *err)
         best = all[i];
         if (wanted && strcmp(wanted, best->name) == 0)
             return best;
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", best->name);
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 best->name);
     }
     if (wanted && *wanted) {
-        hd_fail(err, HEED_BAD_OPTION, "HEED_KERNEL=%s: this CPU has %s; choose one of them, or unset HEED_KERNEL for the fastest",
+        hd_fail(err, HEED_BAD_OPTION,
+                "HEED_KERNEL=%s: this CPU has %s; choose one of them, or unset HEED_KERNEL for the "
+                "fastest",
                 wanted, names);
         return NULL;
     }

@@ -16,10 +16,11 @@
 enum hd_act { HD_ACT_NONE, HD_ACT_RELU, HD_ACT_TANH, HD_ACT_SIGMOID, HD_ACT_GELU, HD_ACT_SWISH };
 
 enum {
-    HD_LANES = 16,              /* the virtual vector: one AVX-512 register, two of AVX2, four of NEON */
+    HD_LANES = 16, /* the virtual vector: one AVX-512 register, two of AVX2, four of NEON */
     HD_GEMM_SCRATCH = 1 << 17, /* floats that gemm_free wants, aligned to 64 bytes: 512 KiB */
-    HD_SQUARES_BLOCK = 4096,    /* squares that sum_squares adds as floats; sums of these are added as doubles */
-    HD_INT8_MAX_K = 131072,     /* 127 · 127 · K must stay below 2^31 */
+    HD_SQUARES_BLOCK =
+        4096, /* squares that sum_squares adds as floats; sums of these are added as doubles */
+    HD_INT8_MAX_K = 131072, /* 127 · 127 · K must stay below 2^31 */
 };
 
 struct hd_kernels {

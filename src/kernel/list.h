@@ -14,6 +14,8 @@
  * add_rows, dropout, softmax, the norms, the cells' states) may write over an input of the same shape, exactly in place.
  * Pointers may be NULL only where it is said. */
 
+/* clang-format off: a table */
+
 /* ---- matrix products: gemm.inc ---------------------------------------------------------------------------- */
 #define HD_KERNEL_LIST_GEMM(X)                                                                                 \
     /* Panels of 16 columns: packed[n/16][k][n%16] = w[k*k_stride + n*n_stride]; missing columns are 0.        \
@@ -175,3 +177,4 @@
     HD_KERNEL_LIST_ROW(X)                                                                                      \
     HD_KERNEL_LIST_CELL(X)                                                                                     \
     HD_KERNEL_LIST_OPTIM(X)
+/* clang-format on */

@@ -2,7 +2,7 @@
 #if defined(__aarch64__)
 #include "kernel/v16_neon.h"
 
-#define HD_ISA neon
+#define HD_ISA  neon
 #define HD_NEON 1
 #include "kernel/kernels.inc"
 #else

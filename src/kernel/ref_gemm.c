@@ -11,12 +11,18 @@
 static float activated(enum hd_act act, float x)
 {
     switch (act) {
-    case HD_ACT_RELU: return ref_relu_of(x);
-    case HD_ACT_TANH: return ref_tanh_of(x);
-    case HD_ACT_SIGMOID: return ref_sigmoid_of(x);
-    case HD_ACT_GELU: return ref_gelu_of(x);
-    case HD_ACT_SWISH: return ref_swish_of(x);
-    case HD_ACT_NONE: break;
+    case HD_ACT_RELU:
+        return ref_relu_of(x);
+    case HD_ACT_TANH:
+        return ref_tanh_of(x);
+    case HD_ACT_SIGMOID:
+        return ref_sigmoid_of(x);
+    case HD_ACT_GELU:
+        return ref_gelu_of(x);
+    case HD_ACT_SWISH:
+        return ref_swish_of(x);
+    case HD_ACT_NONE:
+        break;
     }
     return x;
 }
@@ -29,8 +35,8 @@ void ref_pack(float *packed, const float *w, long k_stride, long n_stride, int K
                 *packed++ = n < N ? w[k * k_stride + n * n_stride] : 0;
 }
 
-void ref_gemm(float *y, long ldy, const float *x, long ldx, const float *packed, const float *bias, bool accumulate,
-              enum hd_act act, int M, int K, int N)
+void ref_gemm(float *y, long ldy, const float *x, long ldx, const float *packed, const float *bias,
+              bool accumulate, enum hd_act act, int M, int K, int N)
 {
     for (int m = 0; m < M; m++)
         for (int n = 0; n < N; n++) {
@@ -42,8 +48,8 @@ void ref_gemm(float *y, long ldy, const float *x, long ldx, const float *packed,
         }
 }
 
-void ref_gemm_free(float *y, long ldy, const float *a, long a_row, long a_k, const float *b, long b_k, long b_col,
-                   bool accumulate, int M, int K, int N, float *scratch)
+void ref_gemm_free(float *y, long ldy, const float *a, long a_row, long a_k, const float *b,
+                   long b_k, long b_col, bool accumulate, int M, int K, int N, float *scratch)
 {
     (void)scratch;
     for (int m = 0; m < M; m++)
@@ -55,8 +61,8 @@ void ref_gemm_free(float *y, long ldy, const float *a, long a_row, long a_k, con
         }
 }
 
-void ref_dots(float *e, long lde, const float *q, long ldq, const float *k, long ldk, float scale, bool accumulate,
-              int T, int S, int D)
+void ref_dots(float *e, long lde, const float *q, long ldq, const float *k, long ldk, float scale,
+              bool accumulate, int T, int S, int D)
 {
     for (int t = 0; t < T; t++)
         for (int j = 0; j < S; j++) {
@@ -81,7 +87,8 @@ void ref_quantise(int8_t *q, float *scale, const float *x, int n)
         const float size = tamed(x[i]) < 0 ? -tamed(x[i]) : tamed(x[i]);
         largest = size > largest ? size : largest;
     }
-    const bool is_nothing = largest < 0x1p-120f; /* 127 / largest would not be finite, or nearly so */
+    const bool is_nothing =
+        largest < 0x1p-120f; /* 127 / largest would not be finite, or nearly so */
     const float factor = is_nothing ? 0 : 127 / largest;
     *scale = is_nothing ? 0 : largest / 127;
     for (int i = 0; i < n; i++)
@@ -102,19 +109,22 @@ void ref_pack_int8(uint8_t *packed, const int8_t *w, long k_stride, long n_strid
         for (int k0 = 0; k0 < K; k0 += 4)
             for (int n = n0; n < n0 + HD_LANES; n++)
                 for (int k = k0; k < k0 + 4; k++)
-                    *packed++ = (uint8_t)(128 + (n < N && k < K ? w[k * k_stride + n * n_stride] : 0));
+                    *packed++ =
+                        (uint8_t)(128 + (n < N && k < K ? w[k * k_stride + n * n_stride] : 0));
 }
 
 static int32_t sum_int8(const int8_t *x, const uint8_t *packed, int n, int K)
 {
-    const uint8_t *w = packed + (size_t)(n / HD_LANES) * HD_LANES * (size_t)hd_int8_stride(K) + n % HD_LANES * 4;
+    const uint8_t *w =
+        packed + (size_t)(n / HD_LANES) * HD_LANES * (size_t)hd_int8_stride(K) + n % HD_LANES * 4;
     int32_t sum = 0;
     for (int k = 0; k < K; k++)
         sum += x[k] * ((int)w[(size_t)(k / 4) * HD_LANES * 4 + k % 4] - 128);
     return sum;
 }
 
-void ref_gemm_int8_sums(int32_t *y, long ldy, const int8_t *x, long ldx, const uint8_t *packed, int M, int K, int N)
+void ref_gemm_int8_sums(int32_t *y, long ldy, const int8_t *x, long ldx, const uint8_t *packed,
+                        int M, int K, int N)
 {
     assert(K <= HD_INT8_MAX_K);
     for (int m = 0; m < M; m++)
@@ -122,8 +132,9 @@ void ref_gemm_int8_sums(int32_t *y, long ldy, const int8_t *x, long ldx, const u
             y[m * ldy + n] = sum_int8(x + m * ldx, packed, n, K);
 }
 
-void ref_gemm_int8(float *y, long ldy, const int8_t *x, long ldx, const float *x_scale, const uint8_t *packed,
-                   const float *w_scale, const float *bias, enum hd_act act, int M, int K, int N)
+void ref_gemm_int8(float *y, long ldy, const int8_t *x, long ldx, const float *x_scale,
+                   const uint8_t *packed, const float *w_scale, const float *bias, enum hd_act act,
+                   int M, int K, int N)
 {
     assert(K <= HD_INT8_MAX_K);
     for (int m = 0; m < M; m++)

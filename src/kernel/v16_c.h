@@ -9,13 +9,20 @@
 /* Not inlined as in the siblings: with 16 calls of fmaf in each of them gcc would work on this for more than a minute. */
 #define HD_INLINE static __attribute__((noinline, unused))
 
-typedef struct { float l[16]; } v16;
-typedef struct { uint32_t l[16]; } i16;
+typedef struct {
+    float l[16];
+} v16;
+typedef struct {
+    uint32_t l[16];
+} i16;
 typedef uint32_t m16; /* bit l is lane l */
 
 #define HD_EACH for (int l = 0; l < 16; l++)
 
-HD_INLINE m16 m16_first(long n) { return n >= 16 ? 0xffffu : (1u << n) - 1; } /* the first n lanes, 0 ≤ n */
+HD_INLINE m16 m16_first(long n)
+{
+    return n >= 16 ? 0xffffu : (1u << n) - 1;
+} /* the first n lanes, 0 ≤ n */
 
 HD_INLINE v16 v16_set(float x)
 {
@@ -23,7 +30,10 @@ HD_INLINE v16 v16_set(float x)
     HD_EACH r.l[l] = x;
     return r;
 }
-HD_INLINE v16 v16_zero(void) { return v16_set(0); }
+HD_INLINE v16 v16_zero(void)
+{
+    return v16_set(0);
+}
 HD_INLINE v16 v16_load(const float *p) /* any alignment */
 {
     v16 r;
@@ -36,18 +46,21 @@ HD_INLINE v16 v16_load_part(const float *p, long n) /* the first n, then +0; rea
     HD_EACH r.l[l] = l < n ? p[l] : 0.0f;
     return r;
 }
-HD_INLINE void v16_store(float *p, v16 a) { memcpy(p, &a, sizeof a); }
+HD_INLINE void v16_store(float *p, v16 a)
+{
+    memcpy(p, &a, sizeof a);
+}
 HD_INLINE void v16_store_part(float *p, v16 a, long n)
 {
     for (int l = 0; l < 16 && l < n; l++)
         p[l] = a.l[l];
 }
-#define HD_LANEWISE(name, expression)                                                                           \
-    HD_INLINE v16 name(v16 a, v16 b)                                                                            \
-    {                                                                                                           \
-        v16 r;                                                                                                  \
-        HD_EACH r.l[l] = expression;                                                                            \
-        return r;                                                                                               \
+#define HD_LANEWISE(name, expression) \
+    HD_INLINE v16 name(v16 a, v16 b)  \
+    {                                 \
+        v16 r;                        \
+        HD_EACH r.l[l] = expression;  \
+        return r;                     \
     }
 HD_LANEWISE(v16_add, a.l[l] + b.l[l])
 HD_LANEWISE(v16_sub, a.l[l] - b.l[l])
@@ -87,12 +100,12 @@ HD_INLINE v16 v16_round(v16 a) /* to the nearest whole number, ties to even */
     return a;
 }
 
-#define HD_COMPARE(name, type, operator)                                                                        \
-    HD_INLINE m16 name(type a, type b)                                                                          \
-    {                                                                                                           \
-        m16 r = 0;                                                                                              \
-        HD_EACH r |= (m16)(operator) << l;                                                                      \
-        return r;                                                                                               \
+#define HD_COMPARE(name, type, operator)   \
+    HD_INLINE m16 name(type a, type b)     \
+    {                                      \
+        m16 r = 0;                         \
+        HD_EACH r |= (m16)(operator) << l; \
+        return r;                          \
     }
 HD_COMPARE(v16_gt, v16, a.l[l] > b.l[l]) /* false where either is NaN, as all of these */
 HD_COMPARE(v16_lt, v16, a.l[l] < b.l[l])
@@ -112,10 +125,20 @@ HD_INLINE v16 v16_select(m16 m, v16 a, v16 b) /* m ? a : b */
     HD_EACH a.l[l] = m >> l & 1 ? a.l[l] : b.l[l];
     return a;
 }
-HD_INLINE m16 m16_and(m16 a, m16 b) { return a & b; }
-HD_INLINE m16 m16_or(m16 a, m16 b) { return a | b; }
-HD_INLINE unsigned m16_bits(m16 a) { return a; } /* bit l is lane l */
-HD_INLINE m16 m16_from_bytes(const uint8_t *p)   /* lane l is set where p[l] is not 0; reads 16 bytes */
+HD_INLINE m16 m16_and(m16 a, m16 b)
+{
+    return a & b;
+}
+HD_INLINE m16 m16_or(m16 a, m16 b)
+{
+    return a | b;
+}
+HD_INLINE unsigned m16_bits(m16 a)
+{
+    return a;
+} /* bit l is lane l */
+HD_INLINE m16
+m16_from_bytes(const uint8_t *p) /* lane l is set where p[l] is not 0; reads 16 bytes */
 {
     m16 r = 0;
     HD_EACH r |= (m16)(p[l] != 0) << l;
@@ -134,18 +157,21 @@ HD_INLINE i16 i16_load(const int *p)
     memcpy(&r, p, sizeof r);
     return r;
 }
-HD_INLINE void i16_store(int *p, i16 a) { memcpy(p, &a, sizeof a); }
+HD_INLINE void i16_store(int *p, i16 a)
+{
+    memcpy(p, &a, sizeof a);
+}
 HD_INLINE i16 i16_count(void) /* 0, 1, 2 … 15 */
 {
     i16 r;
     HD_EACH r.l[l] = (uint32_t)l;
     return r;
 }
-#define HD_LANEWISE(name, operator)                                                                             \
-    HD_INLINE i16 name(i16 a, i16 b)                                                                            \
-    {                                                                                                           \
-        HD_EACH a.l[l] = a.l[l] operator b.l[l];                                                                \
-        return a;                                                                                               \
+#define HD_LANEWISE(name, operator)              \
+    HD_INLINE i16 name(i16 a, i16 b)             \
+    {                                            \
+        HD_EACH a.l[l] = a.l[l] operator b.l[l]; \
+        return a;                                \
     }
 HD_LANEWISE(i16_add, +)
 HD_LANEWISE(i16_sub, -)
@@ -216,10 +242,13 @@ HD_INLINE v16 v16_from_int(i16 a) /* signed, rounded to nearest */
     HD_EACH r.l[l] = (float)(int32_t)a.l[l];
     return r;
 }
-HD_INLINE i16 i16_nearest(v16 a) /* to the nearest, ties to even; |a| must be below 2^31 (else any result, no trap) */
+HD_INLINE i16 i16_nearest(
+    v16 a) /* to the nearest, ties to even; |a| must be below 2^31 (else any result, no trap) */
 {
     i16 r;
-    HD_EACH r.l[l] = a.l[l] > -2147483648.0f && a.l[l] < 2147483648.0f ? (uint32_t)(int32_t)rintf(a.l[l]) : 0x80000000u;
+    HD_EACH r.l[l] = a.l[l] > -2147483648.0f && a.l[l] < 2147483648.0f
+                         ? (uint32_t)(int32_t)rintf(a.l[l])
+                         : 0x80000000u;
     return r;
 }
 

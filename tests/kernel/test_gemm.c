@@ -31,7 +31,8 @@ static float *numbers(size_t n)
 /* Numbers that break careless sums: zeros of both signs, denormals, the largest, infinities, NaN. */
 static float *nasty_numbers(size_t n)
 {
-    static const float odd[] = {0, -0.0F, 1e-45F, -1e-45F, 1e-30F, -1e-30F, FLT_MAX, -FLT_MAX, INFINITY, NAN};
+    static const float odd[] = {0,       -0.0F,   1e-45F,   -1e-45F,  1e-30F,
+                                -1e-30F, FLT_MAX, -FLT_MAX, INFINITY, NAN};
     float *p = numbers(n);
     for (size_t i = 0; i < n; i++)
         if (next() % 3 == 0)
@@ -44,11 +45,12 @@ static bool same(float a, float b)
     return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b);
 }
 
-static void assert_same(const float *y, const float *wanted, size_t n, const char *what, const char *kernel, int M, int K, int N)
+static void assert_same(const float *y, const float *wanted, size_t n, const char *what,
+                        const char *kernel, int M, int K, int N)
 {
     for (size_t i = 0; i < n; i++)
-        assert_that(same(y[i], wanted[i]), "%s, %s, M %d K %d N %d: element %zu is %a, not %a", what, kernel, M, K, N, i,
-                    (double)y[i], (double)wanted[i]);
+        assert_that(same(y[i], wanted[i]), "%s, %s, M %d K %d N %d: element %zu is %a, not %a",
+                    what, kernel, M, K, N, i, (double)y[i], (double)wanted[i]);
 }
 
 typedef float *maker(size_t n);
@@ -60,7 +62,8 @@ static void check_packed(const struct hd_kernels *k, maker *make, int M, int K, 
     const bool is_transposed = kind & 1, accumulate = kind % 3 == 1, has_bias = kind % 3 == 2;
     const enum hd_act act = (enum hd_act)(kind % 6);
     const size_t size = (size_t)M * (size_t)ldy + 1, packed_size = hd_packed_size(K, N);
-    float *x = make((size_t)M * (size_t)ldx + 1), *w = make((size_t)K * (size_t)N), *bias = make((size_t)N);
+    float *x = make((size_t)M * (size_t)ldx + 1), *w = make((size_t)K * (size_t)N),
+          *bias = make((size_t)N);
     float *packed = room(packed_size), *packed_ref = room(packed_size);
     float *y = make(size), *wanted = room(size);
     memcpy(wanted, y, size * sizeof *y);
@@ -69,7 +72,8 @@ static void check_packed(const struct hd_kernels *k, maker *make, int M, int K, 
     hd_kernels_ref.pack(packed_ref, w, k_stride, n_stride, K, N);
     assert_same(packed, packed_ref, packed_size, "pack", k->name, M, K, N);
     k->gemm(y + 1, ldy, x + 1, ldx, packed, has_bias ? bias : NULL, accumulate, act, M, K, N);
-    hd_kernels_ref.gemm(wanted + 1, ldy, x + 1, ldx, packed_ref, has_bias ? bias : NULL, accumulate, act, M, K, N);
+    hd_kernels_ref.gemm(wanted + 1, ldy, x + 1, ldx, packed_ref, has_bias ? bias : NULL, accumulate,
+                        act, M, K, N);
     assert_same(y, wanted, size, "gemm", k->name, M, K, N);
     free(x), free(w), free(bias), free(packed), free(packed_ref), free(y), free(wanted);
 }
@@ -80,21 +84,26 @@ static void check_free(const struct hd_kernels *k, maker *make, int M, int K, in
     const bool a_turned = kind & 1, b_turned = kind & 2, accumulate = kind & 4;
     const long lda = (a_turned ? M : K) + 1, ldb = (b_turned ? K : N) + 2, ldy = N + 3;
     const size_t size = (size_t)M * (size_t)ldy + 1;
-    float *a = make((size_t)(a_turned ? K : M) * (size_t)lda + 1), *b = make((size_t)(b_turned ? N : K) * (size_t)ldb + 1);
+    float *a = make((size_t)(a_turned ? K : M) * (size_t)lda + 1),
+          *b = make((size_t)(b_turned ? N : K) * (size_t)ldb + 1);
     float *y = make(size), *wanted = room(size), *scratch = room(HD_GEMM_SCRATCH);
     memcpy(wanted, y, size * sizeof *y);
-    const long a_row = a_turned ? 1 : lda, a_k = a_turned ? lda : 1, b_k = b_turned ? 1 : ldb, b_col = b_turned ? ldb : 1;
+    const long a_row = a_turned ? 1 : lda, a_k = a_turned ? lda : 1, b_k = b_turned ? 1 : ldb,
+               b_col = b_turned ? ldb : 1;
     k->gemm_free(y + 1, ldy, a + 1, a_row, a_k, b + 1, b_k, b_col, accumulate, M, K, N, scratch);
-    hd_kernels_ref.gemm_free(wanted + 1, ldy, a + 1, a_row, a_k, b + 1, b_k, b_col, accumulate, M, K, N, NULL);
+    hd_kernels_ref.gemm_free(wanted + 1, ldy, a + 1, a_row, a_k, b + 1, b_k, b_col, accumulate, M,
+                             K, N, NULL);
     assert_same(y, wanted, size, "gemm_free", k->name, M, K, N);
     free(a), free(b), free(y), free(wanted), free(scratch);
 }
 
-static void check_dots(const struct hd_kernels *k, maker *make, int T, int S, int D, bool accumulate)
+static void check_dots(const struct hd_kernels *k, maker *make, int T, int S, int D,
+                       bool accumulate)
 {
     const long ldq = D + 1, ldk = D + 2, lde = S + 1;
     const size_t size = (size_t)T * (size_t)lde + 1;
-    float *q = make((size_t)T * (size_t)ldq + 1), *keys = make((size_t)S * (size_t)ldk + 1), *e = make(size), *wanted = room(size);
+    float *q = make((size_t)T * (size_t)ldq + 1), *keys = make((size_t)S * (size_t)ldk + 1),
+          *e = make(size), *wanted = room(size);
     memcpy(wanted, e, size * sizeof *e);
     k->dots(e + 1, lde, q + 1, ldq, keys + 1, ldk, 0.125F, accumulate, T, S, D);
     hd_kernels_ref.dots(wanted + 1, lde, q + 1, ldq, keys + 1, ldk, 0.125F, accumulate, T, S, D);
@@ -128,7 +137,8 @@ static void every_kernel_returns_the_bits_of_the_reference_at_small_sizes(void *
 static void every_kernel_returns_the_bits_of_the_reference_across_blocks(void **state)
 {
     (void)state;
-    static const int sizes[][3] = {{7, 1100, 300}, {3, 513, 129}, {530, 31, 70}, {40, 520, 530}, {2, 2500, 16}, {13, 17, 600}, {130, 700, 33}};
+    static const int sizes[][3] = {{7, 1100, 300}, {3, 513, 129}, {530, 31, 70}, {40, 520, 530},
+                                   {2, 2500, 16},  {13, 17, 600}, {130, 700, 33}};
     for (int i = 0; hd_kernels_available()[i]; i++) {
         const struct hd_kernels *k = hd_kernels_available()[i];
         for (int s = 0; s < (is_slow(k) ? 2 : 7); s++)
@@ -144,8 +154,10 @@ static void a_row_does_not_depend_on_how_many_rows_there_are_nor_on_its_place(vo
 {
     (void)state;
     enum { MOST = 130, K = 67, N = 83 };
-    float *x = numbers((size_t)MOST * K), *w = numbers((size_t)K * N), *packed = room(hd_packed_size(K, N));
-    float *alone = room((size_t)MOST * N), *y = room((size_t)MOST * N), *scratch = room(HD_GEMM_SCRATCH);
+    float *x = numbers((size_t)MOST * K), *w = numbers((size_t)K * N),
+          *packed = room(hd_packed_size(K, N));
+    float *alone = room((size_t)MOST * N), *y = room((size_t)MOST * N),
+          *scratch = room(HD_GEMM_SCRATCH);
     for (int i = 0; hd_kernels_available()[i]; i++) {
         const struct hd_kernels *k = hd_kernels_available()[i];
         k->pack(packed, w, N, 1, K, N);
@@ -187,7 +199,8 @@ static void the_reference_is_accurate(void **state)
 {
     (void)state;
     enum { M = 3, K = 700, N = 20 };
-    float *x = numbers(M * K), *w = numbers((size_t)K * N), *packed = room(hd_packed_size(K, N)), y[M * N];
+    float *x = numbers(M * K), *w = numbers((size_t)K * N), *packed = room(hd_packed_size(K, N)),
+          y[M * N];
     hd_kernels_ref.pack(packed, w, N, 1, K, N);
     hd_kernels_ref.gemm(y, N, x, K, packed, NULL, false, HD_ACT_NONE, M, K, N);
     for (int m = 0; m < M; m++)
@@ -198,7 +211,8 @@ static void the_reference_is_accurate(void **state)
                 size += fabs((double)x[m * K + k] * (double)w[k * N + n]);
             }
             const double bound = K * 0x1p-24 * size;
-            assert_that(fabs((double)y[m * N + n] - sum) <= bound, "[%d,%d] is %g, not %g", m, n, (double)y[m * N + n], sum);
+            assert_that(fabs((double)y[m * N + n] - sum) <= bound, "[%d,%d] is %g, not %g", m, n,
+                        (double)y[m * N + n], sum);
             assert_true(bound < 1e-2 && fabs(sum) > 1e-9);
         }
     free(x), free(w), free(packed);

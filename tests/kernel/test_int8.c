@@ -44,7 +44,8 @@ static void check_sums(const struct hd_kernels *k, int M, int K, int N, bool is_
 {
     const long stride = hd_int8_stride(K), ldy = N + 3;
     int8_t *x = padded_rows(M, K), *w = bytes_of((size_t)K * (size_t)N);
-    uint8_t *packed = room(hd_packed_size_int8(K, N)), *packed_ref = room(hd_packed_size_int8(K, N));
+    uint8_t *packed = room(hd_packed_size_int8(K, N)),
+            *packed_ref = room(hd_packed_size_int8(K, N));
     int32_t *y = room((size_t)M * (size_t)ldy * sizeof *y);
     const long k_stride = is_transposed ? 1 : N, n_stride = is_transposed ? K : 1;
     k->pack_int8(packed, w, k_stride, n_stride, K, N);
@@ -61,8 +62,8 @@ static void check_sums(const struct hd_kernels *k, int M, int K, int N, bool is_
                 for (int i = 0; i < K; i++)
                     sum += x[m * stride + i] * w[i * k_stride + n * n_stride];
             }
-            assert_that(y[m * ldy + n] == sum, "%s, M %d K %d N %d: y[%d,%d] is %d, not %ld", k->name, M, K, N, m, n,
-                        y[m * ldy + n], (long)sum);
+            assert_that(y[m * ldy + n] == sum, "%s, M %d K %d N %d: y[%d,%d] is %d, not %ld",
+                        k->name, M, K, N, m, n, y[m * ldy + n], (long)sum);
         }
     free(x), free(w), free(packed), free(packed_ref), free(y);
 }
@@ -98,7 +99,8 @@ static void sums_at_the_largest_depth_do_not_overflow(void **state)
         k->pack_int8(packed, w, 1, K, K, N);
         k->gemm_int8_sums(y, N, x, K, packed, 1, K, N);
         for (int n = 0; n < N; n++)
-            assert_that(y[n] == (n % 2 ? 1 : -1) * 127 * 127 * K, "%s: column %d is %d", k->name, n, y[n]);
+            assert_that(y[n] == (n % 2 ? 1 : -1) * 127 * 127 * K, "%s: column %d is %d", k->name, n,
+                        y[n]);
     }
     free(x), free(w), free(packed);
 }
@@ -123,9 +125,12 @@ static void floats_from_sums_have_the_bits_of_the_reference(void **state)
             for (int has_bias = 0; has_bias < 2; has_bias++) {
                 const struct hd_kernels *k = hd_kernels_available()[i];
                 const float *b = has_bias ? bias : NULL;
-                k->gemm_int8(y, N, x, stride, x_scale, packed, w_scale, b, (enum hd_act)act, M, K, N);
-                hd_kernels_ref.gemm_int8(wanted, N, x, stride, x_scale, packed, w_scale, b, (enum hd_act)act, M, K, N);
-                assert_that(memcmp(y, wanted, sizeof y) == 0, "%s, activation %d, bias %d", k->name, act, has_bias);
+                k->gemm_int8(y, N, x, stride, x_scale, packed, w_scale, b, (enum hd_act)act, M, K,
+                             N);
+                hd_kernels_ref.gemm_int8(wanted, N, x, stride, x_scale, packed, w_scale, b,
+                                         (enum hd_act)act, M, K, N);
+                assert_that(memcmp(y, wanted, sizeof y) == 0, "%s, activation %d, bias %d", k->name,
+                            act, has_bias);
             }
     free(x), free(w), free(packed);
 }
@@ -133,7 +138,8 @@ static void floats_from_sums_have_the_bits_of_the_reference(void **state)
 static void quantise_has_the_bits_of_the_reference_and_fills_up_with_zeros(void **state)
 {
     (void)state;
-    static const float odd[] = {0, -0.0F, 1e-40F, -1e-40F, 0x1p-120F, FLT_MAX, -FLT_MAX, INFINITY, -INFINITY, NAN, 1, -1};
+    static const float odd[] = {0,        -0.0F,    1e-40F,    -1e-40F, 0x1p-120F, FLT_MAX,
+                                -FLT_MAX, INFINITY, -INFINITY, NAN,     1,         -1};
     for (int n = 0; n <= 70; n++)
         for (int kind = 0; kind < 14; kind++) {
             float x[70], scale, scale_ref;
@@ -149,9 +155,10 @@ static void quantise_has_the_bits_of_the_reference_and_fills_up_with_zeros(void 
             for (int i = 0; hd_kernels_available()[i]; i++) {
                 memset(q, 99, sizeof q);
                 hd_kernels_available()[i]->quantise(q, &scale, x, n);
-                assert_that(memcmp(q, q_ref, sizeof q) == 0 && memcmp(&scale, &scale_ref, sizeof scale) == 0,
-                            "%s, n %d, kind %d: scale %g, not %g", hd_kernels_available()[i]->name, n, kind,
-                            (double)scale, (double)scale_ref);
+                assert_that(memcmp(q, q_ref, sizeof q) == 0 &&
+                                memcmp(&scale, &scale_ref, sizeof scale) == 0,
+                            "%s, n %d, kind %d: scale %g, not %g", hd_kernels_available()[i]->name,
+                            n, kind, (double)scale, (double)scale_ref);
             }
         }
 }
@@ -169,8 +176,8 @@ static void a_quantised_row_is_within_half_a_step_of_itself(void **state)
         k->dequantise(back, q, scale, 100);
         int most = 0;
         for (int j = 0; j < 100; j++) {
-            assert_that(fabsf(back[j] - x[j]) <= 0.5001F * scale, "%s: %g became %g, step %g", k->name, (double)x[j],
-                        (double)back[j], (double)scale);
+            assert_that(fabsf(back[j] - x[j]) <= 0.5001F * scale, "%s: %g became %g, step %g",
+                        k->name, (double)x[j], (double)back[j], (double)scale);
             most = abs(q[j]) > most ? abs(q[j]) : most;
         }
         assert_int_equal(most, 127);
