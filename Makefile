@@ -31,9 +31,9 @@ ifeq ($(ROOMS),)
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
 LIBS    := $(filter-out -lsentencepiece_train,$(call library,sentencepiece,-lsentencepiece)) \
-           $(call library,jansson,-ljansson) $(call library,zlib,-lz) \
+           $(call library,jansson,-ljansson) $(call library,libutf8proc,-lutf8proc) $(call library,zlib,-lz) \
            $(if $(findstring apple,$(MACHINE)),-lc++,-lstdc++) -lm
-INCLUDE := $(shell pkg-config --cflags sentencepiece jansson zlib 2>/dev/null)
+INCLUDE := $(shell pkg-config --cflags sentencepiece jansson libutf8proc zlib 2>/dev/null)
 else
 SOURCES := $(foreach r,$(ROOMS),$(wildcard src/$r/*.c src/$r/*.cc))
 LIBS    := -lm
@@ -48,7 +48,8 @@ ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
 
 # Flags of single files: FLAGS_<path without .c>. The kernels of one instruction set are chosen when the program
 # runs, so each is built for its own CPU, whatever the CPU at hand; on other machines they are empty files.
-$(foreach k,generic avx2 avx512 avx512vnni neon,$(eval FLAGS_src/kernel/$k = -O3))
+# (A sanitizer looks at every load of every tile: at -O1 that is compiled in seconds, at -O3 in minutes.)
+$(foreach k,generic avx2 avx512 avx512vnni neon,$(eval FLAGS_src/kernel/$k = $(if $(SANITIZE),-O1,-O3)))
 ifneq (,$(filter x86_64% amd64%,$(MACHINE)))
 AVX2   := -mavx2 -mfma -mf16c
 AVX512 := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
@@ -58,11 +59,12 @@ FLAGS_src/kernel/avx512vnni += $(AVX512) -mavx512vnni
 endif
 LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
+FLAGS_tests/fuzz/replay = -Isrc -Itests
 -include $(wildcard tests/*/flags.mk)
 
 PACKAGES    = CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' LDFLAGS='$(LDFLAGS)' tools/packages.sh
 COMPILE     = $(CC) -std=gnu11 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -MMD -MP
-COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
+COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) $(if $(SANITIZE),-fno-sanitize=vptr) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
 
 # ---- the library and the program --------------------------------------------------------------------------------
 

@@ -91,6 +91,7 @@ void invocation_free(struct invocation *invocation);
 /* `heed NAME --help`. */
 void print_command_help(const struct command *command);
 
+extern const struct command command_eval;
 extern const struct command command_import;
 extern const struct command command_info;
 

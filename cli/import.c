@@ -12,8 +12,8 @@ struct import {
 };
 
 static const struct option options[] = {
-    {"vocab", .kind = OPTION_TEXT, OPTION_FIELD(struct import, vocab), .value = "FILE.spm[,FILE.spm]",
-     .help = "its vocabulary, or source and target vocabularies"},
+    {"vocab", .kind = OPTION_TEXT, OPTION_FIELD(struct import, vocab),
+     .value = "FILE.spm[,FILE.spm]", .help = "its vocabulary, or source and target vocabularies"},
     {"out", 'o', OPTION_TEXT, OPTION_FIELD(struct import, out), .value = "FILE",
      .help = "the model file to write"},
     {"store", .kind = OPTION_CHOICE, OPTION_FIELD(struct import, store), .choices = "f32|f16|bf16",
@@ -39,7 +39,8 @@ static enum status run(const struct invocation *invocation)
     }
     const int n_vocabs = !import->vocab ? 0 : comma ? 2 : 1;
     heed_model *model = heed_model_import(invocation->arguments.items[0], vocabs, n_vocabs, &err);
-    const bool ok = model && heed_model_save(model, import->out, (enum heed_store)import->store, &err);
+    const bool ok =
+        model && heed_model_save(model, import->out, (enum heed_store)import->store, &err);
     heed_model_free(model);
     free(first);
     if (!ok)
@@ -51,9 +52,10 @@ const struct command command_import = {
     .name = "import",
     .summary = "another toolkit's model as a file of heed's",
     .usage = "MODEL --vocab FILE.spm[,FILE.spm] -o OUT.safetensors",
-    .description = "Reads a Marian model (.npz, types transformer and amun) and writes it as one file "
-                   "that heed, and every reader of safetensors, can open. The kind of model is "
-                   "recognised from the file itself.",
+    .description =
+        "Reads a Marian model (.npz, types transformer and amun) and writes it as one file "
+        "that heed, and every reader of safetensors, can open. The kind of model is "
+        "recognised from the file itself.",
     .most_arguments = 1,
     .options = options,
     .values_size = sizeof(struct import),

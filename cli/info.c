@@ -75,10 +75,12 @@ const struct command command_info = {
     .name = "info",
     .summary = "what a model is, or what this heed is and runs on",
     .usage = "[MODEL] [--json]",
-    .description = "With a model: its architecture, the formula of its attention, sizes, parameters "
-                   "per part, vocabularies and training record. Without one: the version, the compiler it was built with, the kernel (arithmetic) in "
-                   "use, the kernels this "
-                   "CPU can run, slowest first, and how many cores there are to use.",
+    .description =
+        "With a model: its architecture, the formula of its attention, sizes, parameters "
+        "per part, vocabularies and training record. Without one: the version, the compiler it was "
+        "built with, the kernel (arithmetic) in "
+        "use, the kernels this "
+        "CPU can run, slowest first, and how many cores there are to use.",
     .most_arguments = 1,
     .options = options,
     .values_size = sizeof(struct info),

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
+    &command_eval,
     &command_import,
     &command_info,
 };

@@ -26,13 +26,13 @@ extern "C" {
 /* What kind of failure it was; the sentence in heed_error.message says the rest. */
 enum heed_code {
     HEED_OK = 0,
-    HEED_NO_MEMORY,    /* the machine has no more memory to give */
-    HEED_BAD_FILE,     /* a file cannot be opened, read or written: missing, no permission, disk full */
-    HEED_BAD_TEXT,     /* text that is not UTF-8 or is not what was asked for */
-    HEED_BAD_MODEL,    /* a model file that contradicts itself */
-    HEED_BAD_OPTION,   /* an option or environment variable with a value that cannot be used */
-    HEED_BAD_SHAPE,    /* operands of a formula that do not fit together */
-    HEED_CANCELLED,    /* the caller asked to stop */
+    HEED_NO_MEMORY, /* the machine has no more memory to give */
+    HEED_BAD_FILE, /* a file cannot be opened, read or written: missing, no permission, disk full */
+    HEED_BAD_TEXT, /* text that is not UTF-8 or is not what was asked for */
+    HEED_BAD_MODEL,  /* a model file that contradicts itself */
+    HEED_BAD_OPTION, /* an option or environment variable with a value that cannot be used */
+    HEED_BAD_SHAPE,  /* operands of a formula that do not fit together */
+    HEED_CANCELLED,  /* the caller asked to stop */
 };
 
 /* {0} is "no error". Owned by the caller, holds no memory of its own. */
@@ -79,6 +79,81 @@ HEED_API char *heed_model_info(const heed_model *model, bool as_json, heed_error
 
 /* Give back a text that the library returned. NULL is fine. */
 HEED_API void heed_free(void *text);
+
+/* ---- scoring text ------------------------------------------------------------------------- */
+
+/* What to compute; several are joined by |. */
+enum heed_metric {
+    HEED_METRIC_BLEU = 1,
+    HEED_METRIC_CHRF = 2,   /* chrF2: runs of one to six characters */
+    HEED_METRIC_CHRFPP = 4, /* chrF2++: words and pairs of words as well */
+    HEED_METRIC_EXACT = 8,  /* sentences whose words are all right */
+    HEED_METRIC_WER = 16,   /* word error rate */
+};
+
+/* How BLEU cuts sentences into words; the rules and their names are sacreBLEU's. */
+enum heed_tokeniser {
+    HEED_TOK_13A,  /* western punctuation, as WMT does */
+    HEED_TOK_NONE, /* between spaces: for text that is cut already */
+    HEED_TOK_CHAR, /* every character */
+    HEED_TOK_INTL, /* punctuation and symbols of all scripts */
+    HEED_TOK_ZH,   /* every Chinese character; the rest as 13a */
+};
+
+typedef struct heed_eval_options {
+    unsigned metrics;        /* of enum heed_metric; default BLEU, chrF, exact and WER */
+    enum heed_tokeniser tok; /* for BLEU; chrF and the others go by spaces; default HEED_TOK_13A */
+    bool is_lowercase;       /* capital and small letters are the same; default false */
+    bool
+        has_effective_order; /* BLEU leaves out n-grams longer than any hypothesis, which would make
+                                 it 0: for very short texts; default false */
+} heed_eval_options;
+
+HEED_API heed_eval_options heed_eval_options_default(void);
+
+/* What there is to score, a hypothesis, and what it should be, its reference. */
+typedef struct heed_pair {
+    const char *hyp, *ref;
+} heed_pair;
+
+/* Scores of a whole text; what was not asked for is 0. */
+typedef struct heed_evaluation {
+    size_t n_sentences;
+    double bleu;                 /* 0 to 100 */
+    double bleu_precisions[4];   /* of single words to quadruples, in percent */
+    double bleu_brevity_penalty; /* 1 when the hypotheses are as long as the references or longer */
+    double bleu_ratio;           /* hyp_len / ref_len */
+    size_t hyp_len, ref_len;     /* words, as BLEU cuts them */
+    double chrf, chrfpp;         /* 0 to 100 */
+    double exact;                /* percent of sentences */
+    double wer;     /* wrong, missing and added words per 100 words of the references */
+    size_t n_exact; /* sentences */
+    size_t n_word_errors, n_words; /* words between spaces */
+    char bleu_signature[96]; /* what BLEU was computed with, for the record, as sacreBLEU writes it:
+                                       "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.1.0" */
+    char chrf_signature[96]; /* likewise */
+    char chrfpp_signature[96]; /* */
+} heed_evaluation;
+
+/* Score n hypotheses against their references. BLEU and chrF are sacreBLEU's, number for number, and the same bits on
+ * every machine. `options` may be NULL for heed_eval_options_default().
+ *
+ * Returns an evaluation to be given to heed_evaluation_free(), or NULL with the reason in `err` (HEED_BAD_TEXT: no
+ * sentences, or one that is not UTF-8; HEED_BAD_OPTION; HEED_NO_MEMORY).
+ *
+ *     const heed_pair pairs[] = {{.hyp = "the cat sat", .ref = "the cat sat down"}};
+ *     heed_evaluation *e = heed_evaluate(pairs, 1, NULL, &err);
+ *     printf("BLEU %.2f\n", e->bleu); */
+HEED_API heed_evaluation *heed_evaluate(const heed_pair *pairs, size_t n,
+                                        const heed_eval_options *options, heed_error *err);
+
+/* The same for two files of one sentence a line, plain or compressed by gzip; "-" is standard input. Further errors:
+ * HEED_BAD_FILE (missing, not readable), HEED_BAD_TEXT (different numbers of lines). */
+HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
+                                              const heed_eval_options *options, heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_evaluation_free(heed_evaluation *evaluation);
 
 /* ---- about this library ----------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "kernel/kernel.h"
 #include "model/file.h"
 #include "model/import.h"
+#include "text/evaluate.h"
 
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
@@ -88,4 +89,26 @@ char *heed_model_info(const heed_model *model, bool as_json, heed_error *err)
 void heed_free(void *text)
 {
     hd_free(text);
+}
+
+heed_eval_options heed_eval_options_default(void)
+{
+    return hd_eval_options_default();
+}
+
+heed_evaluation *heed_evaluate(const heed_pair *pairs, size_t n, const heed_eval_options *options,
+                               heed_error *err)
+{
+    return hd_evaluate(pairs, n, options, err);
+}
+
+heed_evaluation *heed_evaluate_files(const heed_pair *paths, const heed_eval_options *options,
+                                     heed_error *err)
+{
+    return hd_evaluate_files(paths, options, err);
+}
+
+void heed_evaluation_free(heed_evaluation *evaluation)
+{
+    hd_free(evaluation);
 }

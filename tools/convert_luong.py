@@ -19,9 +19,11 @@ import ast
 import json
 import math
 import struct
+import sys
 import zipfile
 import zlib
 
+sys.dont_write_bytecode = True  # the folder of tools stays as it is
 from heedfile import Archive, Fault, Tensor, floats, run, write_model, zeros
 
 # What the formulas above take for granted.
@@ -53,12 +55,17 @@ def read_settings(path):
     with open(path, encoding="utf-8") as file:
         try:
             settings = json.load(file)
-            options, source, target = settings["opt"], settings["src_vocab"], settings["tgt_vocab"]
+            options, source, target = dict(settings["opt"]), list(settings["src_vocab"]), list(settings["tgt_vocab"])
+            if not all(isinstance(token, str) for token in source + target):
+                raise ValueError("a vocabulary should be a list of words")
         except (ValueError, KeyError, TypeError) as why:
             raise Fault(f"{path}: it should be JSON with opt, src_vocab and tgt_vocab: {why}") from why
     for name, wanted in WANTED.items():
         if options.get(name, wanted) != wanted:
             raise Fault(f"{path}: {name} is {options[name]!r}, and only models with {wanted!r} can be converted")
+    for name in ("rnn_size", "enc_layers", "dec_layers"):
+        if not isinstance(options.get(name), int) or options[name] < 1:
+            raise Fault(f"{path}: opt should have a whole number {name}")
     return options, source, target
 
 
@@ -75,7 +82,7 @@ def read_npz(path):
             for member in archive.namelist():
                 name = member.removesuffix(".npy")
                 tensors[name] = read_npy(archive.read(member), f"{path}: {name}")
-    except (zipfile.BadZipFile, zlib.error, EOFError) as why:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as why:
         raise Fault(f"{path}: it is not an .npz archive, or damaged: {why}") from why
     return Archive(path, tensors)
 
@@ -105,10 +112,11 @@ def convert(archive, options, n_source, n_target):
     """heed's configuration and tensors."""
     take = archive.take
     embeddings = "{}.embeddings.emb_luts.0.weight"
-    D, E = options["rnn_size"], archive.shape(embeddings.format("encoder"))[-1]
+    D, E = options["rnn_size"], archive.sizes(embeddings.format("encoder"))[1]
     layers = options["enc_layers"]
     if options["dec_layers"] != layers:
-        raise Fault(f"{archive.path}: {layers} layers in the encoder and {options['dec_layers']} in the decoder cannot share states")
+        raise Fault(f"{archive.path}: the decoder, of {options['dec_layers']} layers, begins with the states of the encoder, "
+                    f"which has {layers}; only equal numbers can be converted")
     tensors = {"source.embed": take(embeddings.format("encoder"), n_source, E),
                "target.embed": take(embeddings.format("decoder"), n_target, E)}
     for n in range(layers):

@@ -22,7 +22,8 @@ def run(convert):
     try:
         convert()
     except (Fault, OSError) as fault:
-        sys.exit(f"{os.path.basename(sys.argv[0])}: {fault}")
+        why = f"{fault.filename}: {fault.strerror}" if isinstance(fault, OSError) else fault
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {why}")
 
 
 def floats(data):
@@ -82,6 +83,13 @@ class Archive:
         if name not in self.tensors:
             raise Fault(f"{self.path}: there is no tensor {name}; it is another kind of model, or damaged")
         return self.tensors[name].shape
+
+    def sizes(self, name):
+        """Rows and columns of a matrix."""
+        shape = self.shape(name)
+        if len(shape) != 2 or 0 in shape:
+            raise Fault(f"{self.path}: the tensor {name} is {list(shape)}, and should be a matrix")
+        return shape
 
     def take(self, name, *shape):
         """That tensor, which must have this shape. A vector may be stored as one row."""

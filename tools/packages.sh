@@ -29,6 +29,9 @@ links_jansson() {
 links_zlib() {
     printf '#include <zlib.h>\nint main(void) { return zlibVersion() == 0; }\n' | compiles -lz
 }
+links_utf8proc() {
+    printf '#include <utf8proc.h>\nint main(void) { return utf8proc_version() == 0; }\n' | compiles -lutf8proc
+}
 links_sentencepiece() {
     # shellcheck disable=SC2086
     printf '#include <sentencepiece_processor.h>\nint main() { sentencepiece::SentencePieceProcessor p; return 0; }\n' |
@@ -68,6 +71,7 @@ for group in "$@"; do
         printf 'int main() { return 0; }\n' | "$CXX" -x c++ - -o /dev/null 2>/dev/null || need g++ gcc-c++ gcc gcc
         links_sentencepiece || need libsentencepiece-dev sentencepiece-devel sentencepiece sentencepiece
         links_jansson || need libjansson-dev jansson-devel jansson jansson
+        links_utf8proc || need libutf8proc-dev utf8proc-devel libutf8proc utf8proc
         links_zlib || need zlib1g-dev zlib-devel zlib zlib ;;
     check)
         links_cmocka || need libcmocka-dev libcmocka-devel cmocka cmocka ;;

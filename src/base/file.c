@@ -28,7 +28,7 @@ enum { BUFFER_SIZE = 1 << 16, LARGEST_WRITE = 1 << 30, N_TRIES = 100 };
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool fail_to_read(const char *path, int error, heed_error *err)
+bool hd_fail_to_read(const char *path, int error, heed_error *err)
 {
     if (error == ENOENT || error == ENOTDIR)
         return hd_fail(err, HEED_BAD_FILE,
@@ -47,11 +47,11 @@ bool hd_map_open(struct hd_map *map, const char *path, heed_error *err)
     const int fd =
         open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not to wait for the other end of a pipe */
     if (fd < 0)
-        return fail_to_read(path, errno, err);
+        return hd_fail_to_read(path, errno, err);
     struct stat st;
     bool ok = false;
     if (fstat(fd, &st) != 0)
-        fail_to_read(path, errno, err);
+        hd_fail_to_read(path, errno, err);
     else if (S_ISDIR(st.st_mode))
         hd_fail(err, HEED_BAD_FILE, "%s: this is a folder; name a file in it", path);
     else if (!S_ISREG(st.st_mode))
@@ -61,11 +61,11 @@ bool hd_map_open(struct hd_map *map, const char *path, heed_error *err)
         hd_fail(err, HEED_BAD_FILE,
                 "%s: the file is empty; was it copied or downloaded to its end?", path);
     else if ((uintmax_t)st.st_size > PTRDIFF_MAX)
-        fail_to_read(path, ENOMEM, err);
+        hd_fail_to_read(path, ENOMEM, err);
     else {
         void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
         if (data == MAP_FAILED)
-            fail_to_read(path, errno, err);
+            hd_fail_to_read(path, errno, err);
         else {
             *map = (struct hd_map){data, (size_t)st.st_size};
             ok = true;

@@ -19,6 +19,9 @@ bool hd_map_open(struct hd_map *map, const char *path, heed_error *err);
 /* Leaves {0}. An empty one is fine. */
 void hd_map_close(struct hd_map *map);
 
+/* Why a file could not be read, as a sentence: `error` is the errno of the system. Always false. */
+bool hd_fail_to_read(const char *path, int error, heed_error *err);
+
 /* A file being written, {0} is none. It has a temporary name beside its own until
  * hd_writer_commit() renames it, so under its name there is the old file or the whole new one,
  * whatever happens.

@@ -54,6 +54,22 @@ char *hd_copy_string(const char *text, heed_error *err)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
+void *hd_grow(void *array, size_t *capacity, size_t count, size_t size, heed_error *err)
+{
+    if (array && count <= *capacity)
+        return array;
+    const size_t twice = *capacity > SIZE_MAX / 4 ? SIZE_MAX : 2 * *capacity + 14;
+    const size_t grown = count > twice ? count : twice;
+    void *larger = hd_alloc(grown, size, err);
+    if (!larger)
+        return NULL;
+    if (*capacity > 0)
+        memcpy(larger, array, *capacity * size);
+    hd_free(array);
+    *capacity = grown;
+    return larger;
+}
+
 void hd_free(void *memory)
 {
     free(memory);

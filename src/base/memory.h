@@ -22,7 +22,17 @@ void *hd_alloc_raw(size_t bytes) __attribute__((malloc));
 /* A copy of a string, to be given to hd_free(). */
 char *hd_copy_string(const char *text, heed_error *err) __attribute__((malloc));
 
-/* Give back what hd_alloc(), hd_alloc_raw() or hd_copy_string() gave. NULL is fine. */
+/* Room for `count` things or more in an array that has room for *capacity, NULL and 0 at first. What is there is
+ * kept, the rest is zero; the room at least doubles when it grows. Returns the array, where it is now; NULL with
+ * HEED_NO_MEMORY in `err`, and the old array as it was.
+ *
+ *     int *grown = hd_grow(list->at, &list->capacity, list->n + 1, sizeof *grown, err);
+ *     if (!grown)
+ *         return false;
+ *     list->at = grown; */
+void *hd_grow(void *array, size_t *capacity, size_t count, size_t size, heed_error *err);
+
+/* Give back what these functions gave. NULL is fine. */
 void hd_free(void *memory);
 
 /* One zeroed `type` on the heap. */

@@ -4,6 +4,7 @@
 #include "model/config.h"
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "model/fields.h"
 #include "model/presets.h"
 
@@ -19,6 +20,7 @@ struct setting {
     char name[32];       /* as the person knows it: dashes in options, underscores in JSON */
     enum heed_code code; /* of its errors */
     heed_error *err;
+    struct hd_quoted given; /* the value, for errors: what was typed, or what it is in JSON */
 };
 
 static struct setting setting_of(struct hd_config *config, const struct hd_field *field,
@@ -34,18 +36,18 @@ static struct setting setting_of(struct hd_config *config, const struct hd_field
     return s;
 }
 
-static bool refuse(const struct setting *s, const char *given)
+static bool refuse(const struct setting *s)
 {
-    return hd_fail(s->err, s->code, "%s must be %s, not %.60s", s->name, hd_field_range(s->field).s,
-                   given);
+    return hd_fail(s->err, s->code, "%s must be %s, not %s", s->name, hd_field_range(s->field).s,
+                   s->given.text);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static bool put_number(const struct setting *s, long long n, const char *given)
+static bool put_number(const struct setting *s, long long n)
 {
     if (n < s->field->min || n > s->field->max)
-        return refuse(s, given);
+        return refuse(s);
     if (s->field->type == HD_FIELD_LAYERS)
         s->config->encoder_layers = s->config->decoder_layers = (int)n;
     else
@@ -53,10 +55,10 @@ static bool put_number(const struct setting *s, long long n, const char *given)
     return true;
 }
 
-static bool put_real(const struct setting *s, double x, const char *given)
+static bool put_real(const struct setting *s, double x)
 {
     if (!((float)x > 0 && x <= s->field->max)) /* a NaN is refused, too */
-        return refuse(s, given);
+        return refuse(s);
     *hd_field_float(s->field, s->config) = (float)x;
     return true;
 }
@@ -66,9 +68,9 @@ static bool put_choice(const struct setting *s, const char *text)
     int i = hd_field_value_index(s->field, text);
     if (i < 0) {
         const struct hd_value_name near = hd_field_value_nearest(s->field, text);
-        return hd_fail(s->err, s->code, "%s must be %s, not \"%.60s\"%s%s%s", s->name,
-                       hd_field_range(s->field).s, text, near.s[0] ? "; did you mean " : "", near.s,
-                       near.s[0] ? "?" : "");
+        return hd_fail(s->err, s->code, "%s must be %s, not %s%s%s%s", s->name,
+                       hd_field_range(s->field).s, s->given.text,
+                       near.s[0] ? "; did you mean " : "", near.s, near.s[0] ? "?" : "");
     }
     if (i >= s->field->max) { /* score local-m, local-p */
         s->config->local = i == s->field->max ? HD_LOCAL_M : HD_LOCAL_P;
@@ -88,14 +90,14 @@ static bool put_yes_no(const struct setting *s, bool yes)
 }
 
 /* One more head at the end of the list. */
-static bool put_head(const struct setting *s, long long head, const char *given)
+static bool put_head(const struct setting *s, long long head)
 {
     struct hd_config *c = s->config;
     bool is_new = head >= s->field->min && head <= s->field->max;
     for (int i = 0; i < c->n_alignment_heads; i++)
         is_new = is_new && c->alignment_heads[i] != head;
     if (!is_new)
-        return refuse(s, given);
+        return refuse(s);
     c->alignment_heads[c->n_alignment_heads++] = (int)head; /* there is room: no head comes twice */
     return true;
 }
@@ -127,9 +129,9 @@ static bool set_heads(const struct setting *s, const char *text)
         return true;
     for (const char *at = text;; at++) {
         long long head;
-        if (!read_whole(at, ',', &head, &at) || !put_head(s, head, text)) {
+        if (!read_whole(at, ',', &head, &at) || !put_head(s, head)) {
             *s->config = before;
-            return refuse(s, text);
+            return refuse(s);
         }
         if (*at == '\0')
             return true;
@@ -140,8 +142,7 @@ static bool set_heads(const struct setting *s, const char *text)
 static bool set_real(const struct setting *s, const char *text)
 {
     json_t *number = json_loads(text, JSON_DECODE_ANY, NULL);
-    const bool ok =
-        json_is_number(number) ? put_real(s, json_number_value(number), text) : refuse(s, text);
+    const bool ok = json_is_number(number) ? put_real(s, json_number_value(number)) : refuse(s);
     json_decref(number);
     return ok;
 }
@@ -152,7 +153,7 @@ static bool set_yes_no(const struct setting *s, const char *text)
         return put_yes_no(s, true);
     if (strcmp(text, "no") == 0 || strcmp(text, "false") == 0)
         return put_yes_no(s, false);
-    return refuse(s, text);
+    return refuse(s);
 }
 
 static bool unknown(const char *name, bool is_json, heed_error *err)
@@ -162,7 +163,7 @@ static bool unknown(const char *name, bool is_json, heed_error *err)
     if (near)
         s = setting_of(NULL, hd_field_find(near), is_json, NULL);
     return hd_fail(err, is_json ? HEED_BAD_MODEL : HEED_BAD_OPTION,
-                   "a configuration has no field \"%.60s\"%s%s%s", name,
+                   "a configuration has no field %s%s%s%s", hd_quote(name).text,
                    near ? "; did you mean " : "", s.name, near ? "?" : "");
 }
 
@@ -178,7 +179,8 @@ bool hd_config_set(struct hd_config *config, const char *name, const char *value
     const struct hd_field *field = hd_field_find(name);
     if (!field)
         return unknown(name, false, err);
-    const struct setting s = setting_of(config, field, false, err);
+    struct setting s = setting_of(config, field, false, err);
+    s.given = hd_quote(value);
     if (!hd_field_applies(field, config))
         return of_another_kind(&s);
     const char *rest;
@@ -186,7 +188,7 @@ bool hd_config_set(struct hd_config *config, const char *name, const char *value
     switch (field->type) {
     case HD_FIELD_NUMBER:
     case HD_FIELD_LAYERS:
-        return read_whole(value, '\0', &n, &rest) ? put_number(&s, n, value) : refuse(&s, value);
+        return read_whole(value, '\0', &n, &rest) ? put_number(&s, n) : refuse(&s);
     case HD_FIELD_REAL:
         return set_real(&s, value);
     case HD_FIELD_YES_NO:
@@ -200,84 +202,66 @@ bool hd_config_set(struct hd_config *config, const char *name, const char *value
     if (field == &hd_fields[0])
         return hd_fail(err, HEED_BAD_OPTION,
                        "arch fills all the other fields, so it is chosen first and cannot be set "
-                       "afterwards; begin with the preset %.60s",
-                       value);
+                       "afterwards; begin with the preset %s",
+                       s.given.text);
     return put_choice(&s, value);
 }
 
 /* ---- from JSON ------------------------------------------------------------------------------- */
 
-/* What a value is, for sentences. */
-static const char *kind_of(const json_t *value)
+/* A value, for sentences: a number or text itself, of others what they are. */
+static struct hd_quoted say_json(const json_t *value)
 {
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "an object";
-    case JSON_ARRAY:
-        return "a list";
-    case JSON_STRING:
-        return "a text";
-    case JSON_INTEGER:
-        return "a whole number";
-    case JSON_REAL:
-        return "a fraction";
-    case JSON_TRUE:
-        return "true";
-    case JSON_FALSE:
-        return "false";
-    case JSON_NULL:
-        return "null";
-    }
-    return "nothing";
+    struct hd_quoted said = {""};
+    const char *kind = json_is_object(value)  ? "an object"
+                       : json_is_array(value) ? "a list"
+                       : json_is_true(value)  ? "true"
+                       : json_is_false(value) ? "false"
+                                              : "null";
+    if (json_is_string(value))
+        return hd_quote(json_string_value(value));
+    if (json_is_integer(value))
+        snprintf(said.text, sizeof said.text, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(said.text, sizeof said.text, "%#g", json_real_value(value)); /* 128.000 */
+    else
+        snprintf(said.text, sizeof said.text, "%s", kind);
+    return said;
 }
 
-static bool read_heads(const struct setting *s, const json_t *list)
+static bool read_heads(struct setting *s, const json_t *list)
 {
     put_no_heads(s->config);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *head = json_array_get(list, i);
-        if (!json_is_integer(head))
-            return refuse(s, "a list with something else in it");
-        char given[32];
-        snprintf(given, sizeof given, "%lld", (long long)json_integer_value(head));
-        if (!put_head(s, json_integer_value(head), given))
-            return false;
+        s->given = say_json(head);
+        if (!json_is_integer(head) || !put_head(s, json_integer_value(head)))
+            return refuse(s);
     }
     return true;
 }
 
-static bool read_field(const struct setting *s, const json_t *value)
+static bool read_field(struct setting *s, const json_t *value)
 {
-    char number[32] = "";
-    if (json_is_integer(value))
-        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+    s->given = say_json(value);
     switch (s->field->type) {
     case HD_FIELD_NUMBER:
-        if (json_is_integer(value))
-            return put_number(s, json_integer_value(value), number);
-        break;
+        return json_is_integer(value) ? put_number(s, json_integer_value(value)) : refuse(s);
     case HD_FIELD_REAL:
-        if (json_is_number(value))
-            return put_real(s, json_number_value(value), "that");
-        break;
+        return json_is_number(value) ? put_real(s, json_number_value(value)) : refuse(s);
+    case HD_FIELD_CHOICE:
+        return json_is_string(value) ? put_choice(s, json_string_value(value)) : refuse(s);
+    case HD_FIELD_HEADS:
+        return json_is_array(value) ? read_heads(s, value) : refuse(s);
     case HD_FIELD_YES_NO:
     case HD_FIELD_MAYBE:
         if (json_is_boolean(value))
             return put_yes_no(s, json_is_true(value));
-        return hd_fail(s->err, s->code, "%s must be true or false, not %s", s->name,
-                       kind_of(value));
-    case HD_FIELD_CHOICE:
-        if (json_is_string(value))
-            return put_choice(s, json_string_value(value));
-        break;
-    case HD_FIELD_HEADS:
-        if (json_is_array(value))
-            return read_heads(s, value);
         break;
     case HD_FIELD_LAYERS:
-        break;
+        return refuse(s);
     }
-    return refuse(s, kind_of(value));
+    return hd_fail(s->err, s->code, "%s must be true or false, not %s", s->name, s->given.text);
 }
 
 bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_error *err)
@@ -286,7 +270,7 @@ bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_erro
         return hd_fail(err, HEED_BAD_MODEL, "a configuration must be a JSON object");
     struct hd_config c = hd_config_default;
     const json_t *arch = json_object_get(json, "arch");
-    const struct setting first = setting_of(&c, &hd_fields[0], true, err);
+    struct setting first = setting_of(&c, &hd_fields[0], true, err);
     if (!arch)
         return hd_fail(err, HEED_BAD_MODEL,
                        "a configuration must have a field arch that names its preset: %s",
@@ -301,7 +285,7 @@ bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_erro
         const struct hd_field *field = strchr(key, '-') ? NULL : hd_field_find(key);
         if (!field || field->type == HD_FIELD_LAYERS)
             return unknown(key, true, err);
-        const struct setting s = setting_of(&c, field, true, err);
+        struct setting s = setting_of(&c, field, true, err);
         if (!hd_field_applies(field, &c))
             return of_another_kind(&s);
         if (!read_field(&s, value))

@@ -105,11 +105,11 @@ static json_t *read_json(const struct hd_safetensors *file, const char *key, hee
         hd_fail(err, HEED_BAD_MODEL, "%s: its metadata has no %s, so it is not a model of heed; see heed import", file->path, key);
         return NULL;
     }
-    json_error_t why;
+    json_error_t why = {0};
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &why);
     if (!json || !json_is_object(json)) {
         hd_fail(err, HEED_BAD_MODEL, "%s: %s in its metadata is not a JSON object: %s", file->path, key,
-                json ? "it is another kind of value" : why.text);
+                json ? "it is another kind of value" : hd_quote(why.text).text);
         json_decref(json);
         return NULL;
     }
@@ -168,12 +168,6 @@ static bool check_params(const struct hd_safetensors *file, const struct hd_net 
     for (int i = 0; i < hd_params_number(net->params); i++)
         if (!find_param(file, hd_params_at(net->params, i), err))
             return false;
-    for (size_t i = 0; i < file->tensors.n; i++) {
-        const char *name = file->tensors.at[i].name;
-        if (!is_vocab_name(name) && !hd_params_find(net->params, name))
-            return hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s belongs to no part of its configuration", file->path,
-                           hd_quote(name).text);
-    }
     return true;
 }
 
@@ -184,6 +178,12 @@ static bool read_params(const struct hd_safetensors *file, struct hd_net *net, h
         const struct hd_tensor *t = find_param(file, p, err);
         if (!t || !hd_check_finite(t, err) || !hd_read_f32(p->x, t, hd_count(p), err))
             return false;
+    }
+    for (size_t i = 0; i < file->tensors.n; i++) {
+        const char *name = file->tensors.at[i].name;
+        if (!is_vocab_name(name) && !hd_params_find(net->params, name))
+            return hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s belongs to no part of its configuration", file->path,
+                           hd_quote(name).text);
     }
     return true;
 }
@@ -196,8 +196,9 @@ static struct hd_net *read_net(const struct hd_safetensors *file, heed_error *er
     struct hd_net *net = NULL;
     if (json && hd_config_from_json(&config, json, &why) && hd_config_check(&config, &why))
         net = hd_net_declare(&config, &why);
-    if (why.code)
-        hd_fail(err, why.code, "%s: its configuration: %s", file->path, why.message);
+    if (why.code) /* what would be a wrong option elsewhere is a wrong file here */
+        hd_fail(err, why.code == HEED_BAD_OPTION ? HEED_BAD_MODEL : why.code, "%s: its configuration: %s", file->path,
+                why.message);
     json_decref(json);
     if (net && check_params(file, net, err) && hd_params_make(net->params, err))
         return net;
@@ -226,8 +227,13 @@ static heed_model *read_model(const struct hd_safetensors *file, heed_error *err
     struct hd_vocab *target = source;
     if (source && hd_safetensors_find(file, TARGET))
         target = read_vocab(file, TARGET, KEY_TARGET, err);
-    if (target && read_params(file, net, err))
-        return hd_model_of(net, source, target, record, err);
+    if (target && read_params(file, net, err)) {
+        heed_error why = {0};
+        heed_model *model = hd_model_of(net, source, target, record, &why);
+        if (!model)
+            hd_fail(err, why.code, "%s: %s", file->path, why.message);
+        return model;
+    }
     if (target != source)
         hd_vocab_free(target);
     hd_vocab_free(source);

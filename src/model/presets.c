@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/quote.h"
 
 #include <string.h>
 
@@ -110,15 +111,16 @@ bool hd_config_preset_named(struct hd_config *config, const char *arch, const ch
     }
     if (a == N_PRESETS) {
         const char *near = hd_nearest(arch, archs, N_PRESETS);
-        return hd_fail(
-            err, HEED_BAD_OPTION,
-            "arch: there is no model \"%s\"%s%s%s; it is one of seq2seq, bahdanau, luong, "
-            "wang, ferreira, transformer",
-            arch, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "arch: there is no model %s%s%s%s; it is one of seq2seq, bahdanau, luong, "
+                       "wang, ferreira, transformer",
+                       hd_quote(arch).text, near ? " (did you mean " : "", near ? near : "",
+                       near ? "?)" : "");
     }
     if (s == N_SIZES)
         return hd_fail(err, HEED_BAD_OPTION,
-                       "size: there is no size \"%s\"; it is one of tiny, small, base", size);
+                       "size: there is no size %s; it is one of tiny, small, base",
+                       hd_quote(size).text);
     *config = hd_config_preset((enum hd_arch)a, (enum hd_size)s);
     return true;
 }

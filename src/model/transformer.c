@@ -307,28 +307,36 @@ static hd_node *append(const struct decoding *d, int part, hd_node *x)
     return hd_reshape(all, B * (t + 1), D);
 }
 
-/* Section 3.1: a word looks at itself and the words before it, then at the source. */
-static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
+/* Section 3.1: a word looks at itself and the words before it. */
+static hd_node *look_back(const struct decoding *d, int l, hd_node *x)
 {
     const struct hd_config *c = &d->net->config;
-    const struct hd_block *b = &d->net->transformer->decoder[l];
-    const struct hd_heads *h = &b->self;
+    const struct hd_heads *h = &d->net->transformer->decoder[l].self;
     hd_node *y = enter(c, h->norm, x);
     hd_node *q = map(h->q, y);                                         /* W_q x_t + b_q   [N,D] */
     hd_node *k = append(d, 2 * l, map(h->k, y));                       /* W_k x_i + b_k, i ≤ t  */
     hd_node *v = append(d, 2 * l + 1, map(h->v, y));                   /* W_v x_i + b_v, i ≤ t  */
     hd_node *a = attend(c, q, k, v, d->rows, d->words, true, d->drop); /* Σ_i α_ti v_i    [N,D] */
-    x = leave(c, h->norm, x, map(h->o, a), d->drop->state);            /* W_o … + b_o     [N,D] */
+    return leave(c, h->norm, x, map(h->o, a), d->drop->state);         /* W_o … + b_o     [N,D] */
+}
 
-    h = &b->cross;
-    y = enter(c, h->norm, x);
-    q = map(h->q, y);                                           /* W_q x_t + b_q          [N,D] */
-    k = hd_on(d->tape, d->source_keys[l].k);                    /* W_k h_j + b_k        [Σ S,D] */
-    v = hd_on(d->tape, d->source_keys[l].v);                    /* W_v h_j + b_v        [Σ S,D] */
-    a = attend(c, q, k, v, d->rows, d->source, false, d->drop); /* Σ_j α_tj v_j           [N,D] */
-    d->seen[l] = a;                                             /* its weights are α            */
-    x = leave(c, h->norm, x, map(h->o, a), d->drop->state);     /* W_o … + b_o            [N,D] */
-    return feed_forward(c, &b->ffn, x, d->drop);
+/* Section 3.1: a word looks at the source. */
+static hd_node *look_at_source(const struct decoding *d, int l, hd_node *x)
+{
+    const struct hd_config *c = &d->net->config;
+    const struct hd_heads *h = &d->net->transformer->decoder[l].cross;
+    hd_node *q = map(h->q, enter(c, h->norm, x));                        /* W_q x_t + b_q [N,D] */
+    hd_node *k = hd_on(d->tape, d->source_keys[l].k);                    /* W_k h_j + b_k       */
+    hd_node *v = hd_on(d->tape, d->source_keys[l].v);                    /* W_v h_j + b_v       */
+    hd_node *a = attend(c, q, k, v, d->rows, d->source, false, d->drop); /* Σ_j α_tj v_j  [N,D] */
+    d->seen[l] = a;                                                      /* and α itself        */
+    return leave(c, h->norm, x, map(h->o, a), d->drop->state);           /* W_o … + b_o   [N,D] */
+}
+
+static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
+{
+    x = look_at_source(d, l, look_back(d, l, x));
+    return feed_forward(&d->net->config, &d->net->transformer->decoder[l].ffn, x, d->drop);
 }
 
 /* From the words before, -1 where there is none, to what enters the output layer: [n,D] */

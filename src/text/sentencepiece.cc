@@ -6,6 +6,7 @@
 extern "C" {
 #include "base/error.h"
 #include "base/memory.h"
+#include "text/spm_check.h"
 }
 
 #include <sentencepiece_processor.h>
@@ -51,6 +52,8 @@ static Result guarded(Result otherwise, heed_error *err, Body body)
 
 struct hd_spm *hd_spm_from_memory(const void *data, size_t size, heed_error *err)
 {
+    if (!hd_spm_check(data, size, err))
+        return nullptr;
     be_silent();
     struct hd_spm *spm = nullptr;
     const bool ok = guarded(false, err, [&] {

@@ -74,6 +74,34 @@ static void an_allocation_fails_when_it_is_told_to(void **state)
     assert_null(hd_copy_string("gone", NULL));
 }
 
+static void an_array_grows_and_keeps_what_is_there(void **state)
+{
+    (void)state;
+    int *array = NULL, n_moves = 0;
+    size_t capacity = 0;
+    for (size_t n = 0; n < 1000; n++) {
+        int *grown = hd_grow(array, &capacity, n + 1, sizeof *grown, NULL);
+        assert_non_null(grown);
+        assert_true(capacity > n);
+        n_moves += grown != array;
+        array = grown;
+        assert_that(array[n] == 0, "element %zu is %d", n, array[n]);
+        array[n] = (int)n + 1;
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_that(array[i] == i + 1, "element %d is %d", i, array[i]);
+    assert_true(n_moves < 12);
+
+    const size_t before = capacity;
+    heed_error err = {0};
+    hd_alloc_fail_after(0);
+    assert_null(hd_grow(array, &capacity, capacity + 1, sizeof *array, &err));
+    assert_error(err, HEED_NO_MEMORY, "no memory");
+    assert_null(hd_grow(array, &capacity, SIZE_MAX, sizeof *array, NULL));
+    assert_true(capacity == before && array[999] == 1000);
+    hd_free(array);
+}
+
 static void a_new_thing_has_its_type(void **state)
 {
     (void)state;
@@ -104,6 +132,7 @@ int main(void)
         cmocka_unit_test(nothing_at_all_can_be_asked_for_and_freed),
         cmocka_unit_test(sizes_that_overflow_are_an_error),
         cmocka_unit_test(an_allocation_fails_when_it_is_told_to),
+        cmocka_unit_test(an_array_grows_and_keeps_what_is_there),
         cmocka_unit_test(a_new_thing_has_its_type),
         cmocka_unit_test(sizes_are_added_and_multiplied_only_if_they_fit),
     };

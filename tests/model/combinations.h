@@ -5,9 +5,8 @@
 #ifndef HD_TEST_COMBINATIONS_H
 #define HD_TEST_COMBINATIONS_H
 
-#include "test.h"
+#include "settings.h"
 
-#include "model/config.h"
 #include "model/model.h"
 
 enum { TOY_SOURCE = 7, TOY_TARGET = 5 }; /* words of the vocabularies */
@@ -243,12 +242,7 @@ static void visit_all(visit_combination *visit, void *data)
 /* The configuration of a combination, at toy size where it says nothing else; not yet checked. */
 static struct hd_config toy_config(const char *settings)
 {
-    char copy[240], *word = copy, *rest;
-    snprintf(copy, sizeof copy, "%s", settings);
-    struct hd_config c;
-    heed_error err = {0};
-    word = strtok_r(copy, " ", &rest);
-    assert_that(hd_config_preset_named(&c, word, "tiny", &err), "%s: %s", settings, err.message);
+    struct hd_config c = preset_of(settings);
     c.source_vocab = TOY_SOURCE;
     c.target_vocab = TOY_TARGET;
     c.dim = 4;
@@ -262,12 +256,7 @@ static struct hd_config toy_config(const char *settings)
         c.embed = 3;
         c.attention_dim = c.arch == HD_LUONG || c.arch == HD_BAHDANAU ? 5 : 0;
     }
-    while ((word = strtok_r(NULL, " ", &rest))) {
-        char *value = strchr(word, '=');
-        assert_non_null(value);
-        *value++ = '\0';
-        assert_that(hd_config_set(&c, word, value, &err), "%s: %s", settings, err.message);
-    }
+    set_fields(&c, settings);
     return c;
 }
 

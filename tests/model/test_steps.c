@@ -2,7 +2,6 @@
  * and among others: bit for bit, with its attention. */
 #include "combinations.h"
 
-
 enum { LONGEST = 8 };
 
 struct run {

@@ -33,11 +33,11 @@ printf '#!/bin/bash\necho 0\n' >"$bare/id.new" && chmod +x "$bare/id.new" && mv 
 for tool in mktemp rm tail; do
     ln -s "$(command -v $tool)" "$bare/$tool"
 done
-expect 'on Debian they are installed' 0 '' 'Installing: make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev zlib1g-dev libcmocka-dev' \
+expect 'on Debian they are installed' 0 '' 'Installing: make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev libutf8proc-dev zlib1g-dev libcmocka-dev' \
     env PATH="$bare" CC=cc "$packages" build check
-wanted='noninteractive install -y --no-install-recommends make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev zlib1g-dev libcmocka-dev
+wanted='noninteractive install -y --no-install-recommends make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev libutf8proc-dev zlib1g-dev libcmocka-dev
 noninteractive update
-noninteractive install -y --no-install-recommends make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev zlib1g-dev libcmocka-dev'
+noninteractive install -y --no-install-recommends make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev libutf8proc-dev zlib1g-dev libcmocka-dev'
 problem=
 [ "$(cat "$here/told")" = "$wanted" ] || problem='apt-get was told something else'
 verdict 'the list of packages is fetched only when needed' "$problem" "$(cat "$here/told")"

@@ -1,0 +1,15 @@
+/* real.h -- exp and log of doubles, the same bits on every machine.
+ *
+ * The C library's differ between systems in the last bit, which is enough to choose another model when a
+ * score or a rate depends on it. These are made of IEEE additions, multiplications and divisions alone, in
+ * one order; both are within 1 ulp of the true value. */
+#ifndef HD_BASE_REAL_H
+#define HD_BASE_REAL_H
+
+/* eˣ: infinity when it is too large, 0 when it is too small, NaN of NaN. */
+double hd_real_exp(double x);
+
+/* ln x: -infinity of 0, NaN below it and of NaN. */
+double hd_real_log(double x);
+
+#endif

@@ -1,0 +1,95 @@
+#!/bin/sh
+# test_eval.sh -- `heed eval` as a user meets it. The numbers are sacreBLEU's.
+. tests/transcript.sh
+heed=$PWD/$BUILD/heed
+case $BUILD in /*) heed=$BUILD/heed ;; esac
+version=$("$heed" --version | sed -n 's/^heed \([0-9.]*\).*/\1/p')
+cd "$here" || exit 1
+
+cat >hyp <<'END'
+The cat sat on the mat.
+There is a cat on the mat, isn't there?
+He paid $1,000.50 for 3-4 apples.
+SHE WILL COME
+END
+cat >ref <<'END'
+The cat sat on the mat.
+There's a cat on the mat, isn't there?
+He paid $1,000.50 for three or four apples.
+She will come
+END
+
+expect 'all scores are printed, with their signatures' 0 \
+    "BLEU = 60.56 79.3/68.0/52.4/47.1 (BP = 1.000 ratio = 1.000 hyp_len = 29 ref_len = 29)
+chrF2 = 71.17
+exact = 25.00 % (1 of 4)
+WER = 33.33 % (errors = 8 words = 24)
+BLEU signature: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:$version
+chrF2 signature: nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|heed:$version" '' \
+    "$heed" eval --hyp hyp --ref ref
+expect 'what is asked for is printed' 0 "chrF2++ = *
+chrF2++ signature: nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|heed:$version" '' \
+    "$heed" eval --hyp hyp --ref ref --metrics chrf++
+expect 'case can be left out of it' 0 'exact = 50.00 % (2 of 4)
+WER = * % (errors = 5 words = 24)' '' \
+    "$heed" eval --hyp hyp --ref ref --metrics exact,wer --lowercase
+for tok in none char intl zh; do
+    expect "--tok $tok is obeyed" 0 "BLEU = *
+BLEU signature: nrefs:1|case:lc|eff:no|tok:$tok|smooth:exp|heed:$version" '' \
+        "$heed" eval --hyp hyp --ref ref --metrics bleu --tok $tok --lowercase
+done
+expect 'eval speaks JSON' 0 \
+    '{"sentences": 4, "bleu": {"score": 60.5*, "precisions": ?79.3*, 68, 52.3*, 47.0*?, "brevity_penalty": 1, "ratio": 1, "hyp_len": 29, "ref_len": 29, "signature": "nrefs:1|*"}, "chrf": {"score": 71.1*, "signature": "nrefs:1|*"}, "exact": {"score": 25, "exact": 1}, "wer": {"score": 33.3333333333, "errors": 8, "words": 24}}' '' \
+    "$heed" eval --hyp hyp --ref ref --json
+if command -v python3 >/dev/null; then
+    expect 'and it is JSON' 0 '5' '' sh -c "'$heed' eval --hyp hyp --ref ref --json --metrics bleu,chrf,chrf++,exact,wer |
+        python3 -c 'import json, sys; print(len(json.load(sys.stdin)) - 1)'"
+fi
+expect 'a text is its own best' 0 'BLEU = 100.00 100.0/100.0/100.0/100.0 (BP = 1.000*chrF2 = 100.00*exact = 100.00 %*WER = 0.00 %*' '' \
+    "$heed" eval --hyp ref --ref ref
+expect 'standard input is -' 0 'BLEU = 60.56*' '' sh -c "'$heed' eval --hyp - --ref ref <hyp"
+expect 'on either side' 0 'BLEU = 60.56*' '' sh -c "'$heed' eval --hyp hyp --ref=- <ref"
+expect 'but not on both' 1 '' 'heed: hypotheses and references cannot both come from standard input; *' \
+    "$heed" eval --hyp - --ref -
+if command -v gzip >/dev/null; then
+    gzip -c hyp >hyp.gz
+    expect 'compressed files are read' 0 'BLEU = 60.56*' '' "$heed" eval --hyp hyp.gz --ref ref
+fi
+sed 's/$/\r/' ref >crlf
+expect 'line ends of another system do not matter' 0 'BLEU = 60.56*exact = 25.00 %*' '' "$heed" eval --hyp hyp --ref crlf
+printf '\n\n' >nothing
+printf 'a\nb\n' >something
+expect 'empty lines are sentences without words' 0 'BLEU = 0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 2)
+chrF2 = 0.00
+exact = 0.00 % (0 of 2)
+WER = 100.00 % (errors = 2 words = 2)*' '' "$heed" eval --hyp nothing --ref something
+
+head -n 3 hyp >short
+head -n 1 hyp >one
+printf 'good\nschl\366n\n' >latin1
+: >empty
+expect 'different numbers of lines are refused' 1 '' \
+    'heed: short has 3 lines, but ref has 4; every line must have its reference at the same place' \
+    "$heed" eval --hyp short --ref ref
+expect 'even one' 1 '' 'heed: one has 1 line, but short has 3; *' "$heed" eval --hyp one --ref short
+expect 'bad UTF-8 is found' 1 '' 'heed: latin1: line 2 is not UTF-8 at its byte 5; convert the file first, *iconv*' \
+    "$heed" eval --hyp latin1 --ref something
+expect 'in standard input too' 1 '' 'heed: standard input: line 2 is not UTF-8 *' \
+    sh -c "'$heed' eval --hyp something --ref - <latin1"
+expect 'a missing file is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" eval --hyp hyp --ref nowhere
+expect 'a folder is no file' 1 '' 'heed: .: this is a folder*' "$heed" eval --hyp . --ref ref
+expect 'an empty file is refused' 1 '' 'heed: empty: there is no text in it, not even a line' \
+    "$heed" eval --hyp hyp --ref empty
+expect 'a closed standard input too' 1 '' 'heed: standard input: *' sh -c "'$heed' eval --hyp - --ref ref <&-"
+expect 'both files are wanted' 2 '' 'heed: eval wants --hyp FILE and --ref FILE; see heed eval --help' \
+    "$heed" eval --hyp hyp
+expect 'other words are not' 2 '' "heed: eval does not know what to do with 'ref'*" "$heed" eval --hyp hyp ref
+expect 'a mistyped metric is answered with the right one' 2 '' \
+    "heed: --metrics takes bleu, chrf, chrf++, exact, wer, separated by commas, not 'blue'; did you mean bleu?" \
+    "$heed" eval --hyp hyp --ref ref --metrics chrf,blue
+expect 'an empty metric is none' 2 '' "heed: --metrics takes *, not ''" "$heed" eval --hyp hyp --ref ref --metrics bleu,
+expect 'a tokeniser that does not exist is refused' 2 '' 'heed: --tok takes 13a|none|char|intl|zh, not *' \
+    "$heed" eval --hyp hyp --ref ref --tok 14
+expect 'eval has a help of its own' 0 'Usage: heed eval --hyp FILE --ref FILE*--metrics LIST*default bleu,chrf,exact,wer*' '' \
+    "$heed" eval --help
+finish
