@@ -26,17 +26,15 @@ ifeq ($(origin CXX),default)
 CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if $(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),c++))
 endif
 
-# ROOMS='base kernel' builds these rooms alone, which need no libraries.
-ifeq ($(ROOMS),)
-SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
+# ROOMS='base kernel' builds these rooms alone; those that only compute need no libraries.
+SOURCES := $(if $(ROOMS),$(foreach r,$(ROOMS),$(wildcard src/$r/*.c src/$r/*.cc)),$(wildcard src/*.c src/*/*.c src/*/*.cc))
+LIBS    := -lm
+ifneq (,$(filter-out src/base/% src/kernel/% src/graph/%,$(SOURCES)))
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
 LIBS    := $(filter-out -lsentencepiece_train,$(call library,sentencepiece,-lsentencepiece)) \
            $(call library,jansson,-ljansson) $(call library,libutf8proc,-lutf8proc) $(call library,zlib,-lz) \
            $(if $(findstring apple,$(MACHINE)),-lc++,-lstdc++) -lm
 INCLUDE := $(shell pkg-config --cflags sentencepiece jansson libutf8proc zlib 2>/dev/null)
-else
-SOURCES := $(foreach r,$(ROOMS),$(wildcard src/$r/*.c src/$r/*.cc))
-LIBS    := -lm
 endif
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
@@ -56,6 +54,9 @@ AVX512 := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 FLAGS_src/kernel/avx2       += $(AVX2)
 FLAGS_src/kernel/avx512     += $(AVX512)
 FLAGS_src/kernel/avx512vnni += $(AVX512) -mavx512vnni
+endif
+ifneq ($(FUZZER),) # sanitizing the kernels takes clang minutes, and `make sanitize` does it
+$(foreach k,generic avx2 avx512 avx512vnni neon,$(eval FLAGS_src/kernel/$k += -fno-sanitize=address,undefined))
 endif
 LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli

@@ -101,12 +101,11 @@ enum heed_tokeniser {
 };
 
 typedef struct heed_eval_options {
-    unsigned metrics;        /* of enum heed_metric; default BLEU, chrF, exact and WER */
-    enum heed_tokeniser tok; /* for BLEU; chrF and the others go by spaces; default HEED_TOK_13A */
-    bool is_lowercase;       /* capital and small letters are the same; default false */
-    bool
-        has_effective_order; /* BLEU leaves out n-grams longer than any hypothesis, which would make
-                                 it 0: for very short texts; default false */
+    unsigned metrics;         /* of enum heed_metric; default BLEU, chrF, exact and WER */
+    enum heed_tokeniser tok;  /* of BLEU alone; default HEED_TOK_13A */
+    bool is_lowercase;        /* capital and small letters are the same; default false */
+    bool has_effective_order; /* for very short texts, where BLEU would be 0: leave out n-grams
+                                 longer than every hypothesis; default false */
 } heed_eval_options;
 
 HEED_API heed_eval_options heed_eval_options_default(void);
@@ -116,23 +115,24 @@ typedef struct heed_pair {
     const char *hyp, *ref;
 } heed_pair;
 
-/* Scores of a whole text; what was not asked for is 0. */
+/* Scores of a whole text; what was not asked for is 0. A signature says what a score was computed with, for the record,
+ * in sacreBLEU's words: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.1.0". */
 typedef struct heed_evaluation {
     size_t n_sentences;
     double bleu;                 /* 0 to 100 */
     double bleu_precisions[4];   /* of single words to quadruples, in percent */
-    double bleu_brevity_penalty; /* 1 when the hypotheses are as long as the references or longer */
+    double bleu_brevity_penalty; /* 1 unless the hypotheses are shorter than the references */
     double bleu_ratio;           /* hyp_len / ref_len */
     size_t hyp_len, ref_len;     /* words, as BLEU cuts them */
     double chrf, chrfpp;         /* 0 to 100 */
     double exact;                /* percent of sentences */
-    double wer;     /* wrong, missing and added words per 100 words of the references */
-    size_t n_exact; /* sentences */
-    size_t n_word_errors, n_words; /* words between spaces */
-    char bleu_signature[96]; /* what BLEU was computed with, for the record, as sacreBLEU writes it:
-                                       "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.1.0" */
-    char chrf_signature[96]; /* likewise */
-    char chrfpp_signature[96]; /* */
+    double wer;                  /* wrong, missing and added words per 100 of the references */
+    size_t n_exact;              /* sentences without such a word */
+    size_t n_word_errors;        /* such words */
+    size_t n_words;              /* of the references, between spaces */
+    char bleu_signature[96];
+    char chrf_signature[96];
+    char chrfpp_signature[96];
 } heed_evaluation;
 
 /* Score n hypotheses against their references. BLEU and chrF are sacreBLEU's, number for number, and the same bits on

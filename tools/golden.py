@@ -424,8 +424,9 @@ PRESETS = {
                               input_feeding=True, readout="attended", start="copy"),
     "wang": RECURRENT | dict(cell="rnn", score="mlp", attend="before", readout="tanh", start="copy"),
     "ferreira": RECURRENT | dict(cell="rnn", score="tanh-sum", attend="before", readout="linear", start="last"),
-    "transformer": COMMON | dict(activation="relu", norm="post", final_norm=False, positions="sin", position_layout="interleaved",
-                                 position_shorter=False, position_first=0, embed_scale=True, norm_eps=1e-6, tie="output"),
+    "transformer": COMMON | dict(activation="relu", norm="post", final_norm=False, positions="sin",
+                                 position_layout="interleaved", position_shorter=False, position_first=0,
+                                 embed_scale=True, norm_eps=1e-6, tie="output"),
 }
 
 # Source and target lengths.
@@ -457,24 +458,26 @@ def cases():
     wide = dict(source_vocab=5, target_vocab=17, embed=3, dim=17)
     case("wide-bahdanau", "bahdanau", **wide, encoder_dim=18, attention_dim=19)
     case("wide-luong", "luong", **wide, encoder_layers=1, decoder_layers=1)
-    case("wide-transformer", "transformer", **wide | dict(embed=18, dim=18), heads=1, ffn=17, encoder_layers=1, decoder_layers=1)
+    case("wide-transformer", "transformer", **wide | dict(embed=18, dim=18), heads=1, ffn=17, encoder_layers=1,
+         decoder_layers=1)
 
     # every score at every place; the cell goes around
     cells, starts = ["rnn", "gru", "lstm"], ["mean", "last"]
     readouts = {"before": "tanh", "after": "attended", "inside": "linear"}
     A, equal = dict(attention_dim=5), dict(encoder_dim=4)
     every_score = {
-        "dot": equal, "scaled-dot": equal | dict(attention_dim=9), "bilinear": {}, "mlp": A, "mlp-bias": A | dict(score="mlp", score_bias=True),
-        "additive": A, "additive-bias": A | dict(score="additive", score_bias=True), "tanh-sum": {}, "projected": A,
+        "dot": equal, "scaled-dot": equal | dict(attention_dim=9), "bilinear": {},
+        "mlp": A, "mlp-bias": A | dict(score="mlp", score_bias=True), "additive": A, "additive-bias": A | dict(score="additive", score_bias=True), "tanh-sum": {}, "projected": A,
         "scaled-1": A | dict(score="scaled", score_depth=1), "scaled-2": A | dict(score="scaled"),
         "multi-head": dict(attention_dim=6, heads=3, alignment_heads=[2, 0]), "location": dict(max_source=4),
     }
 
     def attending(name, i, score, **fields):
         attend = list(readouts)[i % 3]
-        bare = tiny | dict(encoder_dim=6, score=score, attend=attend, readout=readouts[attend], input_feeding=attend == "after",
-                           cell=cells[i // 3 % 3], start=starts[i % 2], bidirectional=i % 4 < 2, target_start=i % 3 - 1)
-        case(name, "luong", **bare | dict(encoder_layers=1, decoder_layers=1) | fields)
+        bare = tiny | dict(encoder_dim=6, encoder_layers=1, decoder_layers=1, bidirectional=i % 4 < 2, start=starts[i % 2],
+                           cell=cells[i // 3 % 3], score=score, attend=attend, readout=readouts[attend],
+                           input_feeding=attend == "after", target_start=i % 3 - 1)
+        case(name, "luong", **bare | fields)
 
     for i, (score, fields) in enumerate(every_score.items()):
         for j, attend in enumerate(readouts):
@@ -505,7 +508,8 @@ def cases():
         case(f"readout-{readout}-before", "wang", **tiny, readout=readout)
         case(f"readout-{readout}-inside", "bahdanau", **tiny, attend="inside", readout=readout)
     for readout in ["tanh", "maxout"]:
-        case(f"readout-{readout}-after", "luong", **tiny, encoder_layers=1, decoder_layers=1, readout=readout, input_feeding=False)
+        case(f"readout-{readout}-after", "luong", **tiny, encoder_layers=1, decoder_layers=1, readout=readout,
+             input_feeding=False)
         for context in ["first", "every"]:
             case(f"readout-{readout}-{context}", "seq2seq", **tiny, cell="gru", context=context, readout=readout)
     case("readout-attended-no-feeding", "luong", **tiny, input_feeding=False)

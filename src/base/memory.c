@@ -63,7 +63,7 @@ void *hd_grow(void *array, size_t *capacity, size_t count, size_t size, heed_err
     void *larger = hd_alloc(grown, size, err);
     if (!larger)
         return NULL;
-    if (*capacity > 0)
+    if (array)
         memcpy(larger, array, *capacity * size);
     hd_free(array);
     *capacity = grown;

@@ -8,8 +8,8 @@
  *                if that one's label is c; a unit with a leaf has its value in unit i ^ offset(i)
  *     texts      each ending in NUL; a value is where its text begins
  *
- * Invariant: what passes is a tree in which every step from every reachable unit stays inside, every
- * value is inside the texts, and no path has more than the 32 leaves that the library has room for. */
+ * Invariant: of what passes, every step from every unit that can be reached stays inside, every value is
+ * inside the texts, and no path has more than the 32 leaves that the library has room for. */
 #include "text/spm_check.h"
 
 #include "base/error.h"
@@ -80,16 +80,21 @@ static bool read_field(struct message *m, struct field *field)
 
 enum { MOST_LEAVES = 32, UNIT_SIZE = 4 };
 
+enum state { UNSEEN, OPEN, DONE };
+
 struct trie {
     const unsigned char *units;
     uint32_t n;
     size_t n_texts; /* bytes */
-    uint32_t *
-        children; /* children[p]: 1 + the first unit whose parent leads to p; 0 when there is none */
-    uint32_t *siblings; /* siblings[i]: 1 + the next unit of the same parent */
-    uint32_t *open;     /* units to be looked at */
-    unsigned char *
-        n_leaves; /* n_leaves[i]: on the way to unit i, and 1 more; 0 when it was not reached yet */
+
+    /* lists of units; a link is 1 + the unit, and 0 ends a list */
+    uint32_t *children; /* children[p]: those whose parents lead to p */
+    uint32_t *siblings; /* siblings[i]: the next in the list that i is in */
+    uint32_t *next;     /* next[i]: the children of i that have not been looked at */
+
+    uint32_t *path; /* from the root to the unit being looked at */
+    unsigned char *state;
+    unsigned char *n_leaves; /* the most on a path from here on, this one included */
 };
 
 static uint32_t unit_at(const struct trie *trie, uint32_t i)
@@ -113,7 +118,7 @@ static bool has_leaf(uint32_t unit)
 static uint32_t place_after(const struct trie *trie, uint32_t i)
 {
     const uint32_t unit = unit_at(trie, i);
-    return i ^ unit >> 10 << ((unit & 1U << 9) >> 6);
+    return i ^ ((unit >> 10) << ((unit & 1U << 9) >> 6));
 }
 
 /* Who is whose child, if that one is ever reached: a unit's label says where its parent leads. */
@@ -128,36 +133,53 @@ static void find_children(struct trie *trie)
     }
 }
 
-/* Unit i and the steps from it. New units are put on the list; *n_open is its length. */
-static bool check_unit(struct trie *trie, uint32_t i, uint32_t *n_open)
+/* Step onto unit i: the next byte must not lead outside, and a leaf's text must be there. */
+static bool enter(struct trie *trie, uint32_t i)
 {
     const uint32_t place = place_after(trie, i);
-    const unsigned n_leaves = trie->n_leaves[i] + (i > 0 && has_leaf(unit_at(trie, i)));
-    if ((place | 0xFF) >= trie->n) /* some byte would lead outside */
+    const bool is_leaf = i > 0 && has_leaf(unit_at(trie, i));
+    if ((place | 0xFF) >= trie->n)
         return false;
-    if (n_leaves > trie->n_leaves[i]) {
-        const uint32_t value = unit_at(trie, place) & 0x7FFFFFFF;
-        if (value >= trie->n_texts || n_leaves > 1 + MOST_LEAVES)
-            return false;
-    }
-    for (uint32_t next = trie->children[place]; next > 0; next = trie->siblings[next - 1]) {
-        if (trie->n_leaves[next - 1] > 0) /* reached before: no tree */
-            return false;
-        trie->n_leaves[next - 1] = (unsigned char)n_leaves;
-        trie->open[(*n_open)++] = next - 1;
-    }
+    if (is_leaf && (unit_at(trie, place) & 0x7FFFFFFF) >= trie->n_texts)
+        return false;
+    trie->state[i] = OPEN;
+    trie->n_leaves[i] = is_leaf;
+    trie->next[i] = trie->children[place];
     return true;
 }
 
+/* Every path from the root, unit 0. Paths may join again, since equal ends are stored once; they
+ * may not go round in circles. */
 static bool check_trie(struct trie *trie)
 {
-    uint32_t n_open = 1; /* the root, unit 0 */
-    trie->n_leaves[0] = 1;
-    trie->open[0] = 0;
     find_children(trie);
-    while (n_open > 0)
-        if (!check_unit(trie, trie->open[--n_open], &n_open))
+    if (!enter(trie, 0))
+        return false;
+    for (uint32_t n = 1; n > 0;) { /* path[0..n) */
+        const uint32_t i = trie->path[n - 1], next = trie->next[i];
+        if (next == 0) {
+            trie->state[i] = DONE;
+            n--;
+            continue;
+        }
+        const uint32_t child = next - 1;
+        const unsigned n_leaves = trie->n_leaves[child] + (i > 0 && has_leaf(unit_at(trie, i)));
+        switch (trie->state[child]) {
+        case UNSEEN: /* and then back to this one, when it is done */
+            if (!enter(trie, child))
+                return false;
+            trie->path[n++] = child;
+            break;
+        case OPEN:
             return false;
+        default:
+            if (n_leaves > MOST_LEAVES)
+                return false;
+            if (n_leaves > trie->n_leaves[i])
+                trie->n_leaves[i] = (unsigned char)n_leaves;
+            trie->next[i] = trie->siblings[child];
+        }
+    }
     return true;
 }
 
@@ -184,16 +206,20 @@ static bool check_charsmap(struct message bytes, heed_error *err)
     struct trie trie = {.units = bytes.at + sizeof trie_size,
                         .n = trie_size / UNIT_SIZE,
                         .n_texts = left - trie_size};
-    trie.children = hd_alloc(trie.n, sizeof *trie.children, err);
-    trie.siblings = hd_alloc(trie.n, sizeof *trie.siblings, err);
-    trie.open = hd_alloc(trie.n, sizeof *trie.open, err);
-    trie.n_leaves = hd_alloc(trie.n, 1, err);
-    const bool has_memory = trie.children && trie.siblings && trie.open && trie.n_leaves;
-    const bool ok = has_memory && (check_trie(&trie) || fail_table(err));
-    hd_free(trie.children);
-    hd_free(trie.siblings);
-    hd_free(trie.open);
-    hd_free(trie.n_leaves);
+    uint32_t *lists = hd_alloc(trie.n, 4 * sizeof *lists, err);
+    unsigned char *bytes_each = hd_alloc(trie.n, 2, err);
+    bool ok = lists && bytes_each;
+    if (ok) {
+        trie.children = lists;
+        trie.siblings = lists + trie.n;
+        trie.next = lists + 2 * (size_t)trie.n;
+        trie.path = lists + 3 * (size_t)trie.n;
+        trie.state = bytes_each;
+        trie.n_leaves = bytes_each + trie.n;
+        ok = check_trie(&trie) || fail_table(err);
+    }
+    hd_free(lists);
+    hd_free(bytes_each);
     return ok;
 }
 

@@ -2,8 +2,8 @@
  * scores of others, so what counts is that all cut alike.
  *
  * Its tokenisers are substitutions one after the other, each putting spaces around what it finds, and a split at spaces in
- * the end. Here a substitution is a loop over the characters from one array into another; what it finds is consumed, so that
- * "a..." is not cut as "a . . ." is. Categories of characters and lower case are utf8proc's. */
+ * the end. Here a substitution is a loop over the characters from one array into another. Categories of characters and lower
+ * case are utf8proc's. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -104,7 +104,7 @@ static bool make_room(struct hd_words *line, size_t n, heed_error *err)
         hd_words_release(&larger);
         return false;
     }
-    if (line->n_chars > 0)
+    if (line->chars)
         memcpy(larger.chars, line->chars, line->n_chars * sizeof *line->chars);
     hd_words_release(line);
     *line = larger;
@@ -129,7 +129,13 @@ static bool decode(struct hd_words *line, struct hd_text text, heed_error *err)
     return true;
 }
 
-/* What was written to `spare`, up to `end`, is the line now. */
+/* Where a changed line of n characters can be written. */
+static uint32_t *spare_for(struct hd_words *line, size_t n, heed_error *err)
+{
+    return make_room(line, n, err) ? line->spare : NULL;
+}
+
+/* What was written there, up to `end`, is the line now. */
 static void take_spare(struct hd_words *line, const uint32_t *end)
 {
     uint32_t *old = line->chars;
@@ -158,9 +164,9 @@ static void split(struct hd_words *line, bool at_every_char)
 /* x → " x " */
 static bool space_around(struct hd_words *line, is_kind *x, heed_error *err)
 {
-    if (!make_room(line, 3 * line->n_chars, err))
+    uint32_t *out = spare_for(line, 3 * line->n_chars, err);
+    if (!out)
         return false;
-    uint32_t *out = line->spare;
     for (size_t i = 0; i < line->n_chars; i++) {
         const uint32_t c = line->chars[i];
         const bool is_found = x(c);
@@ -181,10 +187,10 @@ enum which { FIRST, SECOND };
 static bool space_around_one(enum which which, struct hd_words *line, is_kind *x, is_kind *y,
                              heed_error *err)
 {
-    if (!make_room(line, 2 * line->n_chars, err))
+    uint32_t *out = spare_for(line, 2 * line->n_chars, err);
+    if (!out)
         return false;
     const uint32_t *in = line->chars, *end = in + line->n_chars;
-    uint32_t *out = line->spare;
     while (in < end) {
         if (end - in < 2 || !x(in[0]) || !y(in[1])) {
             *out++ = *in++;
@@ -202,7 +208,7 @@ static bool space_around_one(enum which which, struct hd_words *line, is_kind *x
     return true;
 }
 
-/* Every `from`, which is ASCII, becomes `to`, which is shorter. */
+/* Every `from`, which is ASCII, becomes `to`, which is not longer. */
 static void replace(struct hd_words *line, const char *from, const char *to)
 {
     const size_t length = strlen(from);
@@ -282,19 +288,24 @@ static bool cut_13a(struct hd_words *line, heed_error *err)
  * ideographs: so written it takes in dashes, quotation marks, arrows and signs, and leaves those ideographs out. */
 static bool is_chinese(uint32_t c)
 {
-    static const uint32_t ranges[][2] =
-        {
-            {0x3400, 0x4DB5}, {0x4E00, 0x9FBB},
-            {0x2001, 0x2A6D}, /* ideographs, and see above */
-            {0xF900, 0xFA2D}, {0xFA30, 0xFA6A},
-            {0xFA70, 0xFAD9}, /* ideographs kept for compatibility */
-            {0x2E80, 0x2EFF}, {0x2F00, 0x2FDF},
-            {0x2FF0, 0x2FFF}, {0x31C0, 0x31EF}, /* their parts */
-            {0x3100, 0x312F}, {0x31A0, 0x31BF}, /* bopomofo */
-            {0x3000, 0x303F}, {0xFE10, 0xFE1F},
-            {0xFE30, 0xFE4F},                   /* punctuation */
-            {0xFF00, 0xFFEF}, {0x3200, 0x33FF}, /* full and half width; enclosed and squared */
-        };
+    static const uint32_t ranges[][2] = {
+        {0x3400, 0x4DB5}, /* ideographs */
+        {0x4E00, 0x9FBB}, /* ideographs */
+        {0x2001, 0x2A6D}, /* see above */
+        {0xF900, 0xFA2D}, /* ideographs for compatibility */
+        {0xFA30, 0xFA6A}, /* ideographs for compatibility */
+        {0xFA70, 0xFAD9}, /* ideographs for compatibility */
+        {0x2E80, 0x2FDF}, /* radicals */
+        {0x2FF0, 0x2FFF}, /* description of ideographs */
+        {0x31C0, 0x31EF}, /* strokes */
+        {0x3100, 0x312F}, /* bopomofo */
+        {0x31A0, 0x31BF}, /* bopomofo */
+        {0x3000, 0x303F}, /* punctuation */
+        {0xFE10, 0xFE1F}, /* punctuation, vertical */
+        {0xFE30, 0xFE4F}, /* punctuation, vertical */
+        {0xFF00, 0xFFEF}, /* full and half width */
+        {0x3200, 0x33FF}, /* enclosed and squared */
+    };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (c >= ranges[i][0] && c <= ranges[i][1])
             return true;
@@ -351,10 +362,12 @@ static bool has_case(uint32_t c)
 {
     const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
     return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LL ||
-           category == UTF8PROC_CATEGORY_LT || c == 0xAA || c == 0xBA ||   /* ª º */
-           (c >= 0x2160 && c <= 0x217F) || (c >= 0x24B6 && c <= 0x24E9) || /* Ⅷ ⓐ */
-           (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
-           (c >= 0x1F170 && c <= 0x1F189);
+           category == UTF8PROC_CATEGORY_LT || c == 0xAA || c == 0xBA || /* ª º */
+           (c >= 0x2160 && c <= 0x217F) ||                               /* Ⅷ */
+           (c >= 0x24B6 && c <= 0x24E9) ||                               /* Ⓐ ⓐ */
+           (c >= 0x1F130 && c <= 0x1F149) ||                             /* 🄰 */
+           (c >= 0x1F150 && c <= 0x1F169) ||                             /* 🅐 */
+           (c >= 0x1F170 && c <= 0x1F189);                               /* 🅰 */
 }
 
 /* Unicode's Case_Ignorable: marks, modifiers, and punctuation that is found inside words. */
@@ -394,9 +407,9 @@ static bool is_final_sigma(const struct hd_words *line, size_t at)
 /* The full mapping, as str.lower() of Python has it: İ becomes two characters, a final Σ becomes ς. */
 static bool lower(struct hd_words *line, heed_error *err)
 {
-    if (!make_room(line, 2 * line->n_chars, err))
+    uint32_t *out = spare_for(line, 2 * line->n_chars, err);
+    if (!out)
         return false;
-    uint32_t *out = line->spare;
     for (size_t i = 0; i < line->n_chars; i++) {
         const uint32_t c = line->chars[i];
         if (c == 0x130) {

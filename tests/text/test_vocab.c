@@ -1,5 +1,6 @@
 /* test_vocab.c -- text to ids and back: words, characters, subwords; and everything that text can be besides right. */
 #define _GNU_SOURCE
+#include "format/broken.h"
 #include "shared.h"
 
 #include "base/memory.h"
@@ -22,17 +23,14 @@ static struct hd_vocab *vocab_of(enum hd_vocab_kind kind, const char *list)
 
 static struct hd_vocab *spm_of(const char *path)
 {
-    char bytes[8192];
-    FILE *file = fopen(path, "rb");
-    assert_that(file, "%s cannot be opened", path);
-    const size_t n = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
+    struct bytes bytes = bytes_of_file(path);
     heed_error err = {0};
-    struct hd_vocab *vocab = hd_vocab_from_memory(HD_VOCAB_SPM, bytes, n, &err);
+    struct hd_vocab *vocab = hd_vocab_from_memory(HD_VOCAB_SPM, bytes.at, bytes.n, &err);
     assert_that(vocab, "%s: %s", path, err.message);
     size_t size;
-    assert_memory_equal(hd_vocab_bytes(vocab, &size), bytes, n);
-    assert_int_equal(size, n);
+    assert_memory_equal(hd_vocab_bytes(vocab, &size), bytes.at, bytes.n);
+    assert_int_equal(size, bytes.n);
+    free(bytes.at);
     return vocab;
 }
 
@@ -312,22 +310,15 @@ static void subwords_are_those_of_the_library(void **state)
         assert_coded(v, field[1], true, with_end, field[3]);
         hd_vocab_free(v);
     }
-    assert_int_equal(n, 14);
+    assert_int_equal(n, 27);
     fclose(file);
 }
 
 static void a_vocabulary_of_marian_is_read(void **state)
 {
     (void)state;
-    FILE *file = fopen(shared_file("oracles/spm/vocab.deen.spm"), "rb");
-    assert_non_null(file);
-    char *bytes = malloc(1 << 20);
-    const size_t n = fread(bytes, 1, 1 << 20, file);
-    fclose(file);
     heed_error err = {0};
-    struct hd_vocab *v = hd_vocab_from_memory(HD_VOCAB_SPM, bytes, n, &err);
-    free(bytes);
-    assert_that(v, "%s", err.message);
+    struct hd_vocab *v = spm_of(shared_file("oracles/spm/vocab.deen.spm"));
     assert_int_equal(hd_vocab_size(v), 32000);
     assert_int_equal(hd_vocab_end(v), 0);
     assert_int_equal(hd_vocab_unknown(v), 1);
@@ -339,6 +330,92 @@ static void a_vocabulary_of_marian_is_read(void **state)
     hd_free(back);
     hd_ids_release(&ids);
     hd_vocab_free(v);
+}
+
+/* A reader for broken.h: all pieces, some text, all ids. */
+static bool use_spm(const void *data, size_t n, heed_error *err)
+{
+    static const char text[] = "the small cat ﬁnds Ａ É 猫\tﬁﬁ.";
+    struct hd_vocab *v = hd_vocab_from_memory(HD_VOCAB_SPM, data, n, err);
+    if (!v)
+        return false;
+    struct hd_ids ids = {0};
+    heed_error why = {0};
+    if (hd_vocab_encode(v, text, sizeof text, hd_vocab_end(v) >= 0, &ids, &why))
+        hd_free(hd_vocab_decode(v, ids.at, ids.n, &why));
+    ids.n = 0;
+    for (int id = 0; id < hd_vocab_size(v); id++) {
+        assert_in_range(hd_vocab_find(v, hd_vocab_piece(v, id)) + 1, 0, hd_vocab_size(v));
+        assert_true(hd_ids_add(&ids, id, NULL));
+    }
+    hd_free(hd_vocab_decode(v, ids.at, ids.n, &why));
+    hd_ids_release(&ids);
+    hd_vocab_free(v);
+    return true;
+}
+
+/* Where the table of character rules begins in rules.spm: after its tag, its size and "nothing but". */
+static size_t table_of(struct bytes file)
+{
+    for (size_t i = 0; i + 8 < file.n; i++)
+        if (memcmp(file.at + i, "\0\4\0\0", 4) == 0) /* 1024 bytes of trie */
+            return i;
+    fail_msg("rules.spm has no table of rules");
+    return 0;
+}
+
+static void broken_models_come_back_as_sentences(void **state)
+{
+    (void)state;
+    heed_error err;
+    struct bytes file = bytes_of_file(DATA "rules.spm");
+    assert_that(read_copy(use_spm, file.at, file.n, &err), "%s", err.message);
+    for (size_t n = 0; n < file.n; n++)
+        read_copy(use_spm, file.at, n, &err); /* some beginnings are models as well */
+    every_byte_changed(use_spm, file, 0, file.n, 31);
+    free(file.at);
+    file = bytes_of_file(DATA "unigram.spm");
+    every_byte_changed(use_spm, file, 0, file.n, 37);
+    free(file.at);
+}
+
+/* The library would run out of its memory with each of these. */
+static void a_broken_table_of_rules_is_refused(void **state)
+{
+    (void)state;
+    static const uint32_t units[] = {0xFFFFFFFF, 0x7FFFFFFF, 0xFFFFFC00,
+                                     0x00FFFE00, 0x00040000, 0x00000000};
+    static const uint32_t sizes[] = {0, 1, 4, 1020, 1023, 1 << 20, UINT32_MAX};
+    struct bytes file = bytes_of_file(DATA "rules.spm");
+    const size_t table = table_of(file);
+    unsigned char *copy = malloc(file.n);
+    heed_error err;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        memcpy(copy, file.at, file.n);
+        for (int k = 0; k < 256; k++)
+            memcpy(copy + table + 4 + 4 * k, &units[i], 4);
+        assert_that(!read_copy(use_spm, copy, file.n, &err), "units %x", units[i]);
+        assert_error(err, HEED_BAD_MODEL, "table of character rules contradicts itself");
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        memcpy(copy, file.at, file.n);
+        memcpy(copy + table, &sizes[i], 4);
+        assert_that(!read_copy(use_spm, copy, file.n, &err), "size %u", sizes[i]);
+        assert_error(err, HEED_BAD_MODEL, "table of character rules contradicts itself");
+    }
+    int n_values = 0;
+    for (int k = 0; k < 256; k++) { /* each leaf in turn has its text somewhere outside */
+        memcpy(copy, file.at, file.n);
+        if (!(copy[table + 4 + 4 * k + 3] & 0x80))
+            continue;
+        n_values++;
+        memcpy(copy + table + 4 + 4 * k, &(uint32_t){0x80001000}, 4);
+        assert_that(!read_copy(use_spm, copy, file.n, &err), "unit %d", k);
+        assert_error(err, HEED_BAD_MODEL, "table of character rules contradicts itself");
+    }
+    assert_int_equal(n_values, 6); /* as many as there are texts */
+    free(copy);
+    free(file.at);
 }
 
 /* Whatever is done to the library, it says nothing. */
@@ -376,22 +453,19 @@ static void without_memory_there_is_a_sentence(void **state)
             struct hd_ids ids = {0};
             char *text = NULL;
             const char *list = kind == HD_VOCAB_WORDS ? words : chars;
-            char bytes[1024];
-            size_t size = strlen(list);
-            memcpy(bytes, list, size);
-            if (kind == HD_VOCAB_SPM) {
-                FILE *file = fopen(DATA "unigram.spm", "rb");
-                size = fread(bytes, 1, sizeof bytes, file);
-                fclose(file);
-            }
+            struct bytes bytes = kind == HD_VOCAB_SPM
+                                     ? bytes_of_file(DATA "rules.spm")
+                                     : (struct bytes){(unsigned char *)strdup(list), strlen(list)};
             hd_alloc_fail_after(n);
-            struct hd_vocab *v = hd_vocab_from_memory((enum hd_vocab_kind)kind, bytes, size, &err);
+            struct hd_vocab *v =
+                hd_vocab_from_memory((enum hd_vocab_kind)kind, bytes.at, bytes.n, &err);
             const bool ok = v && hd_vocab_encode(v, "the cat", 7, true, &ids, &err) &&
                             (text = hd_vocab_decode(v, ids.at, ids.n, &err));
             hd_alloc_fail_after(-1);
             hd_free(text);
             hd_ids_release(&ids);
             hd_vocab_free(v);
+            free(bytes.at);
             if (ok)
                 break;
             assert_error(err, HEED_NO_MEMORY, "no memory");
@@ -414,6 +488,8 @@ int main(void)
         cmocka_unit_test(special_pieces_are_where_the_model_has_them),
         cmocka_unit_test(subwords_are_those_of_the_library),
         cmocka_unit_test(a_vocabulary_of_marian_is_read),
+        cmocka_unit_test(broken_models_come_back_as_sentences),
+        cmocka_unit_test(a_broken_table_of_rules_is_refused),
         cmocka_unit_test(nothing_is_printed),
         cmocka_unit_test(without_memory_there_is_a_sentence),
     };
