@@ -66,7 +66,7 @@ static void add_vocab(struct hd_saver *s, const char *name, const char *key, con
 /* Sorted keys and no spaces: the same object, the same text. Steals `json`; NULL is no memory. */
 static bool add_json(struct hd_saver *s, const char *key, json_t *json, heed_error *err)
 {
-    char *text = json ? json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = json ? json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(json);
     if (!text)
         return hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's %s", key);

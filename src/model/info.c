@@ -71,7 +71,7 @@ static char *own(char *text, heed_error *err)
 char *hd_model_info_line(const heed_model *model, heed_error *err)
 {
     json_t *info = info_of(model);
-    char *line = info ? json_dumps(info, JSON_COMPACT) : NULL;
+    char *line = info ? json_dumps(info, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(info);
     return own(line, err);
 }
@@ -98,7 +98,7 @@ static void print_vocab(FILE *out, const char *name, const struct hd_vocab *v)
 
 static void print_value(FILE *out, const char *key, const json_t *value)
 {
-    char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
+    char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
     fprintf(out, "  %-20s %s\n", key, text ? text : json_string_value(value));
     free(text);
 }
