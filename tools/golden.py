@@ -467,7 +467,8 @@ def cases():
     A, equal = dict(attention_dim=5), dict(encoder_dim=4)
     every_score = {
         "dot": equal, "scaled-dot": equal | dict(attention_dim=9), "bilinear": {},
-        "mlp": A, "mlp-bias": A | dict(score="mlp", score_bias=True), "additive": A, "additive-bias": A | dict(score="additive", score_bias=True), "tanh-sum": {}, "projected": A,
+        "mlp": A, "mlp-bias": A | dict(score="mlp", score_bias=True),
+        "additive": A, "additive-bias": A | dict(score="additive", score_bias=True), "tanh-sum": {}, "projected": A,
         "scaled-1": A | dict(score="scaled", score_depth=1), "scaled-2": A | dict(score="scaled"),
         "multi-head": dict(attention_dim=6, heads=3, alignment_heads=[2, 0]), "location": dict(max_source=4),
     }

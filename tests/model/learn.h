@@ -231,8 +231,7 @@ static inline void learn(struct learner *l, const struct toy *toy, const struct 
     for (int u = 0; u < course->n_updates; u++) {
         const struct hd_batch batch = make_lesson(&lesson, toy, &rng, false, course->batch_size);
         const float loss = learn_batch(l, &batch, lesson.n_targets, rate_at(course, u));
-        if (getenv("HEED_SHOW_LOSS") && u % 50 == 49)
-            print_message("    %d: %.4f\n", u + 1, (double)loss);
+        assert_that(loss == loss, "%s, update %d: the loss is not a number", toy->name, u + 1);
     }
 }
 
