@@ -1,4 +1,4 @@
-/* spm_check.c -- a SentencePiece model's table of character rules, proven before use.
+/* spm_check.c -- what the SentencePiece library believes, proven before use.
  *
  * A model is a protocol buffer; in it, normalizer_spec (3) and denormalizer_spec (5) may have a
  * precompiled_charsmap (2):
@@ -8,14 +8,18 @@
  *                if that one's label is c; a unit with a leaf has its value in unit i ^ offset(i)
  *     texts      each ending in NUL; a value is where its text begins
  *
+ * Its pieces (1) have a text (1) and a type (3); those defined by the user are looked for all at once.
+ *
  * Invariant: of what passes, every step from every unit that can be reached stays inside, every value is
- * inside the texts, and no path has more than the 32 leaves that the library has room for. */
+ * inside the texts, and nowhere in any text do more things begin than the library has room for: 32 rules,
+ * 64 pieces defined by the user. */
 #include "text/spm_check.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the protocol buffer --------------------------------------------------------------------- */
@@ -25,13 +29,16 @@ struct message {
     const unsigned char *at, *end;
 };
 
-/* One field; those that are not strings or messages have no bytes. */
+/* One field: a string or message has bytes, a number a value. */
 struct field {
     uint64_t number;
+    uint64_t value;
     struct message bytes;
 };
 
-enum { NORMALIZER = 3, DENORMALIZER = 5, CHARSMAP = 2 };
+enum { PIECE = 1, NORMALIZER = 3, DENORMALIZER = 5 }; /* of a model */
+enum { CHARSMAP = 2 };                                /* of a normalizer */
+enum { TEXT = 1, TYPE = 3, USER_DEFINED = 4 };        /* of a piece */
 
 static bool read_varint(struct message *m, uint64_t *out, int longest)
 {
@@ -54,7 +61,7 @@ static bool read_field(struct message *m, struct field *field)
     *field = (struct field){.number = tag >> 3};
     switch (tag & 7) {
     case 0:
-        return read_varint(m, &n, 10);
+        return read_varint(m, &field->value, 10);
     case 1:
         n = 8;
         break;
@@ -223,6 +230,73 @@ static bool check_charsmap(struct message bytes, heed_error *err)
     return ok;
 }
 
+/* ---- pieces defined by the user -------------------------------------------------------------- */
+
+enum { MOST_PIECES = 64 };
+
+/* The texts of those pieces. */
+struct pieces {
+    struct message *text; /* NULL while they are only counted */
+    size_t n;
+};
+
+static bool read_piece(struct message m, struct pieces *pieces)
+{
+    struct message text = {0};
+    bool is_user_defined = false; /* by any of its types, should it have several */
+    while (m.at < m.end) {
+        struct field field;
+        if (!read_field(&m, &field))
+            return false;
+        if (field.number == TEXT && field.bytes.at)
+            text = field.bytes;
+        if (field.number == TYPE && (uint32_t)field.value == USER_DEFINED)
+            is_user_defined = true;
+    }
+    if (is_user_defined && text.at) {
+        if (pieces->text)
+            pieces->text[pieces->n] = text;
+        pieces->n++;
+    }
+    return true;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    const struct message *x = a, *y = b;
+    const size_t n_x = (size_t)(x->end - x->at), n_y = (size_t)(y->end - y->at);
+    const int order = memcmp(x->at, y->at, n_x < n_y ? n_x : n_y);
+    return order != 0 ? order : (n_x > n_y) - (n_x < n_y);
+}
+
+static bool begins_with(struct message text, struct message beginning)
+{
+    const size_t n = (size_t)(beginning.end - beginning.at);
+    return n <= (size_t)(text.end - text.at) && memcmp(text.at, beginning.at, n) == 0;
+}
+
+/* No piece begins with too many others, one inside the next. In alphabetical order a piece comes right
+ * after those that it begins with; text[0..depth) is kept to be them. */
+static bool check_pieces(struct pieces *pieces, heed_error *err)
+{
+    size_t depth = 0;
+    qsort(pieces->text, pieces->n, sizeof *pieces->text, compare_texts);
+    for (size_t i = 0; i < pieces->n; i++) {
+        const struct message text = pieces->text[i];
+        while (depth > 0 && !begins_with(text, pieces->text[depth - 1]))
+            depth--;
+        pieces->text[depth++] = text;
+        if (depth > MOST_PIECES)
+            return hd_fail(
+                err, HEED_BAD_MODEL,
+                "the SentencePiece model has more than %d pieces defined by its user that begin "
+                "with one "
+                "another, more than the library can tell apart; train it again with fewer",
+                MOST_PIECES);
+    }
+    return true;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static bool fail_model(heed_error *err)
@@ -244,18 +318,35 @@ static bool check_normalizer(struct message m, heed_error *err)
     return true;
 }
 
-bool hd_spm_check(const void *data, size_t size, heed_error *err)
+/* All fields of a model; the pieces are counted, and kept if there is room. */
+static bool check_fields(struct message m, struct pieces *pieces, heed_error *err)
 {
-    struct message m = {data, (const unsigned char *)data + size};
-    if (size == 0)
-        return fail_model(err);
     while (m.at < m.end) {
         struct field field;
         if (!read_field(&m, &field))
             return fail_model(err);
         const bool is_normalizer = field.number == NORMALIZER || field.number == DENORMALIZER;
-        if (is_normalizer && field.bytes.at && !check_normalizer(field.bytes, err))
+        if (is_normalizer && field.bytes.at && !pieces->text && !check_normalizer(field.bytes, err))
             return false;
+        if (field.number == PIECE && field.bytes.at && !read_piece(field.bytes, pieces))
+            return fail_model(err);
     }
     return true;
+}
+
+bool hd_spm_check(const void *data, size_t size, heed_error *err)
+{
+    const struct message m = {data, (const unsigned char *)data + size};
+    struct pieces pieces = {0};
+    if (size == 0)
+        return fail_model(err);
+    if (!check_fields(m, &pieces, err))
+        return false;
+    if (pieces.n <= MOST_PIECES)
+        return true;
+    pieces.text = hd_alloc(pieces.n, sizeof *pieces.text, err);
+    pieces.n = 0;
+    const bool ok = pieces.text && check_fields(m, &pieces, err) && check_pieces(&pieces, err);
+    hd_free(pieces.text);
+    return ok;
 }

@@ -418,6 +418,39 @@ static void a_broken_table_of_rules_is_refused(void **state)
     free(file.at);
 }
 
+/* A model with <unk> and n pieces defined by the user: x, xx, xxx... or, when they do not nest, x00, x01... */
+static struct bytes model_of(int n, bool is_nested)
+{
+    struct bytes file = {calloc(1, 1 << 20), 0};
+    memcpy(file.at, "\x0A\x09\x0A\x05<unk>\x18\x02", 11);
+    file.n = 11;
+    for (int i = 1; i <= n; i++) {
+        char text[128] = "x";
+        if (is_nested)
+            memset(text, 'x', (size_t)i);
+        else
+            snprintf(text, sizeof text, "x%02d", i);
+        file.n += (size_t)sprintf((char *)file.at + file.n, "\x0A%c\x0A%c%s\x18\x04",
+                                  (int)strlen(text) + 4, (int)strlen(text), text);
+    }
+    return file;
+}
+
+static void pieces_that_nest_too_deep_are_refused(void **state)
+{
+    (void)state;
+    heed_error err;
+    for (int n = 63; n <= 99; n++)
+        for (int is_nested = 0; is_nested < 2; is_nested++) {
+            struct bytes file = model_of(n, is_nested);
+            const bool ok = read_copy(use_spm, file.at, file.n, &err);
+            free(file.at);
+            assert_that(ok == (n <= 64 || !is_nested), "%d: %s", n, err.message);
+            if (!ok)
+                assert_error(err, HEED_BAD_MODEL, "more than 64 pieces defined by its user");
+        }
+}
+
 /* Whatever is done to the library, it says nothing. */
 static void nothing_is_printed(void **state)
 {
@@ -490,6 +523,7 @@ int main(void)
         cmocka_unit_test(a_vocabulary_of_marian_is_read),
         cmocka_unit_test(broken_models_come_back_as_sentences),
         cmocka_unit_test(a_broken_table_of_rules_is_refused),
+        cmocka_unit_test(pieces_that_nest_too_deep_are_refused),
         cmocka_unit_test(nothing_is_printed),
         cmocka_unit_test(without_memory_there_is_a_sentence),
     };
