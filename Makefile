@@ -248,7 +248,9 @@ C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-LINTS := $(patsubst %.c,lint/%,$(filter %.c,$(SOURCES) $(CLI)))
+LINTS := $(addprefix lint/,$(basename $(SOURCES) $(CLI)))
+LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/%,$*),-Isrc) $(FLAGS_$*) $1 2>&1 \
+	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
 .PHONY: lint $(LINTS)
 ifeq (,$(shell command -v clang-tidy))
 lint:
@@ -256,9 +258,10 @@ lint:
 else
 lint: $(LINTS)  ## clang-tidy over library and program
 endif
-$(LINTS): lint/%: %.c
-	@clang-tidy --quiet $< -- -std=gnu11 $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/%,$*),-Isrc) $(FLAGS_$*) 2>&1 \
-	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
+$(patsubst %.c,lint/%,$(filter %.c,$(SOURCES) $(CLI))): lint/%: %.c
+	@$(call LINT,-std=gnu11)
+$(patsubst %.cc,lint/%,$(filter %.cc,$(SOURCES))): lint/%: %.cc
+	@$(call LINT,-std=c++17)
 
 .PHONY: clean distclean help
 clean:  ## forget what was built; keeps build/peers

@@ -1,7 +1,7 @@
 /* npz.c -- numpy's arrays: a zip whose members each hold a header and the numbers.
  *
  *     \x93NUMPY, version (2 bytes), length of the header (2 bytes; 4 from version 2 on)
- *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }      a Python dict, spaces, line end
+ *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }   a Python dict, spaces, line end
  *     the numbers
  *
  * Invariant: a tensor's bytes are exactly the rest of its member. */

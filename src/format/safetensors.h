@@ -44,8 +44,8 @@ void hd_safetensors_close(struct hd_safetensors *file);
 /* The tensor of that name, or NULL; file->tensors.at[i] is the i-th. */
 const struct hd_tensor *hd_safetensors_find(const struct hd_safetensors *file, const char *name);
 
-/* The text noted under a key of the metadata, or NULL; file->metadata_keys has them all. Lives until
- * close. */
+/* The text noted under a key of the metadata, or NULL; file->metadata_keys has them all. Lives
+ * until close. */
 const char *hd_safetensors_metadata(const struct hd_safetensors *file, const char *key);
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -68,13 +68,13 @@ struct hd_saver {
     heed_error err;
 };
 
-/* Add a tensor, stored as `store`: its own type, or F32 as F16 or BF16, rounded to nearest with ties to
- * even. The name is copied, the data must stay until written. Refused: a name that is there already,
- * "__metadata__", a name that is not UTF-8, another change of type. */
+/* Add a tensor, stored as `store`: its own type, or F32 as F16 or BF16, rounded to nearest with
+ * ties to even. The name is copied, the data must stay until written. Refused: a name that is there
+ * already, "__metadata__", a name that is not UTF-8, another change of type. */
 void hd_saver_add(struct hd_saver *saver, struct hd_tensor tensor, enum hd_dtype store);
 
-/* Add text under a key to the metadata. Both are copied; both are UTF-8; a key that is there already
- * is refused. */
+/* Add text under a key to the metadata. Both are copied; both are UTF-8; a key that is there
+ * already is refused. */
 void hd_saver_note(struct hd_saver *saver, const char *key, const char *value);
 
 /* Write it all under `path`, whole or not at all (base/file.h). Elements of many bytes come first

@@ -1,4 +1,5 @@
-/* safetensors_write.c -- writing safetensors files: first collected, then written whole or not at all.
+/* safetensors_write.c -- writing safetensors files: first collected, then written whole or not at
+ * all.
  *
  * Invariant: the same tensors and notes, added in the same order, give the same bytes. */
 #include "format/safetensors.h"
@@ -232,7 +233,8 @@ static void put_entry(struct text *text, const struct hd_saved *saved, size_t be
     put(text, "]}");
 }
 
-/* The tensors in the order of the file: elements of 8 bytes, of 4, of 2, of 1, each as they came. */
+/* The tensors in the order of the file: elements of 8 bytes, of 4, of 2, of 1, each as they
+ * came. */
 static const struct hd_saved **in_order(const struct hd_saver *saver, heed_error *err)
 {
     const struct hd_saved **order = hd_alloc(saver->n_tensors, sizeof *order, err);

@@ -125,7 +125,8 @@ float hd_f32_of_f16(uint16_t half)
         return float_of_bits(sign | (exponent + 127 - 15) << 23 | fraction << 13);
     if (fraction == 0)
         return float_of_bits(sign);
-    /* A subnormal, fraction · 2^-24, is a normal float: its highest bit goes where it is implied. */
+    /* A subnormal, fraction · 2^-24, is a normal float: its highest bit goes where it is
+     * implied. */
     const int shift = __builtin_clz(fraction) - 21; /* 1 to 10 places to bit 10 */
     return float_of_bits(sign | (uint32_t)(127 - 14 - shift) << 23 |
                          (fraction << shift & 0x3FFU) << 13);

@@ -54,8 +54,8 @@ struct hd_tensor {
 struct hd_tensor hd_tensor_of(const char *name, enum hd_dtype dtype, const void *data,
                               const size_t *dims, int n_dims);
 
-/* The product of dims into *n; false when it is more than a machine can address. A 0 among them hides
- * no overflow of the others. */
+/* The product of dims into *n; false when it is more than a machine can address. A 0 among them
+ * hides no overflow of the others. */
 bool hd_count_elements(size_t *n, const size_t *dims, int n_dims);
 
 /* "[128, 512]" into `out`, for sentences; returns `out`. */

@@ -1,7 +1,7 @@
 /* zip.c -- the directory of a zip archive, and its members unpacked.
  *
- * The end of the file says where the directory is, the directory where the members are; a member's own
- * header is only stepped over. Invariant: members lie one after the other in front of the
+ * The end of the file says where the directory is, the directory where the members are; a member's
+ * own header is only stepped over. Invariant: members lie one after the other in front of the
  * directory, so the same bytes cannot be unpacked twice. */
 #include "format/zip.h"
 

@@ -1,8 +1,9 @@
 /* zip.h -- what is in a zip archive, for readers: members stored or deflated, whole or not at all.
  *
  * Reading believes nothing: members lie inside the archive, do not overlap, claim no more than
- * deflate can produce, and match their checksums, or there is a sentence (HEED_BAD_MODEL). Refused:
- * zip64 (archives above 4 GiB), encryption, archives of several parts, other ways of compression. */
+ * deflate can produce, and match their checksums, or there is a sentence (HEED_BAD_MODEL).
+ * Refused: zip64 (archives above 4 GiB), encryption, archives of several parts, other ways of
+ * compression. */
 #ifndef HD_FORMAT_ZIP_H
 #define HD_FORMAT_ZIP_H
 
@@ -34,8 +35,8 @@ bool hd_zip_open(struct hd_zip *zip, const char *path, const void *data, size_t 
 /* Leaves {0}. */
 void hd_zip_release(struct hd_zip *zip);
 
-/* The member's bytes, checked: in the archive itself when it is stored, else in *memory, which is to
- * be given to hd_free(). NULL with the reason in `err`. */
+/* The member's bytes, checked: in the archive itself when it is stored, else in *memory, which is
+ * to be given to hd_free(). NULL with the reason in `err`. */
 const void *hd_zip_read(const struct hd_zip *zip, const struct hd_zip_member *member, void **memory,
                         heed_error *err);
 

@@ -145,6 +145,7 @@ char *hd_spm_decode(const struct hd_spm *spm, const int *ids, size_t n, heed_err
             return nullptr;
         }
         char *copy = static_cast<char *>(hd_alloc(text.size() + 1, 1, err));
-        return copy ? static_cast<char *>(std::memcpy(copy, text.data(), text.size())) : nullptr;
+        return copy ? static_cast<char *>(std::memcpy(copy, text.c_str(), text.size() + 1))
+                    : nullptr;
     });
 }

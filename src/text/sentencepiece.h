@@ -33,7 +33,8 @@ const char *hd_spm_piece(const struct hd_spm *spm, int id);
 /* The id of a piece, -1 when there is none such. */
 int hd_spm_find(const struct hd_spm *spm, const char *piece);
 
-/* The ids of text[0..n), *n_ids of them, to be given to hd_free(); NULL with the reason in `err`. */
+/* The ids of text[0..n), *n_ids of them, to be given to hd_free(); NULL with the reason in
+ * `err`. */
 int *hd_spm_encode(const struct hd_spm *spm, const char *text, size_t n, size_t *n_ids,
                    heed_error *err);
 

@@ -4,15 +4,17 @@
  * precompiled_charsmap (2):
  *
  *     4 bytes    size of the trie
- *     trie       units of 4 bytes, a double array: unit i and a byte c lead to unit i ^ offset(i) ^ c,
- *                if that one's label is c; a unit with a leaf has its value in unit i ^ offset(i)
+ *     trie       units of 4 bytes, a double array: unit i and a byte c lead to unit
+ *                i ^ offset(i) ^ c, if that one's label is c; a unit with a leaf has its value
+ *                in unit i ^ offset(i)
  *     texts      each ending in NUL; a value is where its text begins
  *
- * Its pieces (1) have a text (1) and a type (3); those defined by the user are looked for all at once.
+ * Its pieces (1) have a text (1) and a type (3); those defined by the user are looked for all at
+ * once.
  *
- * Invariant: of what passes, every step from every unit that can be reached stays inside, every value is
- * inside the texts, and nowhere in any text do more things begin than the library has room for: 32 rules,
- * 64 pieces defined by the user. */
+ * Invariant: of what passes, every step from every unit that can be reached stays inside, every
+ * value is inside the texts, and nowhere in any text do more things begin than the library has room
+ * for: 32 rules, 64 pieces defined by the user. */
 #include "text/spm_check.h"
 
 #include "base/error.h"
@@ -275,8 +277,8 @@ static bool begins_with(struct message text, struct message beginning)
     return n <= (size_t)(text.end - text.at) && memcmp(text.at, beginning.at, n) == 0;
 }
 
-/* No piece begins with too many others, one inside the next. In alphabetical order a piece comes right
- * after those that it begins with; text[0..depth) is kept to be them. */
+/* No piece begins with too many others, one inside the next. In alphabetical order a piece comes
+ * right after those that it begins with; text[0..depth) is kept to be them. */
 static bool check_pieces(struct pieces *pieces, heed_error *err)
 {
     size_t depth = 0;

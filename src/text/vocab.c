@@ -1,7 +1,8 @@
-/* vocab.c -- vocabularies: subwords by SentencePiece; words and characters by a list and a hash table.
+/* vocab.c -- vocabularies: subwords by SentencePiece; words and characters by a list and a hash
+ * table.
  *
- * Invariant: a list has no token twice and no empty one, all of it is UTF-8 without NUL, and ids are the
- * lines' numbers; so bytes → vocabulary → bytes changes nothing. */
+ * Invariant: a list has no token twice and no empty one, all of it is UTF-8 without NUL, and ids
+ * are the lines' numbers; so bytes → vocabulary → bytes changes nothing. */
 #include "text/vocab.h"
 
 #include "base/error.h"
@@ -107,8 +108,7 @@ struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const
         return NULL;
     char *at = list;
     for (size_t i = 0; i < n; i++) {
-        const size_t length = strlen(tokens[i]);
-        at = (char *)memcpy(at, tokens[i], length) + length;
+        at = stpcpy(at, tokens[i]);
         *at++ = '\n';
     }
     struct hd_vocab *vocab = hd_vocab_from_memory(kind, list, size, err);
@@ -446,8 +446,7 @@ static char *decode_list(const struct hd_vocab *vocab, const int *ids, size_t n,
             piece = " ";
         if (is_words && i > 0)
             *at++ = ' ';
-        const size_t length = strlen(piece);
-        at = (char *)memcpy(at, piece, length) + length;
+        at = stpcpy(at, piece);
     }
     return text;
 }

@@ -1,7 +1,8 @@
 /* vocab_file.c -- vocabularies as other toolkits keep them.
  *
- * Marian's vocab.yml is read line by line: it is YAML, but only ever a token, a colon and an id, and people's
- * files have tokens that YAML libraries lose. Invariant: tokens come out in the order of their ids, none twice. */
+ * Marian's vocab.yml is read line by line: it is YAML, but only ever a token, a colon and an id,
+ * and people's files have tokens that YAML libraries lose. Invariant: tokens come out in the order
+ * of their ids, none twice. */
 #include "text/vocab_file.h"
 
 #include "base/error.h"
@@ -215,7 +216,8 @@ static const char *read_single(const char *at, const char *end, char **out)
     return NULL;
 }
 
-/* The character a backslash in double quotes stands for, after the backslash; NULL when it is none. */
+/* The character a backslash in double quotes stands for, after the backslash; NULL when it is
+ * none. */
 static const char *read_escape(const char *at, const char *end, uint32_t *cp)
 {
     static const char letters[] = "0abtnvfre \"/\\N_";
@@ -275,7 +277,8 @@ static const char *read_plain(const char *at, const char *end, char **out)
     return end;
 }
 
-/* The token at the start of at[0..end) to *out; returns where it ended, or NULL. A plain one is all there is. */
+/* The token at the start of at[0..end) to *out; returns where it ended, or NULL. A plain one is all
+ * there is. */
 static const char *read_token(const char *at, const char *end, char **out)
 {
     if (at < end && *at == '\'')

@@ -1,4 +1,5 @@
-/* test_npz.c -- numpy's archives: those of numpy and of other toolkits are read, broken ones get a sentence. */
+/* test_npz.c -- numpy's archives: those of numpy and of other toolkits are read, broken ones get a
+ * sentence. */
 #define _GNU_SOURCE /* memmem */
 #include "format/broken.h"
 #include "shared.h"
@@ -149,7 +150,8 @@ static void models_of_marian_are_read(void **state)
 
 /* ---- archives made by hand ------------------------------------------------------------------- */
 
-/* An archive as it grows: members first, then the directory. What is to be wrong is changed in it. */
+/* An archive as it grows: members first, then the directory. What is to be wrong is changed in
+ * it. */
 struct archive {
     unsigned char bytes[8192];
     size_t n;

@@ -1,5 +1,5 @@
-/* test_safetensors.c -- the file a model lives in: what is written is read again, what others write is read, and
- * what is broken gets a sentence. */
+/* test_safetensors.c -- the file a model lives in: what is written is read again, what others write
+ * is read, and what is broken gets a sentence. */
 #include "format/broken.h"
 #include "shared.h"
 

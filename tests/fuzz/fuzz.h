@@ -1,5 +1,5 @@
-/* fuzz.h -- what fuzz targets share. A target is given bytes and must come back; what must be true and is not, or a byte
- * that is touched and is not there, ends the program. */
+/* fuzz.h -- what fuzz targets share. A target is given bytes and must come back; what must be true
+ * and is not, or a byte that is touched and is not there, ends the program. */
 #ifndef HD_FUZZ_H
 #define HD_FUZZ_H
 

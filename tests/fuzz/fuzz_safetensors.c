@@ -1,4 +1,5 @@
-/* fuzz_safetensors.c -- any bytes at all as a safetensors file: tensors inside the bytes, or a sentence. */
+/* fuzz_safetensors.c -- any bytes at all as a safetensors file: tensors inside the bytes, or a
+ * sentence. */
 #include "fuzz/fuzz.h"
 
 #include "format/safetensors.h"

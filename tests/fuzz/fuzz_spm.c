@@ -1,4 +1,5 @@
-/* fuzz_spm.c -- any bytes at all as a SentencePiece model, and then text for it: ids in range, or a sentence. */
+/* fuzz_spm.c -- any bytes at all as a SentencePiece model, and then text for it: ids in range, or a
+ * sentence. */
 #include "fuzz/fuzz.h"
 
 #include "base/memory.h"

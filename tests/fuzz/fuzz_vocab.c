@@ -1,5 +1,5 @@
-/* fuzz_vocab.c -- any bytes at all as a list of tokens or a vocab.yml, and then as text: ids in range, or a
- * sentence. The first byte chooses what the rest is. */
+/* fuzz_vocab.c -- any bytes at all as a list of tokens or a vocab.yml, and then as text: ids in
+ * range, or a sentence. The first byte chooses what the rest is. */
 #include "fuzz/fuzz.h"
 
 #include "base/memory.h"

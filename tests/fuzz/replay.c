@@ -1,4 +1,5 @@
-/* replay.c -- gives a fuzz target the files of its corpus, one by one: for machines without libFuzzer.
+/* replay.c -- gives a fuzz target the files of its corpus, one by one: for machines without
+ * libFuzzer.
  *
  *     fuzz_npz FOLDER|FILE... */
 #include "fuzz/fuzz.h"

@@ -13,6 +13,19 @@
 
 #include <math.h>
 
+/* Sanitizers make everything ten times slower and look for other mistakes than these: with them models train for a moment
+ * only, and need not have learned anything. */
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define IS_SANITIZED true
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED false
+#endif
+
 /* ---- toys ------------------------------------------------------------------------------------ */
 
 enum { END = 0, MOST_WORDS = 24 };

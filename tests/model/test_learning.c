@@ -25,8 +25,11 @@ static int n_pupils;
 
 static struct learner *pupil(const char *settings, const struct toy *toy)
 {
-    static const struct course course = {
-        .n_updates = 800, .batch_size = 32, .warm_up = 80, .rate = 4e-3F, .seed = 1};
+    static const struct course course = {.n_updates = IS_SANITIZED ? 20 : 800,
+                                         .batch_size = 32,
+                                         .warm_up = IS_SANITIZED ? 2 : 80,
+                                         .rate = 4e-3F,
+                                         .seed = 1};
     for (int i = 0; i < n_pupils; i++)
         if (strcmp(pupils[i].settings, settings) == 0 && pupils[i].toy == toy)
             return &pupils[i].learner;
@@ -50,8 +53,8 @@ static void assert_answers(const char *settings, const struct toy *taught, const
 {
     const double percent = exact_answers(pupil(settings, taught), toy, 77);
     print_message("  %-60s %-14s %5.1f %%\n", settings, toy->name, percent);
-    assert_that(percent >= least && percent <= most, "%s, %s: %.1f %%, not %.0f to %.0f", settings,
-                toy->name, percent, least, most);
+    assert_that(IS_SANITIZED || (percent >= least && percent <= most),
+                "%s, %s: %.1f %%, not %.0f to %.0f", settings, toy->name, percent, least, most);
 }
 
 static void assert_learns(const char *settings, const struct toy *toy, double least)
@@ -144,8 +147,8 @@ static void ferreira_learns_what_its_bounded_score_allows(void **state)
     look_at_all(pupil(bahdanau, &copying), &copying, share_of_bound, &unbounded);
     print_message("  the largest weight is %.3f of its bound; bahdanau's %.3f of the same\n",
                   bounded, unbounded);
-    assert_true(bounded > 0.9 && bounded <= 1.0001);
-    assert_true(unbounded > 1.5);
+    assert_true(bounded <= 1.0001);
+    assert_true(IS_SANITIZED || (bounded > 0.9 && unbounded > 1.5));
 }
 
 /* ---- the lectures' claims -------------------------------------------------------------------- */
@@ -198,7 +201,7 @@ static void attention_finds_the_word_that_is_written(void **state)
         const double percent = 100.0 * a.n / a.n_words;
         print_message("  %-60s %-14s %5.1f %% aligned\n", cases[i].settings, cases[i].toy->name,
                       percent);
-        assert_that(percent >= 95, "%s: only %.1f %%", cases[i].settings, percent);
+        assert_that(IS_SANITIZED || percent >= 95, "%s: only %.1f %%", cases[i].settings, percent);
     }
 }
 

@@ -1,4 +1,5 @@
-/* test_vocab.c -- text to ids and back: words, characters, subwords; and everything that text can be besides right. */
+/* test_vocab.c -- text to ids and back: words, characters, subwords; and everything that text can
+ * be besides right. */
 #define _GNU_SOURCE
 #include "format/broken.h"
 #include "shared.h"
@@ -191,7 +192,7 @@ static void broken_lists_get_a_sentence(void **state)
     }
 }
 
-/* ---- what can be wrong with text and ids ------------------------------------------------------- */
+/* ---- what can be wrong with text and ids ----------------------------------------------------- */
 
 static void wrong_text_is_refused_and_nothing_appended(void **state)
 {
@@ -260,7 +261,7 @@ static void kinds_have_names(void **state)
     hd_vocab_free(v);
 }
 
-/* ---- SentencePiece ------------------------------------------------------------------------------ */
+/* ---- SentencePiece --------------------------------------------------------------------------- */
 
 static void special_pieces_are_where_the_model_has_them(void **state)
 {
@@ -354,11 +355,11 @@ static bool use_spm(const void *data, size_t n, heed_error *err)
     return true;
 }
 
-/* Where the table of character rules begins in rules.spm: after its tag, its size and "nothing but". */
+/* Where the table of character rules begins in rules.spm: its first trie has 1024 bytes. */
 static size_t table_of(struct bytes file)
 {
     for (size_t i = 0; i + 8 < file.n; i++)
-        if (memcmp(file.at + i, "\0\4\0\0", 4) == 0) /* 1024 bytes of trie */
+        if (memcmp(file.at + i, "\0\4\0\0", 4) == 0)
             return i;
     fail_msg("rules.spm has no table of rules");
     return 0;
@@ -418,7 +419,8 @@ static void a_broken_table_of_rules_is_refused(void **state)
     free(file.at);
 }
 
-/* A model with <unk> and n pieces defined by the user: x, xx, xxx... or, when they do not nest, x00, x01... */
+/* A model with <unk> and n pieces defined by the user: x, xx, xxx... or, when they do not nest,
+ * x00, x01... */
 static struct bytes model_of(int n, bool is_nested)
 {
     struct bytes file = {calloc(1, 1 << 20), 0};
