@@ -21,15 +21,16 @@ hd_node *hd_cell_output(const struct hd_cell_parts *cell, hd_node *state)
     return cell->kind == HD_LSTM ? hd_part(state, 0, cell->D) : state;
 }
 
-hd_node *hd_named_param(hd_params *params, const char *prefix, const char *name, int rows, int columns)
+hd_node *hd_named_param(hd_params *params, const char *prefix, const char *name, int rows,
+                        int columns)
 {
     char whole[96];
     snprintf(whole, sizeof whole, "%s.%s", prefix, name);
     return rows ? hd_param(params, whole, rows, columns) : hd_param(params, whole, columns);
 }
 
-void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix, enum hd_cell kind,
-                     bool resets_before, int D)
+void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix,
+                     enum hd_cell kind, bool resets_before, int D)
 {
     const bool is_before = kind == HD_GRU && resets_before;
     *cell = (struct hd_cell_parts){.kind = kind, .resets_before = is_before, .D = D};
@@ -75,10 +76,12 @@ static hd_node *gru_step(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
 static hd_node *gru_step_reset_before(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
 {
     const int D = p->D;
-    hd_node *rz = hd_sigmoid(hd_add(hd_part(x, 0, 2 * D), hd_lin(p->U, s)));       /* r, z = σ(W x + U s' + b)        */
+    hd_node *rz = hd_sigmoid(
+        hd_add(hd_part(x, 0, 2 * D), hd_lin(p->U, s))); /* r, z = σ(W x + U s' + b)        */
     hd_node *r = hd_part(rz, 0, D), *z = hd_part(rz, D, D);
-    hd_node *n = hd_tanh(hd_add(hd_part(x, 2 * D, D), hd_lin(p->N, hd_mul(r, s)))); /* n = tanh(W_n x + b_n + U (r∘s')) */
-    return hd_blend(z, s, n);                                                      /* s = (1-z)∘s' + z∘n              */
+    hd_node *n = hd_tanh(hd_add(hd_part(x, 2 * D, D),
+                                hd_lin(p->N, hd_mul(r, s)))); /* n = tanh(W_n x + b_n + U (r∘s')) */
+    return hd_blend(z, s, n); /* s = (1-z)∘s' + z∘n              */
 }
 
 /* Hochreiter & Schmidhuber (1997), with forget gates (Gers et al. 2000): c = f∘c' + i∘g, s = o∘tanh(c) */
@@ -90,9 +93,13 @@ static hd_node *lstm_step(const struct hd_cell_parts *p, hd_node *x, hd_node *st
 hd_node *hd_cell_step(const struct hd_cell_parts *cell, hd_node *x, hd_node *state)
 {
     switch (cell->kind) {
-    case HD_RNN: return rnn_step(cell, x, state);
-    case HD_GRU: return cell->resets_before ? gru_step_reset_before(cell, x, state) : gru_step(cell, x, state);
-    case HD_LSTM: return lstm_step(cell, x, state);
+    case HD_RNN:
+        return rnn_step(cell, x, state);
+    case HD_GRU:
+        return cell->resets_before ? gru_step_reset_before(cell, x, state)
+                                   : gru_step(cell, x, state);
+    case HD_LSTM:
+        return lstm_step(cell, x, state);
     }
     return state;
 }
@@ -101,8 +108,8 @@ hd_node *hd_cell_step(const struct hd_cell_parts *cell, hd_node *x, hd_node *sta
 
 /* What hd_recurrence does for the other cells, in steps: at step t, the sentences longer than t. Rows that have ended
  * keep running on zeros of input and are not read. */
-static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, hd_node *start, const hd_spans *spans,
-                                 bool is_reversed)
+static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, hd_node *start,
+                                 const hd_spans *spans, bool is_reversed)
 {
     hd_tape *t = x->tape;
     const size_t B = (size_t)spans->n, steps = (size_t)spans->longest, rows = hd_row_count(x);
@@ -126,10 +133,12 @@ static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, h
     return hd_rows(hd_pile(state, (int)steps), from, (int)rows);
 }
 
-hd_node *hd_cell_run(const struct hd_cell_parts *cell, hd_node *x, hd_node *start, const hd_spans *spans, bool is_reversed)
+hd_node *hd_cell_run(const struct hd_cell_parts *cell, hd_node *x, hd_node *start,
+                     const hd_spans *spans, bool is_reversed)
 {
     if (cell->resets_before)
         return run_reset_before(cell, x, start, spans, is_reversed);
-    return hd_recurrence(x, cell->U, cell->c, start,
-                         &(hd_recurrence_options){.cell = cell->kind, .spans = spans, .is_reversed = is_reversed});
+    return hd_recurrence(
+        x, cell->U, cell->c, start,
+        &(hd_recurrence_options){.cell = cell->kind, .spans = spans, .is_reversed = is_reversed});
 }

@@ -7,19 +7,19 @@
 /* A cell's own parameters. Its input's share x = W x_t + b is made by the caller, for all steps at once where it can be. */
 struct hd_cell_parts {
     enum hd_cell kind;
-    bool resets_before;    /* gru: the papers' own form */
+    bool resets_before; /* gru: the papers' own form */
     int D;
-    hd_node *U;            /* [D,kD]; [D,2D] when resetting before */
-    hd_node *c;            /* gru, reset after: [3D], added to U s' */
-    hd_node *N;            /* gru, reset before: [D,D] */
+    hd_node *U; /* [D,kD]; [D,2D] when resetting before */
+    hd_node *c; /* gru, reset after: [3D], added to U s' */
+    hd_node *N; /* gru, reset before: [D,D] */
 };
 
 /* How many gates a cell has: the input's share is [.., k·D]. */
 int hd_cell_gates(enum hd_cell kind);
 
 /* Declare "prefix.U" and what else the kind needs. */
-void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix, enum hd_cell kind,
-                     bool resets_before, int D);
+void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix,
+                     enum hd_cell kind, bool resets_before, int D);
 void hd_cell_init(const struct hd_cell_parts *cell, uint64_t seed);
 
 /* The bias of the input's share: an LSTM's forget gates begin at 1, all else at 0. */
@@ -33,8 +33,10 @@ hd_node *hd_cell_output(const struct hd_cell_parts *cell, hd_node *state);
 hd_node *hd_cell_step(const struct hd_cell_parts *cell, hd_node *x, hd_node *state);
 
 /* All steps of ragged sentences: x [Σ T, kD]; start may be NULL for zeros. The state at every position, in the rows of x. */
-hd_node *hd_cell_run(const struct hd_cell_parts *cell, hd_node *x, hd_node *start, const hd_spans *spans, bool is_reversed);
+hd_node *hd_cell_run(const struct hd_cell_parts *cell, hd_node *x, hd_node *start,
+                     const hd_spans *spans, bool is_reversed);
 
 /* "prefix.name" as a matrix [rows,columns], or as a vector [columns] when rows is 0. */
-hd_node *hd_named_param(hd_params *params, const char *prefix, const char *name, int rows, int columns);
+hd_node *hd_named_param(hd_params *params, const char *prefix, const char *name, int rows,
+                        int columns);
 #endif

@@ -9,18 +9,20 @@
 
 #include <stdio.h>
 
-static void declare_layer(struct hd_encoder_layer *layer, const struct hd_config *c, hd_params *params, int number,
-                          const char *direction, int in, int D)
+static void declare_layer(struct hd_encoder_layer *layer, const struct hd_config *c,
+                          hd_params *params, int number, const char *direction, int in, int D)
 {
     char prefix[48];
     snprintf(prefix, sizeof prefix, "encoder.%d.%s", number, direction);
     const int gates = hd_cell_gates((enum hd_cell)c->cell) * D;
     layer->W = hd_named_param(params, prefix, "W", in, gates);
-    hd_cell_declare(&layer->cell, params, prefix, (enum hd_cell)c->cell, c->gru_reset == HD_RESET_BEFORE, D);
+    hd_cell_declare(&layer->cell, params, prefix, (enum hd_cell)c->cell,
+                    c->gru_reset == HD_RESET_BEFORE, D);
     layer->b = hd_named_param(params, prefix, "b", 0, gates);
 }
 
-void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *c, hd_params *params)
+void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *c,
+                        hd_params *params)
 {
     parts->n_layers = c->encoder_layers;
     parts->is_bidirectional = c->bidirectional;
@@ -58,7 +60,8 @@ static hd_node *last_states(hd_node *states, const hd_spans *spans, bool is_reve
     if (!index)
         return &t->nil;
     for (int b = 0; b < spans->n; b++)
-        index[b] = spans->length[b] == 0 ? -1 : spans->start[b] + (is_reversed ? 0 : spans->length[b] - 1);
+        index[b] =
+            spans->length[b] == 0 ? -1 : spans->start[b] + (is_reversed ? 0 : spans->length[b] - 1);
     return hd_rows(states, index, spans->n);
 }
 
@@ -68,29 +71,33 @@ static hd_node *both_ways(const struct hd_cell_parts *cell, hd_node *there, hd_n
     const int D = cell->D;
     if (cell->kind != HD_LSTM)
         return hd_concat(there, back);
-    hd_node *parts[4] = {hd_part(there, 0, D), hd_part(back, 0, D), hd_part(there, D, D), hd_part(back, D, D)};
+    hd_node *parts[4] = {hd_part(there, 0, D), hd_part(back, 0, D), hd_part(there, D, D),
+                         hd_part(back, D, D)};
     return hd_join(parts, 4);
 }
 
-struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x, const hd_spans *spans,
-                                 float dropout_state)
+struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x,
+                                 const hd_spans *spans, float dropout_state)
 {
     struct hd_encoded e = {.h = x};
     for (int l = 0; l < parts->n_layers; l++) {
         const struct hd_encoder_layer *f = &parts->forward[l], *g = &parts->backward[l];
         if (l > 0)
             e.h = hd_dropout(e.h, dropout_state);
-        hd_node *there = hd_cell_run(&f->cell, hd_affine(f->W, f->b, e.h), NULL, spans, parts->is_reversed);
+        hd_node *there =
+            hd_cell_run(&f->cell, hd_affine(f->W, f->b, e.h), NULL, spans, parts->is_reversed);
         e.last[l] = last_states(there, spans, parts->is_reversed);
         if (!parts->is_bidirectional) {
             e.h = hd_cell_output(&f->cell, there);
             continue;
         }
-        hd_node *back = hd_cell_run(&g->cell, hd_affine(g->W, g->b, e.h), NULL, spans, !parts->is_reversed);
+        hd_node *back =
+            hd_cell_run(&g->cell, hd_affine(g->W, g->b, e.h), NULL, spans, !parts->is_reversed);
         hd_node *first = last_states(back, spans, !parts->is_reversed);
         e.last[l] = both_ways(&f->cell, e.last[l], first);
         e.first_backward = hd_cell_output(&g->cell, first);
-        e.h = hd_concat(hd_cell_output(&f->cell, there), hd_cell_output(&g->cell, back)); /* h_j = [→h_j; ←h_j] */
+        e.h = hd_concat(hd_cell_output(&f->cell, there),
+                        hd_cell_output(&g->cell, back)); /* h_j = [→h_j; ←h_j] */
     }
     return e;
 }

@@ -19,15 +19,16 @@ struct hd_encoder_parts {
 
 /* States at every position, and the last state of each layer: what a fixed vector, `copy` and `last` are made of. */
 struct hd_encoded {
-    hd_node *h;                        /* [Σ S, width]: the top layer */
-    hd_node *first_backward;           /* [B, width/2]: ←h_1 of the top layer; NULL when one way */
-    hd_node *last[HD_MAX_LAYERS];      /* [B, width], an LSTM's [B, 2·width]: s beside its cell */
+    hd_node *h;                   /* [Σ S, width]: the top layer */
+    hd_node *first_backward;      /* [B, width/2]: ←h_1 of the top layer; NULL when one way */
+    hd_node *last[HD_MAX_LAYERS]; /* [B, width], an LSTM's [B, 2·width]: s beside its cell */
 };
 
-void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *config, hd_params *params);
+void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *config,
+                        hd_params *params);
 void hd_encoder_init(const struct hd_encoder_parts *parts, uint64_t seed);
 
 /* x [Σ S, E] are the embedded words. */
-struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x, const hd_spans *spans,
-                                 float dropout_state);
+struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x,
+                                 const hd_spans *spans, float dropout_state);
 #endif

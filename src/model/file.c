@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Keys of the metadata, and names of the tensors that are not parameters. */
-static const char *const KEY_FORMAT = "format", *const KEY_CONFIG = "heed.config", *const KEY_RECORD = "heed.record";
+static const char *const KEY_FORMAT = "format", *const KEY_CONFIG = "heed.config",
+                         *const KEY_RECORD = "heed.record";
 static const char *const KEY_SOURCE = "heed.vocab.source", *const KEY_TARGET = "heed.vocab.target";
 static const char *const SOURCE = "vocab.source", *const TARGET = "vocab.target";
 static const char *const FORMAT = "heed-1"; /* raised when an old reader would misread a new file */
@@ -27,7 +28,8 @@ void hd_model_free(heed_model *model)
     hd_free(model);
 }
 
-heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_vocab *target, json_t *record, heed_error *err)
+heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_vocab *target,
+                        json_t *record, heed_error *err)
 {
     heed_model *m = hd_new(heed_model, err);
     if (!m) {
@@ -40,13 +42,18 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
     }
     *m = (heed_model){net, source, target, record ? record : json_object()};
     const struct hd_config *c = &net->config;
-    bool ok = m->record != NULL || hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's record");
+    bool ok = m->record != NULL ||
+              hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's record");
     if (ok && hd_vocab_size(source) != c->source_vocab)
-        ok = hd_fail(err, HEED_BAD_MODEL, "the source vocabulary has %d entries, but the configuration says source-vocab %d",
-                     hd_vocab_size(source), c->source_vocab);
+        ok = hd_fail(
+            err, HEED_BAD_MODEL,
+            "the source vocabulary has %d entries, but the configuration says source-vocab %d",
+            hd_vocab_size(source), c->source_vocab);
     if (ok && hd_vocab_size(target) != c->target_vocab)
-        ok = hd_fail(err, HEED_BAD_MODEL, "the target vocabulary has %d entries, but the configuration says target-vocab %d",
-                     hd_vocab_size(target), c->target_vocab);
+        ok = hd_fail(
+            err, HEED_BAD_MODEL,
+            "the target vocabulary has %d entries, but the configuration says target-vocab %d",
+            hd_vocab_size(target), c->target_vocab);
     if (ok)
         return m;
     hd_model_free(m);
@@ -55,7 +62,8 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------ */
 
-static void add_vocab(struct hd_saver *s, const char *name, const char *key, const struct hd_vocab *vocab)
+static void add_vocab(struct hd_saver *s, const char *name, const char *key,
+                      const struct hd_vocab *vocab)
 {
     size_t size;
     const void *bytes = hd_vocab_bytes(vocab, &size);
@@ -66,7 +74,8 @@ static void add_vocab(struct hd_saver *s, const char *name, const char *key, con
 /* Sorted keys and no spaces: the same object, the same text. Steals `json`; NULL is no memory. */
 static bool add_json(struct hd_saver *s, const char *key, json_t *json, heed_error *err)
 {
-    char *text = json ? json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *text =
+        json ? json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(json);
     if (!text)
         return hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's %s", key);
@@ -91,7 +100,8 @@ bool hd_model_save(const heed_model *m, const char *path, enum hd_dtype store, h
         add_vocab(&s, TARGET, KEY_TARGET, m->target);
     hd_saver_note(&s, KEY_FORMAT, FORMAT);
     const bool ok = add_json(&s, KEY_CONFIG, hd_config_to_json(&m->net->config), err) &&
-                    add_json(&s, KEY_RECORD, json_incref(m->record), err) && hd_saver_write(&s, path, err);
+                    add_json(&s, KEY_RECORD, json_incref(m->record), err) &&
+                    hd_saver_write(&s, path, err);
     hd_saver_release(&s);
     return ok;
 }
@@ -102,31 +112,36 @@ static json_t *read_json(const struct hd_safetensors *file, const char *key, hee
 {
     const char *text = hd_safetensors_metadata(file, key);
     if (!text) {
-        hd_fail(err, HEED_BAD_MODEL, "%s: its metadata has no %s, so it is not a model of heed; see heed import", file->path, key);
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: its metadata has no %s, so it is not a model of heed; see heed import",
+                file->path, key);
         return NULL;
     }
     json_error_t why = {0};
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &why);
     if (!json || !json_is_object(json)) {
-        hd_fail(err, HEED_BAD_MODEL, "%s: %s in its metadata is not a JSON object: %s", file->path, key,
-                json ? "it is another kind of value" : hd_quote(why.text).text);
+        hd_fail(err, HEED_BAD_MODEL, "%s: %s in its metadata is not a JSON object: %s", file->path,
+                key, json ? "it is another kind of value" : hd_quote(why.text).text);
         json_decref(json);
         return NULL;
     }
     return json;
 }
 
-static struct hd_vocab *read_vocab(const struct hd_safetensors *file, const char *name, const char *key, heed_error *err)
+static struct hd_vocab *read_vocab(const struct hd_safetensors *file, const char *name,
+                                   const char *key, heed_error *err)
 {
     const struct hd_tensor *t = hd_safetensors_find(file, name);
     const char *kind_name = hd_safetensors_metadata(file, key);
     enum hd_vocab_kind kind;
     if (!t || t->dtype != HD_U8 || t->n_dims != 1) {
-        hd_fail(err, HEED_BAD_MODEL, "%s: there is no tensor %s with the bytes of its vocabulary", file->path, name);
+        hd_fail(err, HEED_BAD_MODEL, "%s: there is no tensor %s with the bytes of its vocabulary",
+                file->path, name);
         return NULL;
     }
     if (!kind_name || !hd_vocab_kind_by_name(&kind, kind_name)) {
-        hd_fail(err, HEED_BAD_MODEL, "%s: %s in its metadata should be spm, words or chars", file->path, key);
+        hd_fail(err, HEED_BAD_MODEL, "%s: %s in its metadata should be spm, words or chars",
+                file->path, key);
         return NULL;
     }
     heed_error why = {0};
@@ -142,7 +157,8 @@ static bool is_vocab_name(const char *name)
 }
 
 /* The tensor of a parameter, when it is as the configuration wants it. */
-static const struct hd_tensor *find_param(const struct hd_safetensors *file, const hd_node *p, heed_error *err)
+static const struct hd_tensor *find_param(const struct hd_safetensors *file, const hd_node *p,
+                                          heed_error *err)
 {
     const char *name = hd_param_name(p);
     const struct hd_tensor *t = hd_safetensors_find(file, name);
@@ -154,16 +170,18 @@ static const struct hd_tensor *find_param(const struct hd_safetensors *file, con
         return t;
     const struct hd_tensor expected = hd_tensor_of(name, HD_F32, NULL, dims, p->n_dims);
     if (!t)
-        hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s is missing, which its configuration asks for", file->path, name);
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: the tensor %s is missing, which its configuration asks for", file->path, name);
     else
-        hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s is %s, but its configuration asks for %s", file->path, name,
-                hd_shape_text(there, t), hd_shape_text(wanted, &expected));
+        hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s is %s, but its configuration asks for %s",
+                file->path, name, hd_shape_text(there, t), hd_shape_text(wanted, &expected));
     return NULL;
 }
 
 /* Before there is memory for them: a hostile configuration could ask for more than the machine has, but when every parameter
  * has its tensor, all of them are no larger than the file. */
-static bool check_params(const struct hd_safetensors *file, const struct hd_net *net, heed_error *err)
+static bool check_params(const struct hd_safetensors *file, const struct hd_net *net,
+                         heed_error *err)
 {
     for (int i = 0; i < hd_params_number(net->params); i++)
         if (!find_param(file, hd_params_at(net->params, i), err))
@@ -182,7 +200,8 @@ static bool read_params(const struct hd_safetensors *file, struct hd_net *net, h
     for (size_t i = 0; i < file->tensors.n; i++) {
         const char *name = file->tensors.at[i].name;
         if (!is_vocab_name(name) && !hd_params_find(net->params, name))
-            return hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s belongs to no part of its configuration", file->path,
+            return hd_fail(err, HEED_BAD_MODEL,
+                           "%s: the tensor %s belongs to no part of its configuration", file->path,
                            hd_quote(name).text);
     }
     return true;
@@ -197,8 +216,8 @@ static struct hd_net *read_net(const struct hd_safetensors *file, heed_error *er
     if (json && hd_config_from_json(&config, json, &why) && hd_config_check(&config, &why))
         net = hd_net_declare(&config, &why);
     if (why.code) /* what would be a wrong option elsewhere is a wrong file here */
-        hd_fail(err, why.code == HEED_BAD_OPTION ? HEED_BAD_MODEL : why.code, "%s: its configuration: %s", file->path,
-                why.message);
+        hd_fail(err, why.code == HEED_BAD_OPTION ? HEED_BAD_MODEL : why.code,
+                "%s: its configuration: %s", file->path, why.message);
     json_decref(json);
     if (net && check_params(file, net, err) && hd_params_make(net->params, err))
         return net;
@@ -210,10 +229,12 @@ static bool check_format(const struct hd_safetensors *file, heed_error *err)
 {
     const char *format = hd_safetensors_metadata(file, KEY_FORMAT);
     if (!format || strncmp(format, "heed-", 5) != 0)
-        return hd_fail(err, HEED_BAD_MODEL, "%s: it is not a model of heed; see heed import", file->path);
+        return hd_fail(err, HEED_BAD_MODEL, "%s: it is not a model of heed; see heed import",
+                       file->path);
     if (strcmp(format, FORMAT) != 0)
-        return hd_fail(err, HEED_BAD_MODEL, "%s: it is of the kind %s, and this heed reads %s; use a newer heed", file->path,
-                       hd_quote(format).text, FORMAT);
+        return hd_fail(err, HEED_BAD_MODEL,
+                       "%s: it is of the kind %s, and this heed reads %s; use a newer heed",
+                       file->path, hd_quote(format).text, FORMAT);
     return true;
 }
 

@@ -13,12 +13,13 @@
 struct heed_model {
     struct hd_net *net;
     struct hd_vocab *source, *target; /* one and the same when the languages share it */
-    json_t *record;                   /* what made it: an object, "languages" and the like; never NULL */
+    json_t *record; /* what made it: an object, "languages" and the like; never NULL */
 };
 
 /* A model of these parts, which it owns from now on (also when this fails). target may be source. record may be NULL. The
  * vocabularies' sizes must be those of the net. */
-heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_vocab *target, json_t *record, heed_error *err);
+heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_vocab *target,
+                        json_t *record, heed_error *err);
 
 /* Parameters as `store`: HD_F32, HD_F16 or HD_BF16. */
 bool hd_model_save(const heed_model *model, const char *path, enum hd_dtype store, heed_error *err);

@@ -19,7 +19,7 @@
 struct import {
     struct hd_npz *file;
     char *yaml;
-    bool *is_used;        /* by number of tensor */
+    bool *is_used; /* by number of tensor */
     struct hd_net *net;
     heed_error *err;
 };
@@ -31,7 +31,9 @@ static bool read_yaml(struct import *im)
 {
     const struct hd_tensor *t = hd_npz_find(im->file, "special:model.yml");
     if (!t || (t->dtype != HD_I8 && t->dtype != HD_U8))
-        return hd_fail(im->err, HEED_BAD_MODEL, "%s: it has no special:model.yml, so it is not a model of Marian; only those are imported from .npz",
+        return hd_fail(im->err, HEED_BAD_MODEL,
+                       "%s: it has no special:model.yml, so it is not a model of Marian; only "
+                       "those are imported from .npz",
                        im->file->path);
     im->yaml = hd_alloc(t->bytes + 1, 1, im->err);
     if (!im->yaml)
@@ -103,13 +105,15 @@ static bool must_be(const struct import *im, const char *key, const char *a, con
 {
     const struct word w = value_of(im, key);
     return strcmp(w.s, a) == 0 || strcmp(w.s, b) == 0 || w.s[0] == '\0' ||
-           hd_fail(im->err, HEED_BAD_MODEL, "%s: its %s is %s, which heed cannot do; %s%s%s can be imported", im->file->path, key,
-                   hd_quote(w.s).text, *a ? a : "none", *b ? " or " : "", b);
+           hd_fail(im->err, HEED_BAD_MODEL,
+                   "%s: its %s is %s, which heed cannot do; %s%s%s can be imported", im->file->path,
+                   key, hd_quote(w.s).text, *a ? a : "none", *b ? " or " : "", b);
 }
 
 static int tie_of(const struct import *im)
 {
-    const bool is_output = is_true(im, "tied-embeddings"), is_source = is_true(im, "tied-embeddings-src");
+    const bool is_output = is_true(im, "tied-embeddings"),
+               is_source = is_true(im, "tied-embeddings-src");
     if (is_true(im, "tied-embeddings-all") || (is_output && is_source))
         return HD_TIE_ALL;
     return is_output ? HD_TIE_OUTPUT : is_source ? HD_TIE_SOURCE_TARGET : HD_TIE_NONE;
@@ -128,26 +132,40 @@ static void set_common(const struct import *im, struct hd_config *c)
 
 static bool transformer_config(const struct import *im, struct hd_config *c)
 {
-    const struct word before = value_of(im, "transformer-preprocess"), after = value_of(im, "transformer-postprocess");
-    const struct word top = value_of(im, "transformer-postprocess-top"), f = value_of(im, "transformer-ffn-activation");
-    const bool is_post = strcmp(before.s, "") == 0 && strcmp(after.s, "dan") == 0 && strcmp(top.s, "") == 0;
-    const bool is_pre = strcmp(before.s, "n") == 0 && strcmp(after.s, "da") == 0 && strcmp(top.s, "n") == 0;
+    const struct word before = value_of(im, "transformer-preprocess"),
+                      after = value_of(im, "transformer-postprocess");
+    const struct word top = value_of(im, "transformer-postprocess-top"),
+                      f = value_of(im, "transformer-ffn-activation");
+    const bool is_post =
+        strcmp(before.s, "") == 0 && strcmp(after.s, "dan") == 0 && strcmp(top.s, "") == 0;
+    const bool is_pre =
+        strcmp(before.s, "n") == 0 && strcmp(after.s, "da") == 0 && strcmp(top.s, "n") == 0;
     if (!is_post && !is_pre)
-        return hd_fail(im->err, HEED_BAD_MODEL, "%s: its norms (transformer-preprocess %s, -postprocess %s, -postprocess-top %s) are a mixture that heed "
-                       "cannot do; dan after, or n before with n on top, can be imported", im->file->path, hd_quote(before.s).text,
-                       hd_quote(after.s).text, hd_quote(top.s).text);
-    if (!must_be(im, "transformer-decoder-autoreg", "self-attention", "") || !must_be(im, "transformer-ffn-depth", "2", "") ||
-        !must_be(im, "transformer-decoder-ffn-depth", "0", "2") || !must_be(im, "transformer-decoder-dim-ffn", "0", value_of(im, "transformer-dim-ffn").s) ||
-        !must_be(im, "transformer-no-projection", "false", "") || !must_be(im, "transformer-attention-mask", "default", "") ||
-        !must_be(im, "transformer-postprocess-emb", "d", "") || !must_be(im, "transformer-no-bias", "false", "") ||
-        !must_be(im, "transformer-no-affine", "false", "") || !must_be(im, "transformer-ffn-activation", "swish", f.s[0] == 'r' ? "relu" : "gelu"))
+        return hd_fail(im->err, HEED_BAD_MODEL,
+                       "%s: its norms (transformer-preprocess %s, -postprocess %s, "
+                       "-postprocess-top %s) are a mixture that heed "
+                       "cannot do; dan after, or n before with n on top, can be imported",
+                       im->file->path, hd_quote(before.s).text, hd_quote(after.s).text,
+                       hd_quote(top.s).text);
+    if (!must_be(im, "transformer-decoder-autoreg", "self-attention", "") ||
+        !must_be(im, "transformer-ffn-depth", "2", "") ||
+        !must_be(im, "transformer-decoder-ffn-depth", "0", "2") ||
+        !must_be(im, "transformer-decoder-dim-ffn", "0", value_of(im, "transformer-dim-ffn").s) ||
+        !must_be(im, "transformer-no-projection", "false", "") ||
+        !must_be(im, "transformer-attention-mask", "default", "") ||
+        !must_be(im, "transformer-postprocess-emb", "d", "") ||
+        !must_be(im, "transformer-no-bias", "false", "") ||
+        !must_be(im, "transformer-no-affine", "false", "") ||
+        !must_be(im, "transformer-ffn-activation", "swish", f.s[0] == 'r' ? "relu" : "gelu"))
         return false;
     *c = hd_config_preset(HD_TRANSFORMER, HD_SIZE_BASE);
     set_common(im, c);
     c->dim = c->embed;
     c->heads = number_of(im, "transformer-heads");
     c->ffn = number_of(im, "transformer-dim-ffn");
-    c->activation = f.s[0] == 's' ? HD_ACTIVATION_SWISH : f.s[0] == 'g' ? HD_ACTIVATION_GELU : HD_ACTIVATION_RELU;
+    c->activation = f.s[0] == 's'   ? HD_ACTIVATION_SWISH
+                    : f.s[0] == 'g' ? HD_ACTIVATION_GELU
+                                    : HD_ACTIVATION_RELU;
     c->norm = is_pre ? HD_NORM_PRE : HD_NORM_POST;
     c->final_norm = is_pre;
     c->position_layout = HD_LAYOUT_HALVES;
@@ -157,7 +175,8 @@ static bool transformer_config(const struct import *im, struct hd_config *c)
         c->positions = HD_POSITIONS_NONE;
     c->embed_scale = true;
     c->norm_eps = 1e-6F;
-    c->alignment_layer = c->decoder_layers; /* what Marian calls its soft alignment: the last layer's first head */
+    c->alignment_layer =
+        c->decoder_layers; /* what Marian calls its soft alignment: the last layer's first head */
     c->n_alignment_heads = 1;
     c->alignment_heads[0] = 0;
     return true;
@@ -165,9 +184,11 @@ static bool transformer_config(const struct import *im, struct hd_config *c)
 
 static bool amun_config(const struct import *im, struct hd_config *c)
 {
-    if (!must_be(im, "enc-type", "bidirectional", "") || !must_be(im, "enc-cell", "gru", "") || !must_be(im, "dec-cell", "gru", "") ||
-        !must_be(im, "enc-depth", "1", "") || !must_be(im, "dec-depth", "1", "") || !must_be(im, "enc-cell-depth", "1", "") ||
-        !must_be(im, "dec-cell-base-depth", "2", "") || !must_be(im, "layer-normalization", "false", "") || !must_be(im, "skip", "false", ""))
+    if (!must_be(im, "enc-type", "bidirectional", "") || !must_be(im, "enc-cell", "gru", "") ||
+        !must_be(im, "dec-cell", "gru", "") || !must_be(im, "enc-depth", "1", "") ||
+        !must_be(im, "dec-depth", "1", "") || !must_be(im, "enc-cell-depth", "1", "") ||
+        !must_be(im, "dec-cell-base-depth", "2", "") ||
+        !must_be(im, "layer-normalization", "false", "") || !must_be(im, "skip", "false", ""))
         return false;
     *c = hd_config_preset(HD_BAHDANAU, HD_SIZE_BASE);
     set_common(im, c);
@@ -184,7 +205,8 @@ static bool amun_config(const struct import *im, struct hd_config *c)
 
 static bool read_config(const struct import *im, struct hd_config *c)
 {
-    if (!must_be(im, "output-omit-bias", "false", "") || !must_be(im, "right-left", "false", "") || !must_be(im, "ulr", "false", ""))
+    if (!must_be(im, "output-omit-bias", "false", "") || !must_be(im, "right-left", "false", "") ||
+        !must_be(im, "ulr", "false", ""))
         return false;
     const struct word type = value_of(im, "type");
     heed_error why = {0};
@@ -194,8 +216,9 @@ static bool read_config(const struct import *im, struct hd_config *c)
     else if (strcmp(type.s, "amun") == 0)
         ok = amun_config(im, c);
     else
-        return hd_fail(im->err, HEED_BAD_MODEL, "%s: a Marian model of type %s; transformer and amun can be imported", im->file->path,
-                       hd_quote(type.s).text);
+        return hd_fail(im->err, HEED_BAD_MODEL,
+                       "%s: a Marian model of type %s; transformer and amun can be imported",
+                       im->file->path, hd_quote(type.s).text);
     if (ok && !hd_config_check(c, &why))
         ok = hd_fail(im->err, why.code, "%s: %s", im->file->path, why.message);
     return ok;
@@ -205,16 +228,20 @@ static bool read_config(const struct import *im, struct hd_config *c)
 
 /* Read a tensor of [rows,columns] (a row vector for rows 1) into columns [at, at+columns) of a parameter of `width`
  * columns; added to what is there when `add`. */
-static bool read_into(struct import *im, const char *name, float *to, int rows, int columns, int at, int width, bool add)
+static bool read_into(struct import *im, const char *name, float *to, int rows, int columns, int at,
+                      int width, bool add)
 {
     const struct hd_tensor *t = hd_npz_find(im->file, name);
     const size_t dims[2] = {(size_t)rows, (size_t)columns}, n = dims[0] * dims[1];
     char there[HD_SHAPE_TEXT];
     if (!t)
-        return hd_fail(im->err, HEED_BAD_MODEL, "%s: the tensor %s is missing, which its configuration asks for", im->file->path, name);
+        return hd_fail(im->err, HEED_BAD_MODEL,
+                       "%s: the tensor %s is missing, which its configuration asks for",
+                       im->file->path, name);
     if (!hd_tensor_has_shape(t, dims, 2) && !(rows == 1 && hd_tensor_has_shape(t, dims + 1, 1)))
-        return hd_fail(im->err, HEED_BAD_MODEL, "%s: the tensor %s is %s, but its configuration asks for [%d, %d]", im->file->path, name,
-                       hd_shape_text(there, t), rows, columns);
+        return hd_fail(im->err, HEED_BAD_MODEL,
+                       "%s: the tensor %s is %s, but its configuration asks for [%d, %d]",
+                       im->file->path, name, hd_shape_text(there, t), rows, columns);
     float *all = hd_alloc(n, sizeof *all, im->err);
     const bool ok = all && hd_check_finite(t, im->err) && hd_read_f32(all, t, n, im->err);
     for (size_t r = 0; ok && r < dims[0]; r++)
@@ -228,7 +255,8 @@ static bool read_into(struct import *im, const char *name, float *to, int rows, 
 }
 
 /* The whole of one of our parameters, whose name is made from the format. */
-static bool take(struct import *im, const char *theirs, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool take(struct import *im, const char *theirs, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static bool take(struct import *im, const char *theirs, const char *format, ...)
 {
     char ours[96];
@@ -238,20 +266,25 @@ static bool take(struct import *im, const char *theirs, const char *format, ...)
     va_end(args);
     hd_node *p = hd_params_find(im->net->params, ours);
     const int columns = p ? hd_width(p) : 0;
-    return p ? read_into(im, theirs, p->x, p->n_dims == 2 ? p->dim[0] : 1, columns, 0, columns, false)
-             : hd_fail(im->err, HEED_BAD_MODEL, "%s: there is no place for the tensor %s", im->file->path, theirs);
+    return p ? read_into(im, theirs, p->x, p->n_dims == 2 ? p->dim[0] : 1, columns, 0, columns,
+                         false)
+             : hd_fail(im->err, HEED_BAD_MODEL, "%s: there is no place for the tensor %s",
+                       im->file->path, theirs);
 }
 
 /* Gates and candidate side by side: ours = [gates | candidate]. */
-static bool take_gates(struct import *im, const char *gates, const char *candidate, const char *ours)
+static bool take_gates(struct import *im, const char *gates, const char *candidate,
+                       const char *ours)
 {
     hd_node *p = hd_params_find(im->net->params, ours);
     const int D = p ? hd_width(p) / 3 : 0, rows = p && p->n_dims == 2 ? p->dim[0] : 1;
-    return p && read_into(im, gates, p->x, rows, 2 * D, 0, 3 * D, false) && read_into(im, candidate, p->x, rows, D, 2 * D, 3 * D, false);
+    return p && read_into(im, gates, p->x, rows, 2 * D, 0, 3 * D, false) &&
+           read_into(im, candidate, p->x, rows, D, 2 * D, 3 * D, false);
 }
 
 /* "side_l1_self_" and the like: four maps with their biases, and a norm. */
-static bool take_attention(struct import *im, const char *side, int l, const char *theirs, const char *ours)
+static bool take_attention(struct import *im, const char *side, int l, const char *theirs,
+                           const char *ours)
 {
     char name[96];
     for (const char *role = "qkvo"; *role; role++) {
@@ -268,7 +301,8 @@ static bool take_attention(struct import *im, const char *side, int l, const cha
 static bool take_norm(struct import *im, const char *theirs, const char *ours)
 {
     char name[112];
-    const char *end = im->net->config.norm == HD_NORM_PRE && strstr(theirs, "_top") == NULL ? "_pre" : "";
+    const char *end =
+        im->net->config.norm == HD_NORM_PRE && strstr(theirs, "_top") == NULL ? "_pre" : "";
     snprintf(name, sizeof name, "%s_ln_scale%s", theirs, end);
     if (!take(im, name, "%s.norm.gain", ours))
         return false;
@@ -280,9 +314,11 @@ static bool take_block(struct import *im, const char *side, int l)
 {
     char theirs[64], ours[64];
     const bool is_decoder = strcmp(side, "decoder") == 0;
-    if (!take_attention(im, side, l, "self", "self") || (is_decoder && !take_attention(im, side, l, "context", "cross")))
+    if (!take_attention(im, side, l, "self", "self") ||
+        (is_decoder && !take_attention(im, side, l, "context", "cross")))
         return false;
-    static const char *const norms[][2] = {{"self_Wo", "self"}, {"ffn_ffn", "ffn"}, {"context_Wo", "cross"}};
+    static const char *const norms[][2] = {
+        {"self_Wo", "self"}, {"ffn_ffn", "ffn"}, {"context_Wo", "cross"}};
     for (int i = 0; i < 2 + is_decoder; i++) {
         snprintf(theirs, sizeof theirs, "%s_l%d_%s", side, l, norms[i][0]);
         snprintf(ours, sizeof ours, "%s.%d.%s", side, l, norms[i][1]);
@@ -309,7 +345,8 @@ static bool take_transformer(struct import *im)
     for (int l = 1; l <= c->decoder_layers; l++)
         if (!take_block(im, "decoder", l))
             return false;
-    if (c->final_norm && (!take_norm(im, "encoder_top", "encoder") || !take_norm(im, "decoder_top", "decoder")))
+    if (c->final_norm &&
+        (!take_norm(im, "encoder_top", "encoder") || !take_norm(im, "decoder_top", "decoder")))
         return false;
     return take(im, "decoder_ff_logit_out_b", "output.b");
 }
@@ -317,17 +354,29 @@ static bool take_transformer(struct import *im)
 static bool take_amun(struct import *im)
 {
     static const char *const gates[][3] = {
-        {"encoder_W", "encoder_Wx", "encoder.1.forward.W"},     {"encoder_U", "encoder_Ux", "encoder.1.forward.U"},
-        {"encoder_b", "encoder_bx", "encoder.1.forward.b"},     {"encoder_r_W", "encoder_r_Wx", "encoder.1.backward.W"},
-        {"encoder_r_U", "encoder_r_Ux", "encoder.1.backward.U"}, {"encoder_r_b", "encoder_r_bx", "encoder.1.backward.b"},
-        {"decoder_W", "decoder_Wx", "decoder.1.W"},             {"decoder_U", "decoder_Ux", "decoder.1.U"},
-        {"decoder_b", "decoder_bx", "decoder.1.b"},             {"decoder_Wc", "decoder_Wcx", "decoder.second.C"},
-        {"decoder_U_nl", "decoder_Ux_nl", "decoder.second.U"},  {"decoder_b_nl", "decoder_bx_nl", "decoder.second.c"},
+        {"encoder_W", "encoder_Wx", "encoder.1.forward.W"},
+        {"encoder_U", "encoder_Ux", "encoder.1.forward.U"},
+        {"encoder_b", "encoder_bx", "encoder.1.forward.b"},
+        {"encoder_r_W", "encoder_r_Wx", "encoder.1.backward.W"},
+        {"encoder_r_U", "encoder_r_Ux", "encoder.1.backward.U"},
+        {"encoder_r_b", "encoder_r_bx", "encoder.1.backward.b"},
+        {"decoder_W", "decoder_Wx", "decoder.1.W"},
+        {"decoder_U", "decoder_Ux", "decoder.1.U"},
+        {"decoder_b", "decoder_bx", "decoder.1.b"},
+        {"decoder_Wc", "decoder_Wcx", "decoder.second.C"},
+        {"decoder_U_nl", "decoder_Ux_nl", "decoder.second.U"},
+        {"decoder_b_nl", "decoder_bx_nl", "decoder.second.c"},
     };
     static const char *const others[][2] = {
-        {"ff_state_W", "start.1.W"},        {"ff_state_b", "start.1.b"},      {"decoder_W_comb_att", "attention.W"},
-        {"decoder_Wc_att", "attention.U"},  {"decoder_b_att", "attention.b"}, {"ff_logit_lstm_W", "readout.s"},
-        {"ff_logit_prev_W", "readout.y"},   {"ff_logit_ctx_W", "readout.c"},  {"ff_logit_b", "output.b"},
+        {"ff_state_W", "start.1.W"},
+        {"ff_state_b", "start.1.b"},
+        {"decoder_W_comb_att", "attention.W"},
+        {"decoder_Wc_att", "attention.U"},
+        {"decoder_b_att", "attention.b"},
+        {"ff_logit_lstm_W", "readout.s"},
+        {"ff_logit_prev_W", "readout.y"},
+        {"ff_logit_ctx_W", "readout.c"},
+        {"ff_logit_b", "output.b"},
     };
     static const char *const biases[] = {"ff_logit_lstm_b", "ff_logit_prev_b", "ff_logit_ctx_b"};
     for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
@@ -336,13 +385,15 @@ static bool take_amun(struct import *im)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!take(im, others[i][0], "%s", others[i][1]))
             return false;
-    hd_node *v = hd_params_find(im->net->params, "attention.v"), *b = hd_params_find(im->net->params, "readout.b");
+    hd_node *v = hd_params_find(im->net->params, "attention.v"),
+            *b = hd_params_find(im->net->params, "readout.b");
     if (!read_into(im, "decoder_U_att", v->x, v->dim[0], 1, 0, 1, false))
         return false;
     for (int i = 0; i < 3; i++)
         if (!read_into(im, biases[i], b->x, 1, b->dim[0], 0, b->dim[0], true))
             return false;
-    const struct hd_tensor *mark = hd_npz_find(im->file, "decoder_c_tt"); /* says "amun", holds nothing */
+    const struct hd_tensor *mark =
+        hd_npz_find(im->file, "decoder_c_tt"); /* says "amun", holds nothing */
     if (mark)
         im->is_used[mark - im->file->tensors.at] = true;
     return true;
@@ -351,14 +402,17 @@ static bool take_amun(struct import *im)
 static bool take_tables(struct import *im)
 {
     const struct hd_config *c = &im->net->config;
-    const bool is_amun = c->arch != HD_TRANSFORMER, is_one = c->tie == HD_TIE_ALL || c->tie == HD_TIE_SOURCE_TARGET;
+    const bool is_amun = c->arch != HD_TRANSFORMER,
+               is_one = c->tie == HD_TIE_ALL || c->tie == HD_TIE_SOURCE_TARGET;
     if (is_one && !take(im, "Wemb", "embed"))
         return false;
-    if (!is_one && (!take(im, is_amun ? "Wemb" : "encoder_Wemb", "source.embed") || !take(im, is_amun ? "Wemb_dec" : "decoder_Wemb", "target.embed")))
+    if (!is_one && (!take(im, is_amun ? "Wemb" : "encoder_Wemb", "source.embed") ||
+                    !take(im, is_amun ? "Wemb_dec" : "decoder_Wemb", "target.embed")))
         return false;
     if (im->net->is_output_tied)
         return true;
-    const char *straight = is_amun ? "ff_logit_W" : "decoder_ff_logit_out_W", *turned = "decoder_ff_logit_out_Wt";
+    const char *straight = is_amun ? "ff_logit_W" : "decoder_ff_logit_out_W",
+               *turned = "decoder_ff_logit_out_Wt";
     if (is_amun || hd_npz_find(im->file, straight))
         return take(im, straight, "output.W");
     hd_node *W = im->net->output; /* [R,V] from [V,R] */
@@ -376,7 +430,8 @@ static bool all_used(const struct import *im)
 {
     for (size_t i = 0; i < im->file->tensors.n; i++)
         if (!im->is_used[i])
-            return hd_fail(im->err, HEED_BAD_MODEL, "%s: heed does not know what to do with its tensor %s", im->file->path,
+            return hd_fail(im->err, HEED_BAD_MODEL,
+                           "%s: heed does not know what to do with its tensor %s", im->file->path,
                            hd_quote(im->file->tensors.at[i].name).text);
     return true;
 }
@@ -390,7 +445,8 @@ static bool read_net(struct import *im)
     if (!im->is_used || !read_yaml(im) || !read_config(im, &config))
         return false;
     im->net = hd_net_new(&config, im->err);
-    return im->net && take_tables(im) && (config.arch == HD_TRANSFORMER ? take_transformer(im) : take_amun(im)) && all_used(im);
+    return im->net && take_tables(im) &&
+           (config.arch == HD_TRANSFORMER ? take_transformer(im) : take_amun(im)) && all_used(im);
 }
 
 static struct hd_vocab *read_vocab(const char *path, heed_error *err)
@@ -409,7 +465,10 @@ static struct hd_vocab *read_vocab(const char *path, heed_error *err)
 heed_model *hd_import(const char *path, const char *const *vocabs, int n_vocabs, heed_error *err)
 {
     if (n_vocabs < 1 || n_vocabs > 2) {
-        hd_fail(err, HEED_BAD_OPTION, "%s: a Marian model needs its vocabulary: --vocab FILE.spm, or two with a comma between", path);
+        hd_fail(err, HEED_BAD_OPTION,
+                "%s: a Marian model needs its vocabulary: --vocab FILE.spm, or two with a comma "
+                "between",
+                path);
         return NULL;
     }
     struct import im = {.file = hd_npz_open(path, err), .err = err};
@@ -417,7 +476,9 @@ heed_model *hd_import(const char *path, const char *const *vocabs, int n_vocabs,
     if (im.file && read_net(&im)) {
         struct hd_vocab *source = read_vocab(vocabs[0], err);
         struct hd_vocab *target = n_vocabs < 2 || !source ? source : read_vocab(vocabs[1], err);
-        json_t *record = source && target ? json_pack("{s:s, s:s}", "imported_from", "marian", "version", value_of(&im, "version").s) : NULL;
+        json_t *record = source && target ? json_pack("{s:s, s:s}", "imported_from", "marian",
+                                                      "version", value_of(&im, "version").s)
+                                          : NULL;
         if (record) {
             model = hd_model_of(im.net, source, target, record, err);
             im.net = NULL;

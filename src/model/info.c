@@ -13,8 +13,12 @@
 static const struct {
     const char *name, *prefixes[4];
 } parts[] = {
-    {"embeddings", {"embed", "source.", "target."}}, {"encoder", {"encoder."}}, {"attention", {"attention."}},
-    {"decoder", {"decoder.", "start."}},             {"readout", {"readout."}}, {"output", {"output."}},
+    {"embeddings", {"embed", "source.", "target."}},
+    {"encoder", {"encoder."}},
+    {"attention", {"attention."}},
+    {"decoder", {"decoder.", "start."}},
+    {"readout", {"readout."}},
+    {"output", {"output."}},
 };
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
@@ -39,8 +43,8 @@ static size_t count_of(const heed_model *m, int part)
 
 static json_t *vocab_info(const struct hd_vocab *v)
 {
-    return json_pack("{s:s, s:i, s:i, s:i}", "kind", hd_vocab_kind_name(hd_vocab_kind(v)), "size", hd_vocab_size(v), "unknown",
-                     hd_vocab_unknown(v), "end", hd_vocab_end(v));
+    return json_pack("{s:s, s:i, s:i, s:i}", "kind", hd_vocab_kind_name(hd_vocab_kind(v)), "size",
+                     hd_vocab_size(v), "unknown", hd_vocab_unknown(v), "end", hd_vocab_end(v));
 }
 
 static json_t *info_of(const heed_model *m)
@@ -51,11 +55,12 @@ static json_t *info_of(const heed_model *m)
     for (int i = 0; i < N_PARTS; i++)
         if (count_of(m, i) > 0)
             json_object_set_new(of_parts, parts[i].name, json_integer((json_int_t)count_of(m, i)));
-    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:{s:o, s:o, s:b}, s:o, s:O}", "arch", hd_presets[c->arch].name, "paper",
-                     hd_presets[c->arch].paper, "attention", hd_config_formula(c, formula), "parameters",
-                     (json_int_t)count_of(m, -1), "parts", of_parts, "vocabularies", "source", vocab_info(m->source), "target",
-                     vocab_info(m->target), "shared", m->source == m->target, "config", hd_config_to_json(c), "record",
-                     m->record);
+    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:{s:o, s:o, s:b}, s:o, s:O}", "arch",
+                     hd_presets[c->arch].name, "paper", hd_presets[c->arch].paper, "attention",
+                     hd_config_formula(c, formula), "parameters", (json_int_t)count_of(m, -1),
+                     "parts", of_parts, "vocabularies", "source", vocab_info(m->source), "target",
+                     vocab_info(m->target), "shared", m->source == m->target, "config",
+                     hd_config_to_json(c), "record", m->record);
 }
 
 /* A copy in memory of ours, so that one function frees every text. */
@@ -93,12 +98,14 @@ static const char *grouped(size_t n, char text[32])
 
 static void print_vocab(FILE *out, const char *name, const struct hd_vocab *v)
 {
-    fprintf(out, "%-14s %s, %d entries\n", name, hd_vocab_kind_name(hd_vocab_kind(v)), hd_vocab_size(v));
+    fprintf(out, "%-14s %s, %d entries\n", name, hd_vocab_kind_name(hd_vocab_kind(v)),
+            hd_vocab_size(v));
 }
 
 static void print_value(FILE *out, const char *key, const json_t *value)
 {
-    char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+    char *text =
+        json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
     fprintf(out, "  %-20s %s\n", key, text ? text : json_string_value(value));
     free(text);
 }
@@ -117,7 +124,8 @@ char *hd_model_info_text(const heed_model *m, heed_error *err)
         free(text);
         return own(NULL, err);
     }
-    fprintf(out, "%-14s %s: %s\n", "architecture", hd_presets[c->arch].name, hd_presets[c->arch].paper);
+    fprintf(out, "%-14s %s: %s\n", "architecture", hd_presets[c->arch].name,
+            hd_presets[c->arch].paper);
     fprintf(out, "%-14s %s\n", "attention", hd_config_formula(c, formula));
     fprintf(out, "%-14s %s\n", "parameters", grouped(count_of(m, -1), number));
     for (int i = 0; i < N_PARTS; i++)

@@ -17,13 +17,15 @@ static void declare_tables(struct hd_net *net)
     const bool is_transformer = c->arch == HD_TRANSFORMER;
     const int R = is_transformer ? c->dim : hd_readout_width(c);
     if (c->tie == HD_TIE_SOURCE_TARGET || c->tie == HD_TIE_ALL)
-        net->source_table = net->target_table = hd_param(net->params, "embed", c->target_vocab, c->embed);
+        net->source_table = net->target_table =
+            hd_param(net->params, "embed", c->target_vocab, c->embed);
     else {
         net->source_table = hd_param(net->params, "source.embed", c->source_vocab, c->embed);
         net->target_table = hd_param(net->params, "target.embed", c->target_vocab, c->embed);
     }
     net->is_output_tied = c->tie == HD_TIE_OUTPUT || c->tie == HD_TIE_ALL;
-    net->output = net->is_output_tied ? net->target_table : hd_param(net->params, "output.W", R, c->target_vocab);
+    net->output = net->is_output_tied ? net->target_table
+                                      : hd_param(net->params, "output.W", R, c->target_vocab);
     net->output_bias = hd_param(net->params, "output.b", c->target_vocab);
 }
 
@@ -39,7 +41,8 @@ struct hd_net *hd_net_declare(const struct hd_config *config, heed_error *err)
         return NULL;
     }
     declare_tables(net);
-    const bool is_declared = config->arch == HD_TRANSFORMER ? hd_transformer_declare(net, err) : hd_rnn_declare(net, err);
+    const bool is_declared = config->arch == HD_TRANSFORMER ? hd_transformer_declare(net, err)
+                                                            : hd_rnn_declare(net, err);
     if (is_declared)
         return net;
     hd_net_free(net);
@@ -105,19 +108,22 @@ struct hd_taught *hd_teach(const struct hd_net *net, hd_tape *tape, const struct
         return NULL;
     *taught = (struct hd_taught){0};
     dropouts = dropouts ? dropouts : &nothing_dropped;
-    const bool is_done = net->rnn ? hd_rnn_teach(net, tape, memory, batch, dropouts, taught)
-                                  : hd_transformer_teach(net, tape, memory, batch, dropouts, taught);
+    const bool is_done = net->rnn
+                             ? hd_rnn_teach(net, tape, memory, batch, dropouts, taught)
+                             : hd_transformer_teach(net, tape, memory, batch, dropouts, taught);
     if (!is_done)
         return NULL;
     if (!taught->out) /* no words at all */
-        taught->out = hd_input(tape, NULL, 0, net->is_output_tied ? net->output->dim[1] : net->output->dim[0]);
+        taught->out = hd_input(tape, NULL, 0,
+                               net->is_output_tied ? net->output->dim[1] : net->output->dim[0]);
     return taught;
 }
 
 hd_node *hd_taught_loss(const struct hd_net *net, const struct hd_taught *taught, float smoothing)
 {
-    return hd_output_loss(net->output, net->output_bias, taught->out, taught->target,
-                          &(hd_output_options){.is_transposed = net->is_output_tied, .smoothing = smoothing});
+    return hd_output_loss(
+        net->output, net->output_bias, taught->out, taught->target,
+        &(hd_output_options){.is_transposed = net->is_output_tied, .smoothing = smoothing});
 }
 
 hd_node *hd_logits(const struct hd_net *net, hd_node *out)
@@ -126,20 +132,23 @@ hd_node *hd_logits(const struct hd_net *net, hd_node *out)
                                : hd_affine(net->output, net->output_bias, out);
 }
 
-struct hd_state hd_decoder_start(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                                 const int *sentence, int B)
+struct hd_state hd_decoder_start(const struct hd_net *net, hd_tape *tape,
+                                 const struct hd_memory *memory, const int *sentence, int B)
 {
-    return net->rnn ? hd_rnn_start(net, tape, memory, sentence, B) : hd_transformer_start(net, tape, memory, sentence, B);
+    return net->rnn ? hd_rnn_start(net, tape, memory, sentence, B)
+                    : hd_transformer_start(net, tape, memory, sentence, B);
 }
 
-struct hd_stepped hd_decoder_step(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                                  const struct hd_state *state, const int *sentence, const int *previous, int B)
+struct hd_stepped hd_decoder_step(const struct hd_net *net, hd_tape *tape,
+                                  const struct hd_memory *memory, const struct hd_state *state,
+                                  const int *sentence, const int *previous, int B)
 {
     return net->rnn ? hd_rnn_step(net, tape, memory, state, sentence, previous, B)
                     : hd_transformer_step(net, tape, memory, state, sentence, previous, B);
 }
 
-struct hd_state hd_state_gather(hd_tape *tape, const struct hd_state *state, const int *index, int n)
+struct hd_state hd_state_gather(hd_tape *tape, const struct hd_state *state, const int *index,
+                                int n)
 {
     struct hd_state gathered = *state;
     for (int i = 0; i < state->n_parts; i++) {
@@ -156,7 +165,8 @@ struct hd_state hd_state_gather(hd_tape *tape, const struct hd_state *state, con
 /* ---- attention as a result ------------------------------------------------------------------------------------------------------ */
 
 /* α of one head of an hd_attention node, or, for a recurrent model's plain α, a row of [B, longest]. */
-static const float *weights_row(const struct hd_net *net, const hd_node *node, int item, int place, int n_keys, int head)
+static const float *weights_row(const struct hd_net *net, const hd_node *node, int item, int place,
+                                int n_keys, int head)
 {
     if (!net->rnn)
         return hd_attention_weights(node, item, head) + (size_t)place * (size_t)n_keys;
@@ -171,21 +181,26 @@ static void add_weights(float *alpha, const float *row, int n, float share)
         alpha[j] += share * row[j];
 }
 
-bool hd_weights_of(const struct hd_net *net, const struct hd_seen *seen, int row, int layer, int head, float *alpha)
+bool hd_weights_of(const struct hd_net *net, const struct hd_seen *seen, int row, int layer,
+                   int head, float *alpha)
 {
     const struct hd_config *c = &net->config;
     const bool has_heads = !net->rnn || c->score == HD_SCORE_MULTI_HEAD;
-    const int n_layers = net->rnn ? 1 : c->decoder_layers, n_heads = has_heads ? c->heads : 1, n = seen->n_nodes ? seen->n_keys[row] : 0;
+    const int n_layers = net->rnn ? 1 : c->decoder_layers, n_heads = has_heads ? c->heads : 1,
+              n = seen->n_nodes ? seen->n_keys[row] : 0;
     layer = layer == 0 && !net->rnn ? c->alignment_layer : layer == 0 ? 1 : layer;
     if (seen->n_nodes == 0 || layer < 1 || layer > n_layers || head < -1 || head >= n_heads)
         return false;
     const hd_node *node = seen->node[net->rnn ? seen->item[row] : layer - 1];
     memset(alpha, 0, (size_t)n * sizeof *alpha);
     const bool is_listed = head < 0 && c->n_alignment_heads > 0 && has_heads;
-    const int first = head < 0 ? 0 : head, count = head >= 0 ? 1 : is_listed ? c->n_alignment_heads : n_heads;
+    const int first = head < 0 ? 0 : head, count = head >= 0   ? 1
+                                                   : is_listed ? c->n_alignment_heads
+                                                               : n_heads;
     for (int i = 0; i < count; i++) {
         const int one = is_listed ? c->alignment_heads[i] : first + i;
-        add_weights(alpha, weights_row(net, node, seen->item[row], seen->place[row], n, one), n, 1 / (float)count);
+        add_weights(alpha, weights_row(net, node, seen->item[row], seen->place[row], n, one), n,
+                    1 / (float)count);
     }
     return true;
 }

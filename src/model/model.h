@@ -16,10 +16,11 @@ struct hd_transformer_parts; /* transformer.h */
 struct hd_net {
     struct hd_config config;
     hd_params *params;
-    hd_node *source_table, *target_table;  /* embeddings [V,E]; one and the same node when tied */
-    hd_node *output, *output_bias;         /* [R,V], or the target table [V,E] when is_output_tied; bias [V] */
+    hd_node *source_table, *target_table; /* embeddings [V,E]; one and the same node when tied */
+    hd_node *output,
+        *output_bias; /* [R,V], or the target table [V,E] when is_output_tied; bias [V] */
     bool is_output_tied;
-    struct hd_rnn_parts *rnn;              /* NULL for the Transformer */
+    struct hd_rnn_parts *rnn; /* NULL for the Transformer */
     struct hd_transformer_parts *transformer;
 };
 
@@ -37,35 +38,35 @@ void hd_net_init(struct hd_net *net, uint64_t seed);
 
 /* Shares of numbers dropped while the tape trains. All 0 in {0}. */
 struct hd_dropouts {
-    float embed;      /* of embeddings (with positions) */
-    float state;      /* of the states between recurrent layers; of a Transformer block's outputs */
-    float attention;  /* of attention weights (Transformer) */
-    float ffn;        /* of the feed-forward's hidden layer */
-    float output;     /* of what enters the output layer */
+    float embed;     /* of embeddings (with positions) */
+    float state;     /* of the states between recurrent layers; of a Transformer block's outputs */
+    float attention; /* of attention weights (Transformer) */
+    float ffn;       /* of the feed-forward's hidden layer */
+    float output;    /* of what enters the output layer */
 };
 
 /* Sentences as ids, one after the other. The end marker, where wanted, is already there. */
 struct hd_batch {
     int n;
-    const int *source, *source_length;   /* [Σ lengths], [n] */
-    const int *target, *target_length;   /* as the source; NULL for search */
+    const int *source, *source_length; /* [Σ lengths], [n] */
+    const int *target, *target_length; /* as the source; NULL for search */
 };
 
 /* Where the weights of a run's rows are, for hd_weights_of(). Row r looked from place[r] of item[r]: for recurrent models a
  * row of the node of step item[r]; for the Transformer a query of sentence item[r] of each layer's node. */
 struct hd_seen {
     hd_node *const *node;
-    int n_nodes;                         /* 0: no attention */
-    const int *item, *place, *n_keys;    /* [rows]; n_keys: source positions of the row's sentence */
+    int n_nodes;                      /* 0: no attention */
+    const int *item, *place, *n_keys; /* [rows]; n_keys: source positions of the row's sentence */
 };
 
 /* ---- once per sentence ------------------------------------------------------------------------------------------ */
 
 /* What the decoder may look at. Made on a tape and gone with it. */
 struct hd_memory {
-    const hd_spans *spans;      /* the source sentences in the rows of h */
-    hd_node *h;                 /* encoder states, [Σ S, width] */
-    void *of_arch;              /* what the architecture prepares once per sentence */
+    const hd_spans *spans; /* the source sentences in the rows of h */
+    hd_node *h;            /* encoder states, [Σ S, width] */
+    void *of_arch;         /* what the architecture prepares once per sentence */
 };
 
 /* Run the encoder. `dropouts` may be NULL. */
@@ -77,7 +78,7 @@ struct hd_memory *hd_encode(const struct hd_net *net, hd_tape *tape, const struc
 /* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. */
 struct hd_taught {
     int n_rows;
-    hd_node *out;                        /* what enters the output layer, [n_rows, R] */
+    hd_node *out; /* what enters the output layer, [n_rows, R] */
     const int *target, *sentence, *position;
     struct hd_seen seen;
 };
@@ -93,28 +94,30 @@ hd_node *hd_taught_loss(const struct hd_net *net, const struct hd_taught *taught
 /* The decoder's state of B hypotheses: nodes whose first dimension is B. */
 enum { HD_MAX_STATE = 2 * HD_MAX_LAYERS + 4 };
 struct hd_state {
-    int n_steps;                         /* words already there */
+    int n_steps; /* words already there */
     int n_parts;
     hd_node *part[HD_MAX_STATE];
 };
 
 /* Before the first word: hypothesis b belongs to sentence sentence[b]. */
-struct hd_state hd_decoder_start(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                                 const int *sentence, int B);
+struct hd_state hd_decoder_start(const struct hd_net *net, hd_tape *tape,
+                                 const struct hd_memory *memory, const int *sentence, int B);
 
 /* States of the hypotheses index[0..n), in that order, brought to `tape` if they are on another. */
-struct hd_state hd_state_gather(hd_tape *tape, const struct hd_state *state, const int *index, int n);
+struct hd_state hd_state_gather(hd_tape *tape, const struct hd_state *state, const int *index,
+                                int n);
 
 struct hd_stepped {
-    hd_node *out;                        /* [B,R] */
-    struct hd_state state;               /* after this step */
-    struct hd_seen seen;                 /* on the tape */
+    hd_node *out;          /* [B,R] */
+    struct hd_state state; /* after this step */
+    struct hd_seen seen;   /* on the tape */
 };
 
 /* One word for each of the B hypotheses: previous[b] is the word before (-1 at the first step: target_start).
  * `tape` is the step's; memory and state may live on others. */
-struct hd_stepped hd_decoder_step(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                                  const struct hd_state *state, const int *sentence, const int *previous, int B);
+struct hd_stepped hd_decoder_step(const struct hd_net *net, hd_tape *tape,
+                                  const struct hd_memory *memory, const struct hd_state *state,
+                                  const int *sentence, const int *previous, int B);
 
 /* What the output layer makes of rows [n,R]: logits [n,V], with the tied table or its own weights. */
 hd_node *hd_logits(const struct hd_net *net, hd_node *out);
@@ -124,7 +127,8 @@ hd_node *hd_logits(const struct hd_net *net, hd_node *out);
 /* The weights α of row r (of a hd_taught or hd_stepped) over the seen->n_keys[r] source positions of its sentence. layer from
  * 1, or 0 for the model's alignment layer; head from 0, or -1 for the mean of the alignment heads. Recurrent models have one
  * layer, and one head unless their score is multi-head. Returns false where there is no such attention. */
-bool hd_weights_of(const struct hd_net *net, const struct hd_seen *seen, int row, int layer, int head, float *alpha);
+bool hd_weights_of(const struct hd_net *net, const struct hd_seen *seen, int row, int layer,
+                   int head, float *alpha);
 
 /* ---- names of parameters --------------------------------------------------------------------------------------------
  *

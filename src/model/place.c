@@ -59,7 +59,8 @@ static hd_node *top(const struct hd_decoder_parts *p, const struct hd_decoder_st
     return hd_cell_output(&p->cell[p->n_layers - 1], s->layer[p->n_layers - 1]);
 }
 
-static void run_upper_layers(const struct hd_decoder_parts *p, const struct hd_decoder_state *before, struct hd_decoder_state *now)
+static void run_upper_layers(const struct hd_decoder_parts *p,
+                             const struct hd_decoder_state *before, struct hd_decoder_state *now)
 {
     for (int l = 1; l < p->n_layers; l++) {
         hd_node *x = hd_cell_output(&p->cell[l - 1], now->layer[l - 1]);
@@ -68,7 +69,8 @@ static void run_upper_layers(const struct hd_decoder_parts *p, const struct hd_d
 }
 
 /* What the readout reads: s_t, but maxout s_{t-1} as its paper does, whatever the placement. */
-static hd_node *state_to_read(const struct hd_decoder_parts *p, const struct hd_config *c, const struct hd_decoder_state *before,
+static hd_node *state_to_read(const struct hd_decoder_parts *p, const struct hd_config *c,
+                              const struct hd_decoder_state *before,
                               const struct hd_decoder_state *now)
 {
     return top(p, c->readout == HD_READOUT_MAXOUT ? before : now);
@@ -83,7 +85,9 @@ static hd_node *covered(const struct hd_decoder_state *state, const struct hd_at
 
 /* Sutskever et al. (2014): s_t = cell(y_{t-1}, s_{t-1}); with context `every` (Cho et al. 2014) cell([y_{t-1}; c], s_{t-1}) */
 static struct hd_decoder_state step_fixed(const struct hd_rnn_parts *n, const struct hd_config *c,
-                                          const struct hd_rnn_memory *m, const struct hd_decoder_state *state, struct hd_step *step)
+                                          const struct hd_rnn_memory *m,
+                                          const struct hd_decoder_state *state,
+                                          struct hd_step *step)
 {
     const struct hd_decoder_parts *p = &n->decoder;
     const int B = step->view.spans->n;
@@ -102,19 +106,23 @@ static struct hd_decoder_state step_fixed(const struct hd_rnn_parts *n, const st
 
 /* c_t from s_{t-1}; s_t = cell([y_{t-1}; c_t], s_{t-1}) */
 static struct hd_decoder_state step_before(const struct hd_rnn_parts *n, const struct hd_config *c,
-                                           const struct hd_rnn_memory *m, const struct hd_decoder_state *state,
+                                           const struct hd_rnn_memory *m,
+                                           const struct hd_decoder_state *state,
                                            struct hd_step *step)
 {
     const struct hd_decoder_parts *p = &n->decoder;
-    hd_node *s = hd_cell_output(&p->cell[0], state->layer[0]);                                /* s_{t-1}   [B,D]  */
-    const struct hd_attended a = hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->number);
-    hd_node *Cc = hd_map_context(&a, &step->view, p->C, m->cell_values);                      /* C c_t     [B,kD] */
+    hd_node *s = hd_cell_output(&p->cell[0], state->layer[0]); /* s_{t-1}   [B,D]  */
+    const struct hd_attended a =
+        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->number);
+    hd_node *Cc = hd_map_context(&a, &step->view, p->C, m->cell_values); /* C c_t     [B,kD] */
     struct hd_decoder_state now = *state;
-    now.layer[0] = hd_cell_step(&p->cell[0], hd_add(step->Wy, Cc), state->layer[0]);          /* s_t              */
+    now.layer[0] =
+        hd_cell_step(&p->cell[0], hd_add(step->Wy, Cc), state->layer[0]); /* s_t              */
     run_upper_layers(p, state, &now);
     now.cover = covered(state, &a);
     step->readout_s = state_to_read(p, c, state, &now);
-    step->readout_c = n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
+    step->readout_c =
+        n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
     step->seen = a.seen;
     return now;
 }
@@ -123,7 +131,8 @@ static struct hd_decoder_state step_before(const struct hd_rnn_parts *n, const s
 
 /* s_t = cell([y_{t-1}; h̃_{t-1}], s_{t-1}); c_t from s_t; h̃_t = tanh(W_c [c_t; s_t]) */
 static struct hd_decoder_state step_after(const struct hd_rnn_parts *n, const struct hd_config *c,
-                                          const struct hd_rnn_memory *m, const struct hd_decoder_state *state,
+                                          const struct hd_rnn_memory *m,
+                                          const struct hd_decoder_state *state,
                                           struct hd_step *step)
 {
     const struct hd_decoder_parts *p = &n->decoder;
@@ -131,12 +140,14 @@ static struct hd_decoder_state step_after(const struct hd_rnn_parts *n, const st
     hd_node *x = state->fed ? hd_add(step->Wy, hd_lin(p->F, state->fed)) : step->Wy;
     now.layer[0] = hd_cell_step(&p->cell[0], x, state->layer[0]);
     run_upper_layers(p, state, &now);
-    hd_node *s = top(p, &now);                                                                /* s_t       [B,D]  */
-    const struct hd_attended a = hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->number);
+    hd_node *s = top(p, &now); /* s_t       [B,D]  */
+    const struct hd_attended a =
+        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->number);
     step->readout_s = state_to_read(p, c, state, &now);
-    step->readout_c = n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
+    step->readout_c =
+        n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
     if (c->readout == HD_READOUT_ATTENDED)
-        step->attended = hd_readout(&n->readout, c, s, NULL, step->readout_c);                /* h̃_t      [B,D]  */
+        step->attended = hd_readout(&n->readout, c, s, NULL, step->readout_c); /* h̃_t      [B,D]  */
     if (state->fed)
         now.fed = step->attended;
     now.cover = covered(state, &a);
@@ -148,34 +159,42 @@ static struct hd_decoder_state step_after(const struct hd_rnn_parts *n, const st
 
 /* s' = cell_1(y_{t-1}, s_{t-1}); c_t from s'; s_t = cell_2(c_t, s') */
 static struct hd_decoder_state step_inside(const struct hd_rnn_parts *n, const struct hd_config *c,
-                                           const struct hd_rnn_memory *m, const struct hd_decoder_state *state,
+                                           const struct hd_rnn_memory *m,
+                                           const struct hd_decoder_state *state,
                                            struct hd_step *step)
 {
     const struct hd_decoder_parts *p = &n->decoder;
-    hd_node *middle = hd_cell_step(&p->cell[0], step->Wy, state->layer[0]);                   /* s'               */
+    hd_node *middle = hd_cell_step(&p->cell[0], step->Wy, state->layer[0]); /* s'               */
     hd_node *s = hd_cell_output(&p->cell[0], middle);
-    const struct hd_attended a = hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->number);
-    hd_node *Cc = hd_add(hd_map_context(&a, &step->view, p->second_C, m->cell_values), p->second_b); /* C c_t + b */
+    const struct hd_attended a =
+        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->number);
+    hd_node *Cc = hd_add(hd_map_context(&a, &step->view, p->second_C, m->cell_values),
+                         p->second_b); /* C c_t + b */
     struct hd_decoder_state now = *state;
-    now.layer[0] = hd_cell_step(&p->second, Cc, middle);                                      /* s_t              */
+    now.layer[0] = hd_cell_step(&p->second, Cc, middle); /* s_t              */
     run_upper_layers(p, state, &now);
     now.cover = covered(state, &a);
     step->readout_s = state_to_read(p, c, state, &now);
-    step->readout_c = n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
+    step->readout_c =
+        n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
     step->seen = a.seen;
     return now;
 }
 
-struct hd_decoder_state hd_place_step(const struct hd_rnn_parts *parts, const struct hd_config *config,
-                                      const struct hd_rnn_memory *memory, const struct hd_decoder_state *state,
-                                      struct hd_step *step)
+struct hd_decoder_state hd_place_step(const struct hd_rnn_parts *parts,
+                                      const struct hd_config *config,
+                                      const struct hd_rnn_memory *memory,
+                                      const struct hd_decoder_state *state, struct hd_step *step)
 {
     if (config->context != HD_CONTEXT_ATTENTION)
         return step_fixed(parts, config, memory, state, step);
     switch ((enum hd_attend)config->attend) {
-    case HD_ATTEND_AFTER: return step_after(parts, config, memory, state, step);
-    case HD_ATTEND_INSIDE: return step_inside(parts, config, memory, state, step);
-    case HD_ATTEND_BEFORE: break;
+    case HD_ATTEND_AFTER:
+        return step_after(parts, config, memory, state, step);
+    case HD_ATTEND_INSIDE:
+        return step_inside(parts, config, memory, state, step);
+    case HD_ATTEND_BEFORE:
+        break;
     }
     return step_before(parts, config, memory, state, step);
 }

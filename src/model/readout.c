@@ -59,18 +59,24 @@ static hd_node *readout_attended(const struct hd_readout_parts *p, hd_node *s, h
 }
 
 /* Bahdanau et al. (2015), appendix A.2.2: t = max-pairs(U_o s_{t-1} + V_o E y_{t-1} + C_o c_t) */
-static hd_node *readout_maxout(const struct hd_readout_parts *p, hd_node *s, hd_node *Wy, hd_node *Wc)
+static hd_node *readout_maxout(const struct hd_readout_parts *p, hd_node *s, hd_node *Wy,
+                               hd_node *Wc)
 {
     return hd_maxout(plus(plus(hd_affine(p->s, p->b, s), Wy), Wc));
 }
 
-hd_node *hd_readout(const struct hd_readout_parts *p, const struct hd_config *c, hd_node *s, hd_node *Wy, hd_node *Wc)
+hd_node *hd_readout(const struct hd_readout_parts *p, const struct hd_config *c, hd_node *s,
+                    hd_node *Wy, hd_node *Wc)
 {
     switch ((enum hd_readout)c->readout) {
-    case HD_READOUT_LINEAR: return s;
-    case HD_READOUT_TANH: return readout_tanh(p, s, Wy, Wc);
-    case HD_READOUT_ATTENDED: return readout_attended(p, s, Wc);
-    case HD_READOUT_MAXOUT: return readout_maxout(p, s, Wy, Wc);
+    case HD_READOUT_LINEAR:
+        return s;
+    case HD_READOUT_TANH:
+        return readout_tanh(p, s, Wy, Wc);
+    case HD_READOUT_ATTENDED:
+        return readout_attended(p, s, Wc);
+    case HD_READOUT_MAXOUT:
+        return readout_maxout(p, s, Wy, Wc);
     }
     return s;
 }
@@ -114,15 +120,19 @@ void hd_start_init(const struct hd_start_parts *p, uint64_t seed)
 
 /* last: tanh(W h_m), h_m the states where the encoder's reading ended; mean: tanh(W mean_j h_j); first-backward: tanh(W ←h_1);
  * copy: the encoder's last states, layer by layer. */
-hd_node *hd_start_state(const struct hd_start_parts *p, const struct hd_config *c, const struct hd_encoded *e,
-                        const hd_spans *spans, int l)
+hd_node *hd_start_state(const struct hd_start_parts *p, const struct hd_config *c,
+                        const struct hd_encoded *e, const hd_spans *spans, int l)
 {
     if (c->start == HD_START_COPY)
         return e->last[l];
     hd_node *from;
     switch ((enum hd_start)c->start) {
-    case HD_START_MEAN: from = hd_mean_spans(e->h, spans); break;
-    case HD_START_FIRST_BACKWARD: from = e->first_backward; break;
+    case HD_START_MEAN:
+        from = hd_mean_spans(e->h, spans);
+        break;
+    case HD_START_FIRST_BACKWARD:
+        from = e->first_backward;
+        break;
     default:
         from = e->last[c->encoder_layers - 1];
         from = c->cell == HD_CELL_LSTM ? hd_part(from, 0, hd_encoder_width(c)) : from;

@@ -42,7 +42,8 @@ void hd_rnn_init(struct hd_net *net, uint64_t seed)
 /* ---- once per sentence --------------------------------------------------------------------------------------------------- */
 
 /* C v_j, readout.c v_j: see hd_map_context. Multi-head mixes by itself and needs none. */
-static void map_values(const struct hd_rnn_parts *p, const struct hd_config *c, struct hd_rnn_memory *m)
+static void map_values(const struct hd_rnn_parts *p, const struct hd_config *c,
+                       struct hd_rnn_memory *m)
 {
     hd_node *C = p->decoder.second_C ? p->decoder.second_C : p->decoder.C;
     hd_node *values = c->context == HD_CONTEXT_EVERY ? m->fixed : m->keys.values;
@@ -62,7 +63,8 @@ bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batc
         return false;
     *m = (struct hd_rnn_memory){0};
     hd_node *x = hd_embed(tape, net->source_table, batch->source, memory->spans->total);
-    const struct hd_encoded e = hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), memory->spans, dropouts->state);
+    const struct hd_encoded e =
+        hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), memory->spans, dropouts->state);
     memory->h = e.h;
     memory->of_arch = m;
     if (c->context == HD_CONTEXT_ATTENTION)
@@ -103,8 +105,10 @@ static struct hd_view view_of(hd_tape *tape, const hd_spans *source, const int *
     return (struct hd_view){spans, hd_mask_lengths(tape, start + B, B, spans->longest)};
 }
 
-static struct hd_decoder_state first_state(const struct hd_config *c, hd_tape *tape, const struct hd_rnn_memory *m,
-                                           const struct hd_memory *memory, const int *sentence, int B)
+static struct hd_decoder_state first_state(const struct hd_config *c, hd_tape *tape,
+                                           const struct hd_rnn_memory *m,
+                                           const struct hd_memory *memory, const int *sentence,
+                                           int B)
 {
     struct hd_decoder_state s = {0};
     for (int l = 0; l < c->decoder_layers; l++)
@@ -130,12 +134,13 @@ static hd_node *embed_previous(const struct hd_net *net, hd_tape *tape, int *ids
 /* Rows time by time: at step t the n_running[t] sentences longer than t, in `order`. */
 struct lesson {
     int n_steps, n_rows;
-    int *order;       /* [n] */
-    int *n_running;   /* [n_steps] */
-    int *target, *previous, *sentence, *position, *place, *n_keys;  /* [n_rows] */
+    int *order;                                                    /* [n] */
+    int *n_running;                                                /* [n_steps] */
+    int *target, *previous, *sentence, *position, *place, *n_keys; /* [n_rows] */
 };
 
-static bool make_lesson(hd_tape *t, const struct hd_batch *b, const hd_spans *source, struct lesson *l)
+static bool make_lesson(hd_tape *t, const struct hd_batch *b, const hd_spans *source,
+                        struct lesson *l)
 {
     const char *op = "hd_teach";
     const hd_spans *spans = hd_spans_of(t, b->target_length, b->n);
@@ -193,8 +198,9 @@ static hd_node *fit_cover(hd_node *cover, int width)
     return cover && hd_width(cover) > width ? hd_part(cover, 0, width) : cover;
 }
 
-bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory, const struct hd_batch *batch,
-                  const struct hd_dropouts *dropouts, struct hd_taught *taught)
+bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                  const struct hd_batch *batch, const struct hd_dropouts *dropouts,
+                  struct hd_taught *taught)
 {
     const char *op = "hd_teach";
     const struct hd_config *c = &net->config;
@@ -206,10 +212,11 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
     hd_node **pieces = hd_tape_take(tape, op, 4 * (steps + 1), sizeof *pieces);
     if (!pieces)
         return false;
-    hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1), **seen = pieces + 3 * (steps + 1);
+    hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1),
+            **seen = pieces + 3 * (steps + 1);
     const struct hd_rnn_memory m = memory_on(tape, memory, c->decoder_layers);
     hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
-    hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y);                      /* W E y_{t-1} + b, all t */
+    hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y); /* W E y_{t-1} + b, all t */
     hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
     struct hd_decoder_state state = first_state(c, tape, &m, memory, l.order, batch->n);
     struct hd_view view = {0};
@@ -220,7 +227,8 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
         if (t == 0 || n != l.n_running[t - 1])
             view = view_of(tape, memory->spans, l.order, n);
         state.cover = fit_cover(state.cover, view.spans->longest);
-        step = (struct hd_step){.view = view, .sentence = l.order, .number = t + 1, .Wy = hd_slice(Wy, from, n)};
+        step = (struct hd_step){
+            .view = view, .sentence = l.order, .number = t + 1, .Wy = hd_slice(Wy, from, n)};
         state = hd_place_step(p, c, &m, &state, &step);
         s[t] = step.readout_s;
         r_c[t] = step.readout_c;
@@ -232,17 +240,24 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
     hd_node *out = step.attended ? hd_pile(attended, l.n_steps)
                                  : hd_readout(&p->readout, c, hd_pile(s, l.n_steps), readout_y,
                                               step.readout_c ? hd_pile(r_c, l.n_steps) : NULL);
-    *taught = (struct hd_taught){
-        .n_rows = l.n_rows, .out = hd_dropout(out, dropouts->output), .target = l.target, .sentence = l.sentence,
-        .position = l.position,
-        .seen = {.node = seen, .n_nodes = step.seen ? l.n_steps : 0, .item = l.position, .place = l.place, .n_keys = l.n_keys}};
+    *taught = (struct hd_taught){.n_rows = l.n_rows,
+                                 .out = hd_dropout(out, dropouts->output),
+                                 .target = l.target,
+                                 .sentence = l.sentence,
+                                 .position = l.position,
+                                 .seen = {.node = seen,
+                                          .n_nodes = step.seen ? l.n_steps : 0,
+                                          .item = l.position,
+                                          .place = l.place,
+                                          .n_keys = l.n_keys}};
     return !hd_has_failed(tape);
 }
 
 /* ---- search --------------------------------------------------------------------------------------------------------------- */
 
 /* As a list of nodes: layers, then h̃, then coverage. */
-static struct hd_state pack_state(const struct hd_config *c, const struct hd_decoder_state *s, int n_steps)
+static struct hd_state pack_state(const struct hd_config *c, const struct hd_decoder_state *s,
+                                  int n_steps)
 {
     struct hd_state packed = {.n_steps = n_steps};
     for (int l = 0; l < c->decoder_layers; l++)
@@ -254,7 +269,8 @@ static struct hd_state pack_state(const struct hd_config *c, const struct hd_dec
     return packed;
 }
 
-static struct hd_decoder_state unpack_state(const struct hd_config *c, hd_tape *tape, const struct hd_state *packed)
+static struct hd_decoder_state unpack_state(const struct hd_config *c, hd_tape *tape,
+                                            const struct hd_state *packed)
 {
     struct hd_decoder_state s = {0};
     int i = 0;
@@ -267,7 +283,8 @@ static struct hd_decoder_state unpack_state(const struct hd_config *c, hd_tape *
     return s;
 }
 
-struct hd_state hd_rnn_start(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory, const int *sentence, int B)
+struct hd_state hd_rnn_start(const struct hd_net *net, hd_tape *tape,
+                             const struct hd_memory *memory, const int *sentence, int B)
 {
     const struct hd_rnn_memory m = memory_on(tape, memory, net->config.decoder_layers);
     const struct hd_decoder_state s = first_state(&net->config, tape, &m, memory, sentence, B);
@@ -286,11 +303,16 @@ static struct hd_seen seen_in_step(hd_tape *t, hd_node *node, const hd_spans *sp
         numbers[b] = 0;
         numbers[spans->n + b] = b;
     }
-    return (struct hd_seen){.node = one, .n_nodes = 1, .item = numbers, .place = numbers + spans->n, .n_keys = spans->length};
+    return (struct hd_seen){.node = one,
+                            .n_nodes = 1,
+                            .item = numbers,
+                            .place = numbers + spans->n,
+                            .n_keys = spans->length};
 }
 
-struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                              const struct hd_state *state, const int *sentence, const int *previous, int B)
+struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape,
+                              const struct hd_memory *memory, const struct hd_state *state,
+                              const int *sentence, const int *previous, int B)
 {
     const struct hd_config *c = &net->config;
     const struct hd_rnn_parts *p = net->rnn;
@@ -301,18 +323,23 @@ struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape, const str
     const struct hd_rnn_memory m = memory_on(tape, memory, c->decoder_layers);
     struct hd_decoder_state before = unpack_state(c, tape, state);
     hd_node *y = embed_previous(net, tape, ids, B);
-    struct hd_step step = {.view = view_of(tape, memory->spans, sentence, B), .sentence = sentence,
-                           .number = state->n_steps + 1, .Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y)};
+    struct hd_step step = {.view = view_of(tape, memory->spans, sentence, B),
+                           .sentence = sentence,
+                           .number = state->n_steps + 1,
+                           .Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y)};
     hd_node *whole_cover = before.cover;
     before.cover = fit_cover(before.cover, step.view.spans->longest);
     struct hd_decoder_state now = hd_place_step(p, c, &m, &before, &step);
     if (hd_has_failed(tape))
         return (struct hd_stepped){.out = &tape->nil};
-    if (whole_cover && hd_width(now.cover) < hd_width(whole_cover)) /* back to the width of the longest source */
-        now.cover = hd_concat(now.cover, hd_input(tape, NULL, B, hd_width(whole_cover) - hd_width(now.cover)));
+    if (whole_cover &&
+        hd_width(now.cover) < hd_width(whole_cover)) /* back to the width of the longest source */
+        now.cover = hd_concat(now.cover,
+                              hd_input(tape, NULL, B, hd_width(whole_cover) - hd_width(now.cover)));
     hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
-    return (struct hd_stepped){
-        .out = step.attended ? step.attended : hd_readout(&p->readout, c, step.readout_s, readout_y, step.readout_c),
-        .state = pack_state(c, &now, state->n_steps + 1),
-        .seen = seen_in_step(tape, step.seen, step.view.spans)};
+    return (struct hd_stepped){.out = step.attended ? step.attended
+                                                    : hd_readout(&p->readout, c, step.readout_s,
+                                                                 readout_y, step.readout_c),
+                               .state = pack_state(c, &now, state->n_steps + 1),
+                               .seen = seen_in_step(tape, step.seen, step.view.spans)};
 }

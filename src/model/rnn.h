@@ -10,9 +10,12 @@ void hd_rnn_init(struct hd_net *net, uint64_t seed);
 
 bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
                    const struct hd_dropouts *dropouts, struct hd_memory *memory);
-bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory, const struct hd_batch *batch,
-                  const struct hd_dropouts *dropouts, struct hd_taught *taught);
-struct hd_state hd_rnn_start(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory, const int *sentence, int B);
-struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                              const struct hd_state *state, const int *sentence, const int *previous, int B);
+bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                  const struct hd_batch *batch, const struct hd_dropouts *dropouts,
+                  struct hd_taught *taught);
+struct hd_state hd_rnn_start(const struct hd_net *net, hd_tape *tape,
+                             const struct hd_memory *memory, const int *sentence, int B);
+struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape,
+                              const struct hd_memory *memory, const struct hd_state *state,
+                              const int *sentence, const int *previous, int B);
 #endif

@@ -8,7 +8,8 @@
 
 /* ---- parameters --------------------------------------------------------------------------------------------------- */
 
-static void declare_mlp(struct hd_mlp *mlp, hd_params *params, const char *name, int depth, int in, int out)
+static void declare_mlp(struct hd_mlp *mlp, hd_params *params, const char *name, int depth, int in,
+                        int out)
 {
     mlp->depth = depth;
     for (int i = 0; i < depth; i++) {
@@ -27,8 +28,11 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
     switch ((enum hd_score)c->score) {
     case HD_SCORE_NONE:
     case HD_SCORE_DOT:
-    case HD_SCORE_SCALED_DOT: break;
-    case HD_SCORE_BILINEAR: p->W = hd_named_param(params, at, "W", D, E); break;
+    case HD_SCORE_SCALED_DOT:
+        break;
+    case HD_SCORE_BILINEAR:
+        p->W = hd_named_param(params, at, "W", D, E);
+        break;
     case HD_SCORE_MLP:
     case HD_SCORE_ADDITIVE:
     case HD_SCORE_PROJECTED:
@@ -50,7 +54,9 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
         p->Wv = hd_named_param(params, at, "v.W", E, A);
         p->Wo = hd_named_param(params, at, "o.W", A, D);
         break;
-    case HD_SCORE_LOCATION: p->W = hd_named_param(params, at, "W", D, c->max_source); break;
+    case HD_SCORE_LOCATION:
+        p->W = hd_named_param(params, at, "W", D, c->max_source);
+        break;
     }
     if (has_tanh) {
         p->v = hd_named_param(params, at, "v", 0, A);
@@ -98,12 +104,17 @@ struct hd_keys hd_score_keys(const struct hd_score_parts *p, const struct hd_con
 {
     switch ((enum hd_score)c->score) {
     case HD_SCORE_MLP:
-    case HD_SCORE_ADDITIVE: return (struct hd_keys){p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h), h};
+    case HD_SCORE_ADDITIVE:
+        return (struct hd_keys){p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h), h};
     case HD_SCORE_TANH_SUM:
-    case HD_SCORE_PROJECTED: return (struct hd_keys){hd_lin(p->U, h), h};
-    case HD_SCORE_SCALED: return (struct hd_keys){run_mlp(&p->k, h), run_mlp(&p->values, h)};
-    case HD_SCORE_MULTI_HEAD: return (struct hd_keys){hd_lin(p->Wk, h), hd_lin(p->Wv, h)};
-    default: return (struct hd_keys){h, h};
+    case HD_SCORE_PROJECTED:
+        return (struct hd_keys){hd_lin(p->U, h), h};
+    case HD_SCORE_SCALED:
+        return (struct hd_keys){run_mlp(&p->k, h), run_mlp(&p->values, h)};
+    case HD_SCORE_MULTI_HEAD:
+        return (struct hd_keys){hd_lin(p->Wk, h), hd_lin(p->Wv, h)};
+    default:
+        return (struct hd_keys){h, h};
     }
 }
 
@@ -116,29 +127,32 @@ static hd_node *score_dot(const struct hd_keys *k, const struct hd_view *v, hd_n
 }
 
 /* Luong et al. (2015), section 3.1, "general": sᵀ W h_j */
-static hd_node *score_bilinear(const struct hd_score_parts *p, const struct hd_keys *k, const struct hd_view *v, hd_node *s)
+static hd_node *score_bilinear(const struct hd_score_parts *p, const struct hd_keys *k,
+                               const struct hd_view *v, hd_node *s)
 {
     return hd_dot_spans(hd_lin(p->W, s), k->keys, v->spans);
 }
 
 /* mlp, Luong's "concat": wᵀ tanh(W [h_j; s]), the matrix in two blocks, U for h_j and W for s; the same as
  * additive, Bahdanau et al. (2015), appendix A.1.2: vᵀ tanh(W s + U h_j). Coverage joins inside the tanh. */
-static hd_node *score_additive(const struct hd_score_parts *p, const struct hd_keys *k, const struct hd_view *v, hd_node *s,
-                               hd_node *cover)
+static hd_node *score_additive(const struct hd_score_parts *p, const struct hd_keys *k,
+                               const struct hd_view *v, hd_node *s, hd_node *cover)
 {
-    return hd_additive_spans(p->v, hd_lin(p->W, s), k->keys, v->spans, cover, cover ? p->cover : NULL);
+    return hd_additive_spans(p->v, hd_lin(p->W, s), k->keys, v->spans, cover,
+                             cover ? p->cover : NULL);
 }
 
 /* Ferreira, equations 3 and 4: tanh(W_1 h_j + W_2 s), one number */
-static hd_node *score_tanh_sum(const struct hd_score_parts *p, const struct hd_keys *k, const struct hd_view *v, hd_node *s,
-                               hd_node *cover)
+static hd_node *score_tanh_sum(const struct hd_score_parts *p, const struct hd_keys *k,
+                               const struct hd_view *v, hd_node *s, hd_node *cover)
 {
     hd_node *e = hd_add(hd_pad(k->keys, v->spans), hd_lin(p->W, s));
     return hd_tanh(cover ? hd_add(e, hd_mul(cover, p->cover)) : e);
 }
 
 /* Wang, option 2: (W_K h_j)ᵀ (W_Q s) */
-static hd_node *score_projected(const struct hd_score_parts *p, const struct hd_keys *k, const struct hd_view *v, hd_node *s)
+static hd_node *score_projected(const struct hd_score_parts *p, const struct hd_keys *k,
+                                const struct hd_view *v, hd_node *s)
 {
     return hd_dot_spans(hd_lin(p->W, s), k->keys, v->spans);
 }
@@ -148,7 +162,8 @@ static hd_node *score_location(const struct hd_score_parts *p, const struct hd_v
 {
     const int n = v->spans->longest, most = p->W->dim[1];
     hd_node *e = hd_lin(p->W, s);
-    return n <= most ? hd_part(e, 0, n) : hd_concat(e, hd_input(s->tape, NULL, v->spans->n, n - most));
+    return n <= most ? hd_part(e, 0, n)
+                     : hd_concat(e, hd_input(s->tape, NULL, v->spans->n, n - most));
 }
 
 static float inverse_root(int n)
@@ -156,28 +171,39 @@ static float inverse_root(int n)
     return 1 / __builtin_sqrtf((float)n);
 }
 
-static hd_node *score_of(const struct hd_score_parts *p, const struct hd_config *c, const struct hd_keys *k,
-                         const struct hd_view *v, hd_node *s, hd_node *cover)
+static hd_node *score_of(const struct hd_score_parts *p, const struct hd_config *c,
+                         const struct hd_keys *k, const struct hd_view *v, hd_node *s,
+                         hd_node *cover)
 {
     switch ((enum hd_score)c->score) {
-    case HD_SCORE_DOT: return score_dot(k, v, s, 1);
-    case HD_SCORE_SCALED_DOT: return score_dot(k, v, s, inverse_root(c->dim));
-    case HD_SCORE_BILINEAR: return score_bilinear(p, k, v, s);
+    case HD_SCORE_DOT:
+        return score_dot(k, v, s, 1);
+    case HD_SCORE_SCALED_DOT:
+        return score_dot(k, v, s, inverse_root(c->dim));
+    case HD_SCORE_BILINEAR:
+        return score_bilinear(p, k, v, s);
     case HD_SCORE_MLP:
-    case HD_SCORE_ADDITIVE: return score_additive(p, k, v, s, cover);
-    case HD_SCORE_TANH_SUM: return score_tanh_sum(p, k, v, s, cover);
-    case HD_SCORE_PROJECTED: return score_projected(p, k, v, s);
-    case HD_SCORE_SCALED: return score_dot(k, v, run_mlp(&p->q, s), inverse_root(c->attention_dim)); /* q·k / √A */
-    case HD_SCORE_LOCATION: return score_location(p, v, s);
+    case HD_SCORE_ADDITIVE:
+        return score_additive(p, k, v, s, cover);
+    case HD_SCORE_TANH_SUM:
+        return score_tanh_sum(p, k, v, s, cover);
+    case HD_SCORE_PROJECTED:
+        return score_projected(p, k, v, s);
+    case HD_SCORE_SCALED:
+        return score_dot(k, v, run_mlp(&p->q, s), inverse_root(c->attention_dim)); /* q·k / √A */
+    case HD_SCORE_LOCATION:
+        return score_location(p, v, s);
     case HD_SCORE_NONE:
-    case HD_SCORE_MULTI_HEAD: break;
+    case HD_SCORE_MULTI_HEAD:
+        break;
     }
     return hd_tape_fail(s->tape, HEED_BAD_OPTION, "hd_attend: there is no score %d", c->score);
 }
 
 static bool has_cover_inside(const struct hd_config *c)
 {
-    return c->score == HD_SCORE_MLP || c->score == HD_SCORE_ADDITIVE || c->score == HD_SCORE_TANH_SUM;
+    return c->score == HD_SCORE_MLP || c->score == HD_SCORE_ADDITIVE ||
+           c->score == HD_SCORE_TANH_SUM;
 }
 
 /* ---- locality: Luong, section 3.2 ------------------------------------------------------------------------------------- */
@@ -195,7 +221,8 @@ static void window(float p, int D, int length, int *from, int *to)
 }
 
 /* The positions that take part, when they are not simply the whole sentence. p [B] is predicted, or NULL. */
-static const hd_mask *mask_of(hd_tape *t, const struct hd_config *c, const struct hd_view *v, const float *p, int step)
+static const hd_mask *mask_of(hd_tape *t, const struct hd_config *c, const struct hd_view *v,
+                              const float *p, int step)
 {
     const int B = v->spans->n;
     int *from = hd_has_failed(t) ? NULL : hd_tape_take(t, "hd_attend", 2 * (size_t)B, sizeof *from);
@@ -203,17 +230,20 @@ static const hd_mask *mask_of(hd_tape *t, const struct hd_config *c, const struc
         return v->mask;
     for (int b = 0; b < B; b++) {
         const int length = v->spans->length[b];
-        const int S = c->score == HD_SCORE_LOCATION && c->max_source < length ? c->max_source : length;
+        const int S =
+            c->score == HD_SCORE_LOCATION && c->max_source < length ? c->max_source : length;
         from[b] = 0;
         from[B + b] = S;
         if (c->local != HD_LOCAL_NONE)
-            window(p ? p[b] : (float)(step < S ? step : S), c->window, S, &from[b], &from[B + b]); /* m: p_t = min(t, S) */
+            window(p ? p[b] : (float)(step < S ? step : S), c->window, S, &from[b],
+                   &from[B + b]); /* m: p_t = min(t, S) */
     }
     return hd_mask_ranges(t, from, from + B, B, v->spans->longest);
 }
 
 /* p: p_t = S·σ(v_pᵀ tanh(W_p s)), [B,1] */
-static hd_node *predicted_position(const struct hd_score_parts *p, const struct hd_view *v, hd_node *s)
+static hd_node *predicted_position(const struct hd_score_parts *p, const struct hd_view *v,
+                                   hd_node *s)
 {
     const int B = v->spans->n;
     hd_node *S = hd_input(s->tape, NULL, B, 1);
@@ -235,8 +265,9 @@ static hd_node *gaussian(const struct hd_config *c, const struct hd_view *v, hd_
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------------- */
 
-static struct hd_attended attend_multi_head(const struct hd_score_parts *p, const struct hd_config *c,
-                                            const struct hd_keys *k, const struct hd_view *v, hd_node *s)
+static struct hd_attended attend_multi_head(const struct hd_score_parts *p,
+                                            const struct hd_config *c, const struct hd_keys *k,
+                                            const struct hd_view *v, hd_node *s)
 {
     hd_tape *t = s->tape;
     int *ones = hd_tape_take(t, "hd_attend", (size_t)v->spans->n, sizeof *ones);
@@ -244,31 +275,34 @@ static struct hd_attended attend_multi_head(const struct hd_score_parts *p, cons
         return (struct hd_attended){&t->nil, &t->nil, &t->nil};
     for (int b = 0; b < v->spans->n; b++)
         ones[b] = 1;
-    hd_node *heads = hd_attention(hd_lin(p->Wq, s), k->keys, k->values,
-                                  &(hd_attention_options){.queries = hd_spans_of(t, ones, v->spans->n),
-                                                          .keys = v->spans, .n_heads = c->heads});
+    hd_node *heads = hd_attention(
+        hd_lin(p->Wq, s), k->keys, k->values,
+        &(hd_attention_options){
+            .queries = hd_spans_of(t, ones, v->spans->n), .keys = v->spans, .n_heads = c->heads});
     return (struct hd_attended){.c = hd_lin(p->Wo, heads), .seen = heads};
 }
 
-struct hd_attended hd_attend(const struct hd_score_parts *p, const struct hd_config *c, const struct hd_keys *k,
-                             const struct hd_view *v, hd_node *s, hd_node *cover, int step)
+struct hd_attended hd_attend(const struct hd_score_parts *p, const struct hd_config *c,
+                             const struct hd_keys *k, const struct hd_view *v, hd_node *s,
+                             hd_node *cover, int step)
 {
     if (c->score == HD_SCORE_MULTI_HEAD)
         return attend_multi_head(p, c, k, v, s);
-    hd_node *e = score_of(p, c, k, v, s, cover);                       /* e_tj                           [B,S] */
+    hd_node *e = score_of(p, c, k, v, s, cover); /* e_tj                           [B,S] */
     if (cover && !has_cover_inside(c))
-        e = hd_add(e, hd_mul(cover, p->cover));                        /* + w Σ_{t'<t} α_t'j             [B,S] */
+        e = hd_add(e, hd_mul(cover, p->cover)); /* + w Σ_{t'<t} α_t'j             [B,S] */
     const hd_mask *mask = v->mask;
     hd_node *position = c->local == HD_LOCAL_P ? predicted_position(p, v, s) : NULL;
     if (c->local != HD_LOCAL_NONE || c->score == HD_SCORE_LOCATION)
         mask = mask_of(s->tape, c, v, position ? position->x : NULL, step);
-    hd_node *alpha = hd_softmax(e, mask);                              /* α_t = softmax_j(e_tj)          [B,S] */
+    hd_node *alpha = hd_softmax(e, mask); /* α_t = softmax_j(e_tj)          [B,S] */
     if (position)
         alpha = hd_mul(alpha, gaussian(c, v, position));
     return (struct hd_attended){.alpha = alpha, .seen = alpha};
 }
 
-hd_node *hd_map_context(const struct hd_attended *attended, const struct hd_view *view, hd_node *W, hd_node *Wv)
+hd_node *hd_map_context(const struct hd_attended *attended, const struct hd_view *view, hd_node *W,
+                        hd_node *Wv)
 {
     return attended->c ? hd_lin(W, attended->c) : hd_mix_spans(attended->alpha, Wv, view->spans);
 }

@@ -13,39 +13,43 @@ struct hd_mlp {
 };
 
 struct hd_score_parts {
-    hd_node *W, *U, *v, *b, *cover;        /* query side, key side, and what goes with them */
-    struct hd_mlp q, k, values;            /* scaled */
-    hd_node *Wq, *Wk, *Wv, *Wo;            /* multi-head */
-    hd_node *Wp, *vp;                      /* local p */
+    hd_node *W, *U, *v, *b, *cover; /* query side, key side, and what goes with them */
+    struct hd_mlp q, k, values;     /* scaled */
+    hd_node *Wq, *Wk, *Wv, *Wo;     /* multi-head */
+    hd_node *Wp, *vp;               /* local p */
 };
 
 /* What one sentence offers: computed once, looked at in every step. */
 struct hd_keys {
-    hd_node *keys, *values;                /* [Σ S, ·] */
+    hd_node *keys, *values; /* [Σ S, ·] */
 };
 
 /* Which sentence each row of the decoder looks at, in this step. */
 struct hd_view {
-    const hd_spans *spans;                 /* [B] into the rows of keys and values */
-    const hd_mask *mask;                   /* [B, longest], by length */
+    const hd_spans *spans; /* [B] into the rows of keys and values */
+    const hd_mask *mask;   /* [B, longest], by length */
 };
 
 /* What came of it. */
 struct hd_attended {
-    hd_node *alpha;                        /* [B, longest]; NULL for multi-head */
-    hd_node *c;                            /* multi-head: the context itself [B, dim] */
-    hd_node *seen;                         /* alpha, or multi-head's hd_attention node */
+    hd_node *alpha; /* [B, longest]; NULL for multi-head */
+    hd_node *c;     /* multi-head: the context itself [B, dim] */
+    hd_node *seen;  /* alpha, or multi-head's hd_attention node */
 };
 
-void hd_score_declare(struct hd_score_parts *parts, const struct hd_config *config, hd_params *params);
+void hd_score_declare(struct hd_score_parts *parts, const struct hd_config *config,
+                      hd_params *params);
 void hd_score_init(const struct hd_score_parts *parts, uint64_t seed);
 
-struct hd_keys hd_score_keys(const struct hd_score_parts *parts, const struct hd_config *config, hd_node *h);
+struct hd_keys hd_score_keys(const struct hd_score_parts *parts, const struct hd_config *config,
+                             hd_node *h);
 
 /* s [B,D]; cover [B, longest] is Σ of earlier α, NULL without coverage; step from 1. */
-struct hd_attended hd_attend(const struct hd_score_parts *parts, const struct hd_config *config, const struct hd_keys *keys,
-                             const struct hd_view *view, hd_node *s, hd_node *cover, int step);
+struct hd_attended hd_attend(const struct hd_score_parts *parts, const struct hd_config *config,
+                             const struct hd_keys *keys, const struct hd_view *view, hd_node *s,
+                             hd_node *cover, int step);
 
 /* W c_t. A linear map moves inside the sum, W Σ_j α_j v_j = Σ_j α_j (W v_j): Wv = hd_lin(W, values) is made once per sentence. */
-hd_node *hd_map_context(const struct hd_attended *attended, const struct hd_view *view, hd_node *W, hd_node *Wv);
+hd_node *hd_map_context(const struct hd_attended *attended, const struct hd_view *view, hd_node *W,
+                        hd_node *Wv);
 #endif
