@@ -126,6 +126,16 @@ hd_node *hd_taught_loss(const struct hd_net *net, const struct hd_taught *taught
         &(hd_output_options){.is_transposed = net->is_output_tied, .smoothing = smoothing});
 }
 
+hd_node *hd_taught_loss_pair(const struct hd_net *net, const struct hd_taught *first,
+                             const struct hd_taught *second, float smoothing,
+                             const hd_consistency *consistency)
+{
+    return hd_output_loss_pair(
+        net->output, net->output_bias, first->out, second->out, first->target,
+        &(hd_output_options){.is_transposed = net->is_output_tied, .smoothing = smoothing},
+        consistency);
+}
+
 hd_node *hd_logits(const struct hd_net *net, hd_node *out)
 {
     return net->is_output_tied ? hd_affine_transposed(net->output, net->output_bias, out)

@@ -45,11 +45,14 @@ struct hd_dropouts {
     float output;    /* of what enters the output layer */
 };
 
-/* Sentences as ids, one after the other. The end marker, where wanted, is already there. */
+/* Sentences as ids, one after the other. The end marker, where wanted, is already there.
+ * A word of the source or of target_seen may be HD_HIDDEN: its embedding is then a row of zeros. */
+enum { HD_HIDDEN = -1 };
 struct hd_batch {
     int n;
     const int *source, *source_length; /* [Σ lengths], [n] */
     const int *target, *target_length; /* as the source; NULL for search */
+    const int *target_seen; /* what the decoder is shown of the target; NULL: all of it */
 };
 
 /* Where the weights of a run's rows are, for hd_weights_of(). Row r looked from place[r] of item[r]: for recurrent models a
@@ -88,6 +91,11 @@ struct hd_taught *hd_teach(const struct hd_net *net, hd_tape *tape, const struct
 
 /* The loss Σ over target words, through the fused output layer. */
 hd_node *hd_taught_loss(const struct hd_net *net, const struct hd_taught *taught, float smoothing);
+
+/* The same of two runs over the same targets that should agree (R-Drop, SimCut). */
+hd_node *hd_taught_loss_pair(const struct hd_net *net, const struct hd_taught *first,
+                             const struct hd_taught *second, float smoothing,
+                             const hd_consistency *consistency);
 
 /* ---- search: one step ---------------------------------------------------------------------------------------------- */
 

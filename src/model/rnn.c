@@ -62,7 +62,7 @@ bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batc
     if (!m)
         return false;
     *m = (struct hd_rnn_memory){0};
-    hd_node *x = hd_embed(tape, net->source_table, batch->source, memory->spans->total);
+    hd_node *x = hd_rows(hd_on(tape, net->source_table), batch->source, memory->spans->total);
     const struct hd_encoded e =
         hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), memory->spans, dropouts->state);
     memory->h = e.h;
@@ -120,12 +120,9 @@ static struct hd_decoder_state first_state(const struct hd_config *c, hd_tape *t
     return s;
 }
 
-/* E y_{t-1}; -1 is what stands before the first word: zeros, or the embedding of target_start. */
-static hd_node *embed_previous(const struct hd_net *net, hd_tape *tape, int *ids, int n)
+/* E y_{t-1}; -1 is a row of zeros. */
+static hd_node *embed_previous(const struct hd_net *net, hd_tape *tape, const int *ids, int n)
 {
-    for (int i = 0; i < n; i++)
-        if (ids[i] < 0)
-            ids[i] = net->config.target_start;
     return hd_rows(hd_on(tape, net->target_table), ids, n);
 }
 
@@ -140,7 +137,7 @@ struct lesson {
 };
 
 static bool make_lesson(hd_tape *t, const struct hd_batch *b, const hd_spans *source,
-                        struct lesson *l)
+                        int target_start, struct lesson *l)
 {
     const char *op = "hd_teach";
     const hd_spans *spans = hd_spans_of(t, b->target_length, b->n);
@@ -158,6 +155,7 @@ static bool make_lesson(hd_tape *t, const struct hd_batch *b, const hd_spans *so
     l->position = of_rows + 3 * rows;
     l->place = of_rows + 4 * rows;
     l->n_keys = of_rows + 5 * rows;
+    const int *seen = b->target_seen ? b->target_seen : b->target;
     int n_sorted = 0; /* longest first, equal ones in their own order */
     for (int length = spans->longest; length >= 0; length--)
         for (int i = 0; i < b->n; i++)
@@ -166,9 +164,9 @@ static bool make_lesson(hd_tape *t, const struct hd_batch *b, const hd_spans *so
     for (int step = 0, r = 0; step < l->n_steps; step++) {
         int running = 0;
         for (; running < b->n && spans->length[l->order[running]] > step; running++, r++) {
-            const int i = l->order[running], *words = b->target + spans->start[i];
-            l->target[r] = words[step];
-            l->previous[r] = step > 0 ? words[step - 1] : -1;
+            const int i = l->order[running], at = spans->start[i] + step;
+            l->target[r] = b->target[at];
+            l->previous[r] = step > 0 ? seen[at - 1] : target_start;
             l->sentence[r] = i;
             l->position[r] = step;
             l->place[r] = running;
@@ -206,7 +204,7 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
     const struct hd_config *c = &net->config;
     const struct hd_rnn_parts *p = net->rnn;
     struct lesson l;
-    if (!make_lesson(tape, batch, memory->spans, &l))
+    if (!make_lesson(tape, batch, memory->spans, c->target_start, &l))
         return false;
     const size_t steps = (size_t)l.n_steps;
     hd_node **pieces = hd_tape_take(tape, op, 4 * (steps + 1), sizeof *pieces);
@@ -319,7 +317,8 @@ struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape,
     int *ids = hd_tape_take(tape, "hd_decode", (size_t)B, sizeof *ids);
     if (!ids)
         return (struct hd_stepped){.out = &tape->nil};
-    memcpy(ids, previous, (size_t)B * sizeof *ids);
+    for (int b = 0; b < B; b++)
+        ids[b] = previous[b] < 0 ? c->target_start : previous[b];
     const struct hd_rnn_memory m = memory_on(tape, memory, c->decoder_layers);
     struct hd_decoder_state before = unpack_state(c, tape, state);
     hd_node *y = embed_previous(net, tape, ids, B);

@@ -269,7 +269,7 @@ bool hd_transformer_encode(const struct hd_net *net, hd_tape *tape, const struct
     if (hd_has_failed(tape))
         return false;
     const int n = spans->total;
-    hd_node *E = hd_embed(tape, net->source_table, batch->source, n);
+    hd_node *E = hd_rows(hd_on(tape, net->source_table), batch->source, n);
     hd_node *x = place_words(net, E, p->source_positions, position, n, dropouts);
     for (int l = 0; l < c->encoder_layers; l++)
         x = encoder_block(c, &p->encoder[l], x, spans, dropouts);
@@ -339,17 +339,14 @@ static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
     return feed_forward(&d->net->config, &d->net->transformer->decoder[l].ffn, x, d->drop);
 }
 
-/* From the words before, -1 where there is none, to what enters the output layer: [n,D] */
-static hd_node *decode(struct decoding *d, int *previous, const int *position, int n)
+/* From the words before, -1 for a row of zeros, to what enters the output layer: [n,D] */
+static hd_node *decode(struct decoding *d, const int *previous, const int *position, int n)
 {
     const struct hd_config *c = &d->net->config;
     const struct hd_transformer_parts *p = d->net->transformer;
     d->seen = hd_tape_take(d->tape, "hd_decode", (size_t)c->decoder_layers, sizeof(hd_node *));
     if (!d->seen)
         return &d->tape->nil;
-    for (int i = 0; i < n; i++)
-        previous[i] =
-            previous[i] < 0 ? c->target_start : previous[i]; /* -1 again: a row of zeros */
     hd_node *E = hd_rows(hd_on(d->tape, d->net->target_table), previous, n);
     hd_node *x = place_words(d->net, E, p->target_positions, position, n, d->drop);
     for (int l = 0; l < c->decoder_layers; l++)
@@ -370,12 +367,13 @@ bool hd_transformer_teach(const struct hd_net *net, hd_tape *tape, const struct 
     int *numbers = hd_tape_take(tape, "hd_teach", 5 * n, sizeof *numbers);
     if (hd_has_failed(tape))
         return false;
+    const int *seen = batch->target_seen ? batch->target_seen : batch->target;
     int *target = numbers, *previous = numbers + n, *sentence = numbers + 2 * n,
         *position = numbers + 3 * n, *n_keys = numbers + 4 * n;
     for (int i = 0, r = 0; i < rows->n; i++)
         for (int t = 0; t < rows->length[i]; t++, r++) {
             target[r] = batch->target[r];
-            previous[r] = t > 0 ? batch->target[r - 1] : -1;
+            previous[r] = t > 0 ? seen[r - 1] : net->config.target_start;
             sentence[r] = i;
             position[r] = t;
             n_keys[r] = source->length[i];
@@ -433,7 +431,7 @@ struct hd_stepped hd_transformer_step(const struct hd_net *net, hd_tape *tape,
         *t_plus_1 = numbers + 3 * n, *start = numbers + 4 * n, *n_keys = numbers + 5 * n,
         *item = numbers + 6 * n, *place = numbers + 7 * n;
     for (int b = 0; b < B; b++) {
-        word[b] = previous[b];
+        word[b] = previous[b] < 0 ? net->config.target_start : previous[b];
         position[b] = t;
         one[b] = 1;
         t_plus_1[b] = t + 1;

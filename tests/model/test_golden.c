@@ -457,7 +457,11 @@ static void run_beside_nothing(const struct golden *g)
     memcpy(target + 1, all->target, (size_t)g->n_rows * sizeof *target);
     lengths[n] = 1;     /* the first has a target of one word, the last */
     lengths[n - 1] = 1; /* a source of one word */
-    const struct hd_batch batch = {n, source, lengths, target, lengths + n};
+    const struct hd_batch batch = {.n = n,
+                                   .source = source,
+                                   .source_length = lengths,
+                                   .target = target,
+                                   .target_length = lengths + n};
     hd_tape *tape = new_tape();
     hd_tape_record(tape, true);
     const struct hd_memory *memory = hd_encode(g->net, tape, &batch, NULL);
