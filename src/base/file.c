@@ -41,6 +41,29 @@ bool hd_fail_to_read(const char *path, int error, heed_error *err)
     return hd_fail(err, HEED_BAD_FILE, "%s: the file cannot be read: %s", path, strerror(error));
 }
 
+bool hd_map_fd(struct hd_map *map, int fd, const char *name, heed_error *err)
+{
+    *map = (struct hd_map){0};
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return hd_fail_to_read(name, errno, err);
+    if (S_ISDIR(st.st_mode))
+        return hd_fail(err, HEED_BAD_FILE, "%s: this is a folder; name a file in it", name);
+    if (!S_ISREG(st.st_mode))
+        return hd_fail(err, HEED_BAD_FILE,
+                       "%s: this is a pipe or a device; save its contents to a file first", name);
+    if (st.st_size == 0)
+        return hd_fail(err, HEED_BAD_FILE,
+                       "%s: the file is empty; was it copied or downloaded to its end?", name);
+    if ((uintmax_t)st.st_size > PTRDIFF_MAX)
+        return hd_fail_to_read(name, ENOMEM, err);
+    void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (data == MAP_FAILED)
+        return hd_fail_to_read(name, errno, err);
+    *map = (struct hd_map){data, (size_t)st.st_size};
+    return true;
+}
+
 bool hd_map_open(struct hd_map *map, const char *path, heed_error *err)
 {
     *map = (struct hd_map){0};
@@ -48,29 +71,7 @@ bool hd_map_open(struct hd_map *map, const char *path, heed_error *err)
         open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not to wait for the other end of a pipe */
     if (fd < 0)
         return hd_fail_to_read(path, errno, err);
-    struct stat st;
-    bool ok = false;
-    if (fstat(fd, &st) != 0)
-        hd_fail_to_read(path, errno, err);
-    else if (S_ISDIR(st.st_mode))
-        hd_fail(err, HEED_BAD_FILE, "%s: this is a folder; name a file in it", path);
-    else if (!S_ISREG(st.st_mode))
-        hd_fail(err, HEED_BAD_FILE,
-                "%s: this is a pipe or a device; save its contents to a file first", path);
-    else if (st.st_size == 0)
-        hd_fail(err, HEED_BAD_FILE,
-                "%s: the file is empty; was it copied or downloaded to its end?", path);
-    else if ((uintmax_t)st.st_size > PTRDIFF_MAX)
-        hd_fail_to_read(path, ENOMEM, err);
-    else {
-        void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (data == MAP_FAILED)
-            hd_fail_to_read(path, errno, err);
-        else {
-            *map = (struct hd_map){data, (size_t)st.st_size};
-            ok = true;
-        }
-    }
+    const bool ok = hd_map_fd(map, fd, path, err);
     close(fd); /* the mapping stays */
     return ok;
 }
@@ -90,7 +91,7 @@ static bool write_all(struct hd_writer *w, const char *data, size_t n, heed_erro
 static bool flush(struct hd_writer *w, heed_error *err);
 static bool sync_folder(char *path, heed_error *err);
 
-static bool fail_to_write(const char *path, int error, heed_error *err)
+bool hd_fail_to_write(const char *path, int error, heed_error *err)
 {
     if (error == ENOSPC || error == EDQUOT)
         return hd_fail(
@@ -128,9 +129,9 @@ bool hd_writer_open(struct hd_writer *w, const char *path, heed_error *err)
     else if (path[0] == '\0')
         hd_fail(err, HEED_BAD_FILE, "a file to write was given an empty name");
     else if (exists && S_ISDIR(st.st_mode))
-        fail_to_write(path, EISDIR, err);
+        hd_fail_to_write(path, EISDIR, err);
     else if (exists && access(path, W_OK) != 0)
-        fail_to_write(path, errno, err);
+        hd_fail_to_write(path, errno, err);
     else if (exists && !is_ordinary)
         ok = open_directly(w, err);
     else
@@ -147,7 +148,7 @@ static bool open_directly(struct hd_writer *w, heed_error *err)
     do
         w->fd = open(w->path, O_WRONLY | O_CLOEXEC);
     while (w->fd < 0 && errno == EINTR);
-    return w->fd >= 0 || fail_to_write(w->path, errno, err);
+    return w->fd >= 0 || hd_fail_to_write(w->path, errno, err);
 }
 
 /* PATH.PID-TRY.tmp: the process's number keeps two writers apart, the try's number passes by
@@ -168,10 +169,10 @@ static bool open_temporary(struct hd_writer *w, const struct stat *old, heed_err
         const int error = errno;
         hd_free(w->temporary);
         w->temporary = NULL; /* not ours to remove */
-        return fail_to_write(w->path, error, err);
+        return hd_fail_to_write(w->path, error, err);
     }
     if (old && fchmod(w->fd, old->st_mode & 07777) != 0)
-        return fail_to_write(w->path, errno, err);
+        return hd_fail_to_write(w->path, errno, err);
     return true;
 }
 
@@ -200,14 +201,14 @@ bool hd_writer_commit(struct hd_writer *w, heed_error *err)
                       "%s: an earlier write failed, so the file would not be whole", w->path);
     ok = ok && flush(w, err);
     if (ok && fsync(w->fd) != 0 && !(w->is_direct && (errno == EINVAL || errno == ENOTSUP)))
-        ok = fail_to_write(w->path, errno, err);
+        ok = hd_fail_to_write(w->path, errno, err);
     const int fd = w->fd;
     w->fd = -1;
     if (close(fd) != 0 && errno != EINTR && ok)
-        ok = fail_to_write(w->path, errno, err);
+        ok = hd_fail_to_write(w->path, errno, err);
     if (ok && !w->is_direct) {
         if (rename(w->temporary, w->path) != 0)
-            ok = fail_to_write(w->path, errno, err);
+            ok = hd_fail_to_write(w->path, errno, err);
         else {
             char *renamed =
                 w->temporary; /* its folder is the file's, and it is not needed any more */
@@ -249,7 +250,7 @@ static bool write_all(struct hd_writer *w, const char *data, size_t n, heed_erro
             continue;
         if (taken <= 0) {
             w->has_failed = true;
-            return fail_to_write(w->path, taken < 0 ? errno : EIO, err);
+            return hd_fail_to_write(w->path, taken < 0 ? errno : EIO, err);
         }
         data += taken;
         n -= (size_t)taken;
@@ -271,7 +272,7 @@ static bool sync_folder(char *path, heed_error *err)
     if (fd < 0)
         return true;
     const bool ok = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS ||
-                    fail_to_write(folder, errno, err);
+                    hd_fail_to_write(folder, errno, err);
     close(fd);
     return ok;
 }

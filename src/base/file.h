@@ -16,11 +16,16 @@ struct hd_map {
  * heed's own writer never does, it replaces. */
 bool hd_map_open(struct hd_map *map, const char *path, heed_error *err);
 
+/* The same for a file that is open already, and stays so; `name` is for sentences. */
+bool hd_map_fd(struct hd_map *map, int fd, const char *name, heed_error *err);
+
 /* Leaves {0}. An empty one is fine. */
 void hd_map_close(struct hd_map *map);
 
-/* Why a file could not be read, as a sentence: `error` is the errno of the system. Always false. */
+/* Why a file could not be read or written, as a sentence: `error` is the errno of the system.
+ * Always false. */
 bool hd_fail_to_read(const char *path, int error, heed_error *err);
+bool hd_fail_to_write(const char *path, int error, heed_error *err);
 
 /* A file being written, {0} is none. It has a temporary name beside its own until
  * hd_writer_commit() renames it, so under its name there is the old file or the whole new one,

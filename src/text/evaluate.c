@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "text/input.h"
 #include "text/metric.h"
 
 #include <stdio.h>
@@ -146,8 +147,8 @@ static bool check_counts(const heed_pair *paths, const struct hd_lines *hyp,
            hd_fail(err, HEED_BAD_TEXT,
                    "%s has %zu line%s, but %s has %zu; every line must have its reference at the "
                    "same place",
-                   hd_lines_name(paths->hyp), hyp->n, hyp->n == 1 ? "" : "s",
-                   hd_lines_name(paths->ref), ref->n);
+                   hd_input_name(paths->hyp), hyp->n, hyp->n == 1 ? "" : "s",
+                   hd_input_name(paths->ref), ref->n);
 }
 
 heed_evaluation *hd_evaluate_files(const heed_pair *paths, const heed_eval_options *options,

@@ -1,89 +1,32 @@
-/* lines.c -- text files read whole: zlib reads plain files as well as compressed ones, then the bytes are cut into lines
- * and checked. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* O_CLOEXEC on every libc */
-#endif
+/* lines.c -- text files read whole, then cut into lines and checked. */
 #include "text/lines.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "text/input.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
 
-static bool is_stdin(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
-
-const char *hd_lines_name(const char *path)
-{
-    return is_stdin(path) ? "standard input" : path;
-}
-
-static gzFile open_text(const char *path, heed_error *err)
-{
-    const int fd = is_stdin(path) ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0)
-        hd_fail_to_read(hd_lines_name(path), errno, err);
-    else if (S_ISDIR(st.st_mode))
-        hd_fail(err, HEED_BAD_FILE, "%s: this is a folder; name a file in it", path);
-    else {
-        gzFile file = gzdopen(fd, "rb");
-        if (file)
-            return file;
-        hd_fail(err, HEED_NO_MEMORY, "%s: there is no memory to read it", path);
-    }
-    if (fd >= 0)
-        close(fd);
-    return NULL;
-}
-
-static bool fail_to_unpack(gzFile file, const char *name, heed_error *err)
-{
-    int code;
-    const char *reason = gzerror(file, &code);
-    if (code == Z_ERRNO)
-        return hd_fail_to_read(name, errno, err);
-    return hd_fail(err, HEED_BAD_FILE,
-                   "%s: the compressed file is damaged (%s); was it copied or downloaded to its "
-                   "end?",
-                   name, reason);
-}
-
-/* All bytes of the file, *size of them, in memory of *capacity. */
+/* All bytes of the file, *size of them. */
 static bool read_bytes(struct hd_lines *lines, size_t *size, const char *path, heed_error *err)
 {
-    gzFile file = open_text(path, err);
-    if (!file)
+    struct hd_input input;
+    if (!hd_input_open(&input, path, err))
         return false;
-    size_t capacity = 0;
-    bool ok = true, is_over = false;
+    size_t capacity = 0, n = 1;
+    bool ok = true;
     *size = 0;
-    while (ok && !is_over) {
+    while (ok && n > 0) {
         char *grown = hd_grow(lines->bytes, &capacity, *size + (1 << 16), 1, err);
         ok = grown != NULL;
         if (!ok)
             break;
         lines->bytes = grown;
-        const size_t room = capacity - *size;
-        const int n = gzread(file, grown + *size, room < 1 << 30 ? (unsigned)room : 1 << 30);
-        int code = Z_OK;
-        if (n == 0)
-            gzerror(file, &code); /* a file that was cut short ends like any other */
-        ok = (n >= 0 && (code == Z_OK || code == Z_STREAM_END)) ||
-             fail_to_unpack(file, hd_lines_name(path), err);
-        is_over = n == 0;
-        *size += n > 0 ? (size_t)n : 0;
+        ok = hd_input_read(&input, grown + *size, capacity - *size, &n, err);
+        *size += n;
     }
-    gzclose_r(file);
+    hd_input_close(&input);
     return ok;
 }
 
@@ -107,14 +50,14 @@ static bool cut_lines(struct hd_lines *lines, size_t size, const char *path, hee
             return hd_fail(err, HEED_BAD_TEXT,
                            "%s: line %zu is not UTF-8 at its byte %zu; convert the file first, for "
                            "example with iconv -t UTF-8",
-                           hd_lines_name(path), lines->n + 1, bad_at + 1);
+                           hd_input_name(path), lines->n + 1, bad_at + 1);
         if (length > 0 && at[length - 1] == '\r')
             length--;
         lines->at[lines->n] = (struct hd_text){at, length};
         at = line_end ? line_end + 1 : end;
     }
     return n > 0 || hd_fail(err, HEED_BAD_TEXT, "%s: there is no text in it, not even a line",
-                            hd_lines_name(path));
+                            hd_input_name(path));
 }
 
 bool hd_lines_read(struct hd_lines *lines, const char *path, heed_error *err)

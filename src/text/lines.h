@@ -25,7 +25,4 @@ bool hd_lines_read(struct hd_lines *lines, const char *path, heed_error *err);
 /* Leaves {0}. */
 void hd_lines_release(struct hd_lines *lines);
 
-/* What to call the file in a sentence. */
-const char *hd_lines_name(const char *path);
-
 #endif
