@@ -201,20 +201,22 @@ static bool pack(const struct hd_kernels *k, struct hd_packed *p, const hd_node 
     return true;
 }
 
-bool hd_params_pack(hd_params *params, heed_error *err)
+bool hd_params_pack_one(hd_params *params, int i, heed_error *err)
 {
     const struct hd_kernels *k = hd_kernels_chosen(err);
-    if (!k)
-        return false;
-    for (int i = 0; params->values && i < params->n; i++) {
-        const hd_node *W = &params->entries[i]->node;
-        struct hd_param *p = &params->entries[i]->param;
-        const int rows = W->dim[0], columns = W->dim[1];
-        if (W->n_dims == 2 && (!pack(k, &p->straight, W, columns, 1, rows, columns, err) ||
-                               !pack(k, &p->crossed, W, 1, columns, columns, rows, err)))
-            return false;
-    }
-    return true;
+    const hd_node *W = &params->entries[i]->node;
+    struct hd_param *p = &params->entries[i]->param;
+    const int rows = W->dim[0], columns = W->dim[1];
+    return k && (W->n_dims != 2 || (pack(k, &p->straight, W, columns, 1, rows, columns, err) &&
+                                    pack(k, &p->crossed, W, 1, columns, columns, rows, err)));
+}
+
+bool hd_params_pack(hd_params *params, heed_error *err)
+{
+    bool ok = hd_kernels_chosen(err) != NULL;
+    for (int i = 0; ok && params->values && i < params->n; i++)
+        ok = hd_params_pack_one(params, i, err);
+    return ok;
 }
 
 void hd_params_changed(hd_params *params)

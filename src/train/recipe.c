@@ -86,6 +86,7 @@ const struct hd_recipe_field hd_recipe_fields[] = {
 
     {"valid-every", WHOLE(valid_every, 1, INT_MAX), FREE, OR "", IS "updates between validations"},
     {"valid-metric", CHOICE(valid_metric, "ce|bleu|chrf|exact|wer"), FIXED, OR "", IS "what decides which model is best"},
+    {"valid-tok", CHOICE(valid_tok, "13a|none|char|intl|zh"), FIXED, OR "13a", IS "how BLEU cuts words; none for text that is cut already"},
     {"valid-beam", WHOLE(valid_beam, 1, 64), FREE, OR "1", IS "hypotheses of the search in validation; 1 is greedy"},
     {"save-every", WHOLE(save_every, 1, INT_MAX), FREE, OR "", IS "updates between saved states"},
     {"store", CHOICE(store, "f32|f16|bf16"), FREE, OR "f32", IS "how the model's numbers are stored"},

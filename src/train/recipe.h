@@ -50,7 +50,7 @@ struct hd_recipe {
     int average, average_of;
 
     /* looking and saving */
-    int valid_every, valid_metric, valid_beam, save_every, store;
+    int valid_every, valid_metric, valid_tok, valid_beam, save_every, store;
     bool fresh, quiet, json;
 };
 

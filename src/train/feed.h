@@ -1,0 +1,54 @@
+/* feed.h -- the order of the text: from a corpus to batches of ids, epoch after epoch.
+ *
+ * An epoch is a true shuffle of all pairs. It is read in pools of some ten thousand pairs, each sorted by length and cut into
+ * batches of about equal numbers of target pieces, which come in random order. A batch is a function of the corpus, the seed and
+ * its place alone, so going on after a kill means going to a place. */
+#ifndef HD_TRAIN_FEED_H
+#define HD_TRAIN_FEED_H
+
+#include "base/threads.h"
+#include "text/corpus.h"
+#include "text/vocab.h"
+
+struct hd_feed_options {
+    uint64_t seed;
+    int tokens;             /* target pieces of a batch, end marker included */
+    int max_length;         /* pieces of a side; longer pairs are left out */
+    float subword_sampling; /* 0: none */
+    int hold_out;           /* every so-manyth pair is kept for validation; 0: none */
+};
+
+/* The next batch: batch `batch` of pool `pool` of epoch `epoch`, all from 0. */
+struct hd_place_in_text {
+    int epoch, pool, batch;
+};
+
+/* One pair of sentences as ids; end markers are there where the vocabulary has one. */
+struct hd_pair_ids {
+    const int *source, *target;
+    int n_source, n_target;
+};
+
+struct hd_feed;
+
+/* The corpus, the vocabularies and the pool of threads must stay. */
+struct hd_feed *hd_feed_new(const struct hd_corpus *corpus, const struct hd_vocab *source,
+                            const struct hd_vocab *target, const struct hd_feed_options *options,
+                            struct hd_pool *threads, heed_error *err);
+void hd_feed_free(struct hd_feed *feed);
+
+/* Pairs of the batch at *place, *n of them, shortest first; *place becomes the next one's. They live until the next call.
+ * NULL with the reason in `err`: no pair of the corpus is short enough, or memory is short. */
+const struct hd_pair_ids *hd_feed_next(struct hd_feed *feed, struct hd_place_in_text *place, int *n,
+                                       heed_error *err);
+
+/* Pairs seen so far in this process, and those left out: a side too long, or without any piece. */
+struct hd_feed_counts {
+    size_t n_pairs, n_long, n_empty;
+};
+struct hd_feed_counts hd_feed_counts(const struct hd_feed *feed);
+
+/* The i-th of n in an order that a key decides: a permutation, computed where it is asked for. */
+uint64_t hd_shuffled(uint64_t i, uint64_t n, uint64_t key, uint64_t stream);
+
+#endif

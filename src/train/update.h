@@ -1,0 +1,48 @@
+/* update.h -- one update of the weights: the gradient of a batch, by shards, and the rule that follows it.
+ *
+ * A batch is cut into shards by its content and the recipe alone. Each shard's gradient is a block of its own; blocks are
+ * added by one binary tree over the shards' numbers, so that neither threads nor machines change a bit. */
+#ifndef HD_TRAIN_UPDATE_H
+#define HD_TRAIN_UPDATE_H
+
+#include "base/threads.h"
+#include "model/model.h"
+#include "train/feed.h"
+#include "train/recipe.h"
+
+/* What learns: the net, and what the rule remembers. */
+struct hd_learner {
+    struct hd_net *net;
+    const struct hd_recipe *recipe;
+    struct hd_pool *threads;
+    size_t size;                  /* floats of a block */
+    float *m, *v;                 /* adam; m alone for momentum */
+    float *ema;                   /* NULL without */
+    double power1, power2;        /* β₁ᵗ, β₂ᵗ */
+    struct hd_workshop *workshop; /* tapes, blocks, pieces */
+};
+
+/* The recipe must be complete. The learner's moments are zeros. */
+bool hd_learner_init(struct hd_learner *learner, struct hd_net *net, const struct hd_recipe *recipe,
+                     struct hd_pool *threads, heed_error *err);
+void hd_learner_release(struct hd_learner *learner);
+
+struct hd_updated {
+    double loss;      /* mean of a target piece, with smoothing and consistency */
+    double norm;      /* length of the gradient before clipping */
+    long n_tokens;    /* target pieces */
+    int n_shards;
+    bool is_finite;   /* false: nothing was changed */
+};
+
+/* Learn from a batch: update number `number` (from 1), at this rate. False when it cannot be computed (memory). */
+bool hd_learn(struct hd_learner *learner, const struct hd_pair_ids *pairs, int n, long number,
+              float rate, struct hd_updated *updated, heed_error *err);
+
+/* Make the packed copies of the weights anew, after they were changed from outside. */
+bool hd_learner_repack(struct hd_learner *learner, heed_error *err);
+
+/* The tape of a worker, for validation. */
+hd_tape *hd_learner_tape(struct hd_learner *learner, int worker);
+
+#endif

@@ -1,0 +1,268 @@
+/* valid.c -- cross entropy and translations of the dev sentences, by groups that threads share.
+ *
+ * Invariant: groups are cut by the sentences alone, and their sums are added in their order. */
+#include "train/valid.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/real.h"
+#include "search/search.h"
+#include "text/evaluate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP = 64 }; /* sentences that a thread looks at together */
+
+struct sentence {
+    struct hd_pair_ids ids;
+    char *reference;
+    int number; /* in the corpus' order */
+};
+
+struct hd_dev {
+    const struct hd_vocab *target;
+    struct sentence *sentences; /* shortest first */
+    int n;
+    struct hd_ids *store; /* of each sentence, in the corpus' order */
+};
+
+void hd_dev_free(struct hd_dev *dev)
+{
+    if (!dev)
+        return;
+    for (int i = 0; i < dev->n; i++) {
+        hd_free(dev->sentences[i].reference);
+        hd_ids_release(&dev->store[dev->sentences[i].number]);
+    }
+    hd_free(dev->sentences);
+    hd_free(dev->store);
+    hd_free(dev);
+}
+
+static int shorter(const void *a, const void *b)
+{
+    const struct sentence *p = a, *q = b;
+    return p->ids.n_source != q->ids.n_source ? p->ids.n_source - q->ids.n_source
+                                              : p->number - q->number;
+}
+
+static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source,
+                         const struct hd_text_pair *pair, int max_length, heed_error *err)
+{
+    const int i = dev->n;
+    struct hd_ids *ids = &dev->store[i];
+    struct sentence *s = &dev->sentences[i];
+    *s = (struct sentence){.number = i, .reference = hd_alloc(pair->n_target + 1, 1, err)};
+    dev->n++;
+    if (!s->reference ||
+        !hd_vocab_encode(source, pair->source, pair->n_source, hd_vocab_end(source) >= 0, ids, err))
+        return false;
+    memcpy(s->reference, pair->target, pair->n_target);
+    /* The far end of what no model was trained for is not looked at: its memory has no bound. */
+    const size_t most = 4 * (size_t)max_length;
+    ids->n = ids->n < most ? ids->n : most;
+    s->ids.n_source = (int)ids->n;
+    if (!hd_vocab_encode(dev->target, pair->target, pair->n_target, true, ids, err))
+        return false;
+    s->ids.n_target = (int)ids->n - s->ids.n_source;
+    s->ids.n_target = s->ids.n_target < (int)most ? s->ids.n_target : (int)most;
+    s->ids.source = ids->at;
+    s->ids.target = ids->at + s->ids.n_source;
+    return true;
+}
+
+struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t step,
+                          const struct hd_vocab *source, const struct hd_vocab *target,
+                          int max_length, heed_error *err)
+{
+    const size_t size = hd_corpus_size(corpus), n = size > first ? (size - first - 1) / step + 1 : 0;
+    struct hd_dev *dev = hd_new(struct hd_dev, err);
+    if (!dev)
+        return NULL;
+    dev->target = target;
+    dev->sentences = hd_alloc(n, sizeof *dev->sentences, err);
+    dev->store = hd_alloc(n, sizeof *dev->store, err);
+    bool ok = dev->sentences && dev->store;
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct hd_text_pair pair = hd_corpus_pair(corpus, first + i * step);
+        ok = add_sentence(dev, source, &pair, max_length, err);
+    }
+    if (!ok) {
+        hd_dev_free(dev);
+        return NULL;
+    }
+    qsort(dev->sentences, n, sizeof *dev->sentences, shorter);
+    return dev;
+}
+
+int hd_dev_size(const struct hd_dev *dev)
+{
+    return dev->n;
+}
+
+/* ---- looking ----------------------------------------------------------------------------------- */
+
+struct look {
+    struct hd_learner *learner;
+    const struct hd_dev *dev;
+    bool wants_text;
+    double *loss;  /* [groups] */
+    char **hyp;    /* [n] by number */
+    heed_error *err; /* [groups] */
+};
+
+static bool measure_loss(struct look *look, hd_tape *tape, int from, int n, double *loss,
+                         heed_error *err)
+{
+    const struct hd_net *net = look->learner->net;
+    const struct sentence *s = look->dev->sentences + from;
+    size_t total = 0;
+    for (int i = 0; i < n; i++)
+        total += (size_t)(s[i].ids.n_source + s[i].ids.n_target);
+    int *numbers = hd_alloc(total + 2 * GROUP, sizeof *numbers, err), *at = numbers + 2 * GROUP;
+    if (!numbers)
+        return false;
+    struct hd_batch batch = {.n = n, .source_length = numbers, .target_length = numbers + GROUP};
+    batch.source = at;
+    for (int i = 0; i < n; i++) {
+        numbers[i] = s[i].ids.n_source;
+        memcpy(at, s[i].ids.source, (size_t)s[i].ids.n_source * sizeof *at);
+        at += s[i].ids.n_source;
+    }
+    batch.target = at;
+    for (int i = 0; i < n; i++) {
+        numbers[GROUP + i] = s[i].ids.n_target;
+        memcpy(at, s[i].ids.target, (size_t)s[i].ids.n_target * sizeof *at);
+        at += s[i].ids.n_target;
+    }
+    hd_tape_reset(tape);
+    hd_tape_record(tape, false);
+    hd_tape_infer(tape);
+    const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
+    const struct hd_taught *taught = hd_teach(net, tape, memory, &batch, NULL);
+    const hd_node *node = taught ? hd_taught_loss(net, taught, 0) : NULL;
+    const heed_error *failed = hd_tape_error(tape);
+    *loss = node ? (double)node->x[0] : 0;
+    hd_free(numbers);
+    return failed->code == HEED_OK || hd_fail(err, failed->code, "%s", failed->message);
+}
+
+static bool translate(struct look *look, int from, int n, heed_error *err)
+{
+    const struct hd_net *nets[1] = {look->learner->net};
+    const struct hd_dev *dev = look->dev;
+    const struct sentence *s = dev->sentences + from;
+    struct hd_search_options options = hd_search_options_default();
+    options.beam = look->learner->recipe->valid_beam;
+    options.n_best = 1;
+    struct hd_search_input input[GROUP] = {0};
+    struct hd_found found[GROUP] = {0};
+    for (int i = 0; i < n; i++)
+        input[i] = (struct hd_search_input){.source = s[i].ids.source,
+                                            .n_source = s[i].ids.n_source,
+                                            .max_length = 2 * s[i].ids.n_source + 10,
+                                            .number = (uint64_t)s[i].number};
+    bool ok = hd_search(nets, 1, hd_vocab_end(dev->target), input, (size_t)n, &options, found, err);
+    for (int i = 0; ok && i < n; i++) {
+        const struct hd_hypothesis *best = &found[i].best[0];
+        char *text = hd_vocab_decode(dev->target, best->ids, (size_t)best->n, err);
+        look->hyp[s[i].number] = text;
+        ok = text != NULL;
+    }
+    for (int i = 0; i < n; i++)
+        hd_found_release(&found[i]);
+    return ok;
+}
+
+static void look_at_group(void *context, int index, int worker)
+{
+    struct look *look = context;
+    const int from = index * GROUP, left = look->dev->n - from, n = left < GROUP ? left : GROUP;
+    heed_error *err = &look->err[index];
+    (void)(measure_loss(look, hd_learner_tape(look->learner, worker), from, n, &look->loss[index],
+                        err) &&
+           look->wants_text && translate(look, from, n, err));
+}
+
+static bool score_text(const struct look *look, struct hd_validated *v, heed_error *err)
+{
+    const struct hd_dev *dev = look->dev;
+    heed_pair *pairs = hd_alloc((size_t)dev->n, sizeof *pairs, err);
+    if (!pairs)
+        return false;
+    for (int i = 0; i < dev->n; i++) {
+        const struct sentence *s = &dev->sentences[i];
+        pairs[s->number] = (heed_pair){.hyp = look->hyp[s->number], .ref = s->reference};
+    }
+    heed_eval_options options = hd_eval_options_default();
+    options.tok = (enum heed_tokeniser)look->learner->recipe->valid_tok;
+    heed_evaluation *e = hd_evaluate(pairs, (size_t)dev->n, &options, err);
+    const bool ok = e != NULL;
+    if (ok) {
+        v->bleu = e->bleu;
+        v->chrf = e->chrf;
+        v->exact = e->exact;
+        v->wer = e->wer;
+        v->has_text = true;
+    }
+    hd_free(e);
+    hd_free(pairs);
+    return ok;
+}
+
+bool hd_validate(struct hd_learner *learner, const struct hd_dev *dev, struct hd_validated *v,
+                 heed_error *err)
+{
+    const int n_groups = (dev->n + GROUP - 1) / GROUP;
+    struct look look = {.learner = learner,
+                        .dev = dev,
+                        .wants_text = learner->recipe->valid_metric != HD_VALID_CE,
+                        .loss = hd_alloc((size_t)n_groups, sizeof(double), err),
+                        .hyp = hd_alloc((size_t)dev->n, sizeof(char *), err),
+                        .err = hd_alloc((size_t)n_groups, sizeof(heed_error), err)};
+    *v = (struct hd_validated){0};
+    bool ok = look.loss && look.hyp && look.err;
+    if (ok)
+        hd_pool_run(learner->threads, look_at_group, &look, n_groups);
+    double loss = 0;
+    for (int i = 0; ok && i < n_groups; i++) {
+        loss += look.loss[i];
+        ok = !hd_failed(&look.err[i]) || hd_fail(err, look.err[i].code, "%s", look.err[i].message);
+    }
+    long n_tokens = 0;
+    for (int i = 0; i < dev->n; i++)
+        n_tokens += dev->sentences[i].ids.n_target;
+    v->ce = loss / (double)n_tokens;
+    v->perplexity = hd_real_exp(v->ce);
+    ok = ok && (!look.wants_text || score_text(&look, v, err));
+    for (int i = 0; look.hyp && i < dev->n; i++)
+        hd_free(look.hyp[i]);
+    hd_free(look.loss);
+    hd_free(look.hyp);
+    hd_free(look.err);
+    return ok;
+}
+
+double hd_score_of(const struct hd_recipe *recipe, const struct hd_validated *v)
+{
+    switch ((enum hd_valid_metric)recipe->valid_metric) {
+    case HD_VALID_CE:
+        return -v->ce;
+    case HD_VALID_BLEU:
+        return v->bleu;
+    case HD_VALID_CHRF:
+        return v->chrf;
+    case HD_VALID_EXACT:
+        return v->exact;
+    case HD_VALID_WER:
+        return -v->wer;
+    }
+    return 0;
+}
+
+const char *hd_metric_name(const struct hd_recipe *recipe)
+{
+    static const char *const names[] = {"cross entropy", "BLEU", "chrF", "exact", "WER"};
+    return names[recipe->valid_metric];
+}

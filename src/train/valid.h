@@ -1,0 +1,31 @@
+/* valid.h -- how good a model is on sentences it does not learn from. */
+#ifndef HD_TRAIN_VALID_H
+#define HD_TRAIN_VALID_H
+
+#include "text/corpus.h"
+#include "text/vocab.h"
+#include "train/update.h"
+
+/* The sentences: pairs first, first + step, … of a corpus, as text and as ids. */
+struct hd_dev;
+struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t step,
+                          const struct hd_vocab *source, const struct hd_vocab *target,
+                          int max_length, heed_error *err);
+void hd_dev_free(struct hd_dev *dev);
+int hd_dev_size(const struct hd_dev *dev);
+
+struct hd_validated {
+    double ce, perplexity;          /* of a target piece, without smoothing */
+    double bleu, chrf, exact, wer;  /* of greedy or beam search; 0 when only ce was wanted */
+    bool has_text;
+};
+
+/* Look at the learner's weights as they are. */
+bool hd_validate(struct hd_learner *learner, const struct hd_dev *dev, struct hd_validated *result,
+                 heed_error *err);
+
+/* The chosen figure, turned so that more is better, and its name. */
+double hd_score_of(const struct hd_recipe *recipe, const struct hd_validated *v);
+const char *hd_metric_name(const struct hd_recipe *recipe);
+
+#endif
