@@ -26,10 +26,13 @@ ifeq ($(origin CXX),default)
 CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if $(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),c++))
 endif
 
-# ROOMS='base kernel' builds these rooms alone; those that only compute need no libraries.
-SOURCES := $(if $(ROOMS),$(foreach r,$(ROOMS),$(wildcard src/$r/*.c src/$r/*.cc)),$(wildcard src/*.c src/*/*.c src/*/*.cc))
+# COMPUTES=1 builds alone what computes, formulas of the models included; it needs no libraries.
 LIBS    := -lm
-ifneq (,$(filter-out src/base/% src/kernel/% src/graph/%,$(SOURCES)))
+ifneq ($(COMPUTES),)
+SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell check describe encoder fields model place \
+           position presets readout rnn score transformer,src/model/$f.c)
+else
+SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
 LIBS    := $(filter-out -lsentencepiece_train,$(call library,sentencepiece,-lsentencepiece)) \
            $(call library,jansson,-ljansson) $(call library,libutf8proc,-lutf8proc) $(call library,zlib,-lz) \
@@ -159,7 +162,7 @@ $(EXAMPLES:%=run/examples/%): run/examples/%: $(BUILD)/examples/%
 $(FUZZ:%=run/fuzz/%): run/fuzz/%: $(BUILD)/tests/fuzz/%
 	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results fuzz/$* $< tests/fuzz/corpus/$(*:fuzz_%=%)
 
-# The other CPU: the rooms that compute, and plain test programs, cross-compiled and run by an emulator.
+# The other CPU: what computes, and plain test programs, cross-compiled and run by an emulator.
 ARM_CC := aarch64-linux-gnu-gcc
 QEMU   := qemu-aarch64 -L /usr/aarch64-linux-gnu
 check-arm:  ## the same bits on aarch64, through a cross compiler and qemu
@@ -168,7 +171,7 @@ check-arm:  ## the same bits on aarch64, through a cross compiler and qemu
 	elif ! command -v $(ARM_CC) >/dev/null || ! command -v $(firstword $(QEMU)) >/dev/null; then \
 	    echo 'check-arm: skipped, as $(ARM_CC) or $(firstword $(QEMU)) is missing (tools/packages.sh arm installs them)'; \
 	else \
-	    $(MAKE) --no-print-directory CC=$(ARM_CC) BUILD=build/arm ROOMS='base kernel graph' CFLAGS= LDFLAGS= SANITIZE= COVERAGE= check-arm-now; \
+	    $(MAKE) --no-print-directory CC=$(ARM_CC) BUILD=build/arm COMPUTES=1 CFLAGS= LDFLAGS= SANITIZE= COVERAGE= check-arm-now; \
 	fi
 .PHONY: check-arm-now
 check-arm-now: $(ARM:%=$(BUILD)/tests/arm/%)

@@ -8,6 +8,13 @@
  *     hd_node *a = hd_softmax(e, NULL);                              α   = softmax_j(e_j)          [B,S]
  *     hd_node *c = hd_mix(a, h);                                     c   = Σ_j α_j h_j             [B,E]
  *
+ * C evaluates the arguments of a call, and the values in braces, in any order, and ops are noted in the order in which
+ * they run. So of two ops side by side the compiler would choose which one dropout numbers and gradients take first:
+ * give each a statement of its own, in the paper's order, and the same formula has the same bits everywhere.
+ *
+ *     hd_node *Ws = hd_lin(W, s), *Uh = hd_lin(U, h);                these are in order,
+ *     hd_node *x = hd_add(Ws, Uh);                                   hd_add(hd_lin(W, s), hd_lin(U, h)) is not
+ *
  * Errors are sticky: an op that cannot do what it was asked notes the sentence on the tape ("hd_lin: W [6,4] does not
  * take x [2,7]") and returns a node that every later op passes on. Formulas need no ifs; ask hd_tape_error() once per
  * batch. No op ever returns NULL, and none may be given NULL unless it says so.
@@ -160,8 +167,8 @@ HEED_API hd_node *hd_on(hd_tape *tape, const hd_node *n);
 /* The same values, but no gradient passes. */
 HEED_API hd_node *hd_stop(hd_node *x);
 
-/* Sentences in rows: sentence i has rows [start[i], start[i]+length[i]). Several may share rows (beams share a source).
- * Made on a tape, gone with its reset. hd_spans_of: one after the other from row 0. Lengths may be 0. */
+/* Sentences in rows: sentence i has rows [start[i], start[i]+length[i]). Several may share rows (beams share a source),
+ * except where each has results of its own in them: the queries of hd_attention, the sentences of hd_recurrence. Made on a tape, gone with its reset. hd_spans_of: one after the other from row 0. Lengths may be 0. */
 typedef struct hd_spans {
     int n;       /* sentences */
     int longest; /* the greatest length */
@@ -278,7 +285,7 @@ HEED_API hd_node *hd_mix_spans(hd_node *alpha, hd_node *h, const hd_spans *spans
 /* Multi-head scaled dot-product attention of ragged sentences: q [Σ queries, H·d], k [Σ keys, H·d], v [Σ keys, H·e]. Each
  * sentence and head by itself: softmax(scale · q kᵀ) v, heads side by side. */
 typedef struct hd_attention_options {
-    const hd_spans *queries, *keys; /* the same number of sentences each */
+    const hd_spans *queries, *keys; /* as many sentences each; those of queries share no rows */
     int n_heads;
     bool is_causal; /* the last query sees all keys, the one before it all but one, … */
     float scale;    /* 0 is 1/√d */
@@ -316,7 +323,7 @@ HEED_API hd_node *hd_recurrence(hd_node *x, hd_node *U, hd_node *b, hd_node *sta
 
 /* The output layer, softmax and cross entropy in one: Σ_i [(1-ε)·(-log p_i,target) + ε·mean_v(-log p_iv)], p_i = softmax(W x_i + b).
  * x [N,D], W [D,V] (or [V,D] when is_transposed: tied to an embedding), b [V] or NULL, targets [N], -1 leaves a row out. The logits
- * [N,V] never exist whole. */
+ * [N,V] never exist whole. Options may be NULL: not transposed, no smoothing. */
 typedef struct hd_output_options {
     bool is_transposed;
     float smoothing; /* ε */

@@ -76,18 +76,19 @@ static hd_node *gru_step(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
 static hd_node *gru_step_reset_before(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
 {
     const int D = p->D;
-    hd_node *rz = hd_sigmoid(
-        hd_add(hd_part(x, 0, 2 * D), hd_lin(p->U, s))); /* r, z = σ(W x + U s' + b)        */
+    hd_node *x_rz = hd_part(x, 0, 2 * D), *x_n = hd_part(x, 2 * D, D);
+    hd_node *rz = hd_sigmoid(hd_add(x_rz, hd_lin(p->U, s))); /* r, z = σ(W x + b + U s') [B,2D] */
     hd_node *r = hd_part(rz, 0, D), *z = hd_part(rz, D, D);
-    hd_node *n = hd_tanh(hd_add(hd_part(x, 2 * D, D),
-                                hd_lin(p->N, hd_mul(r, s)))); /* n = tanh(W_n x + b_n + U (r∘s')) */
-    return hd_blend(z, s, n); /* s = (1-z)∘s' + z∘n              */
+    hd_node *Urs = hd_lin(p->N, hd_mul(r, s)); /* U_n (r∘s')                       [B,D]  */
+    hd_node *n = hd_tanh(hd_add(x_n, Urs));    /* n = tanh(W_n x + b_n + …)        [B,D]  */
+    return hd_blend(z, s, n);                  /* s = (1-z)∘s' + z∘n               [B,D]  */
 }
 
 /* Hochreiter & Schmidhuber (1997), with forget gates (Gers et al. 2000): c = f∘c' + i∘g, s = o∘tanh(c) */
 static hd_node *lstm_step(const struct hd_cell_parts *p, hd_node *x, hd_node *state)
 {
-    return hd_lstm_cell(x, hd_lin(p->U, hd_part(state, 0, p->D)), hd_part(state, p->D, p->D));
+    hd_node *s = hd_part(state, 0, p->D), *c = hd_part(state, p->D, p->D);
+    return hd_lstm_cell(x, hd_lin(p->U, s), c);
 }
 
 hd_node *hd_cell_step(const struct hd_cell_parts *cell, hd_node *x, hd_node *state)

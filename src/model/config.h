@@ -7,7 +7,8 @@
 #define HD_MODEL_CONFIG_H
 
 #include <heed.h>
-#include <jansson.h>
+
+typedef struct json_t json_t; /* of jansson.h; those who only compute do without */
 
 enum hd_arch { HD_SEQ2SEQ, HD_BAHDANAU, HD_LUONG, HD_WANG, HD_FERREIRA, HD_TRANSFORMER };
 enum hd_cell_kind { HD_CELL_RNN, HD_CELL_GRU, HD_CELL_LSTM }; /* in the order of enum hd_cell */

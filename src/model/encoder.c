@@ -71,9 +71,9 @@ static hd_node *both_ways(const struct hd_cell_parts *cell, hd_node *there, hd_n
     const int D = cell->D;
     if (cell->kind != HD_LSTM)
         return hd_concat(there, back);
-    hd_node *parts[4] = {hd_part(there, 0, D), hd_part(back, 0, D), hd_part(there, D, D),
-                         hd_part(back, D, D)};
-    return hd_join(parts, 4);
+    hd_node *s = hd_part(there, 0, D), *s_back = hd_part(back, 0, D);
+    hd_node *c = hd_part(there, D, D), *c_back = hd_part(back, D, D);
+    return hd_join((hd_node *[]){s, s_back, c, c_back}, 4);
 }
 
 struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x,
@@ -96,8 +96,8 @@ struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *
         hd_node *first = last_states(back, spans, !parts->is_reversed);
         e.last[l] = both_ways(&f->cell, e.last[l], first);
         e.first_backward = hd_cell_output(&g->cell, first);
-        e.h = hd_concat(hd_cell_output(&f->cell, there),
-                        hd_cell_output(&g->cell, back)); /* h_j = [→h_j; ←h_j] */
+        hd_node *h = hd_cell_output(&f->cell, there), *h_back = hd_cell_output(&g->cell, back);
+        e.h = hd_concat(h, h_back); /* h_j = [→h_j; ←h_j] [Σ S,E] */
     }
     return e;
 }

@@ -9,6 +9,8 @@
 #include "model/model.h"
 #include "text/vocab.h"
 
+#include <jansson.h>
+
 /* The public heed_model. */
 struct heed_model {
     struct hd_net *net;

@@ -235,9 +235,14 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
     }
     if (hd_has_failed(tape) || l.n_steps == 0)
         return !hd_has_failed(tape);
-    hd_node *out = step.attended ? hd_pile(attended, l.n_steps)
-                                 : hd_readout(&p->readout, c, hd_pile(s, l.n_steps), readout_y,
-                                              step.readout_c ? hd_pile(r_c, l.n_steps) : NULL);
+    hd_node *out;
+    if (step.attended) {
+        out = hd_pile(attended, l.n_steps);
+    } else {
+        hd_node *all_s = hd_pile(s, l.n_steps);
+        hd_node *all_c = step.readout_c ? hd_pile(r_c, l.n_steps) : NULL;
+        out = hd_readout(&p->readout, c, all_s, readout_y, all_c);
+    }
     *taught = (struct hd_taught){.n_rows = l.n_rows,
                                  .out = hd_dropout(out, dropouts->output),
                                  .target = l.target,
@@ -322,10 +327,9 @@ struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape,
     const struct hd_rnn_memory m = memory_on(tape, memory, c->decoder_layers);
     struct hd_decoder_state before = unpack_state(c, tape, state);
     hd_node *y = embed_previous(net, tape, ids, B);
-    struct hd_step step = {.view = view_of(tape, memory->spans, sentence, B),
-                           .sentence = sentence,
-                           .number = state->n_steps + 1,
-                           .Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y)};
+    struct hd_step step = {.sentence = sentence, .number = state->n_steps + 1};
+    step.view = view_of(tape, memory->spans, sentence, B);
+    step.Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y);
     hd_node *whole_cover = before.cover;
     before.cover = fit_cover(before.cover, step.view.spans->longest);
     struct hd_decoder_state now = hd_place_step(p, c, &m, &before, &step);
@@ -336,9 +340,10 @@ struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape,
         now.cover = hd_concat(now.cover,
                               hd_input(tape, NULL, B, hd_width(whole_cover) - hd_width(now.cover)));
     hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
-    return (struct hd_stepped){.out = step.attended ? step.attended
-                                                    : hd_readout(&p->readout, c, step.readout_s,
-                                                                 readout_y, step.readout_c),
+    hd_node *out = step.attended;
+    if (!out)
+        out = hd_readout(&p->readout, c, step.readout_s, readout_y, step.readout_c);
+    return (struct hd_stepped){.out = out,
                                .state = pack_state(c, &now, state->n_steps + 1),
                                .seen = seen_in_step(tape, step.seen, step.view.spans)};
 }

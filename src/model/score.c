@@ -102,19 +102,26 @@ static hd_node *run_mlp(const struct hd_mlp *mlp, hd_node *x)
 
 struct hd_keys hd_score_keys(const struct hd_score_parts *p, const struct hd_config *c, hd_node *h)
 {
+    struct hd_keys k = {.keys = h, .values = h};
     switch ((enum hd_score)c->score) {
     case HD_SCORE_MLP:
     case HD_SCORE_ADDITIVE:
-        return (struct hd_keys){p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h), h};
+        k.keys = p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h);
+        return k;
     case HD_SCORE_TANH_SUM:
     case HD_SCORE_PROJECTED:
-        return (struct hd_keys){hd_lin(p->U, h), h};
+        k.keys = hd_lin(p->U, h);
+        return k;
     case HD_SCORE_SCALED:
-        return (struct hd_keys){run_mlp(&p->k, h), run_mlp(&p->values, h)};
+        k.keys = run_mlp(&p->k, h);
+        k.values = run_mlp(&p->values, h);
+        return k;
     case HD_SCORE_MULTI_HEAD:
-        return (struct hd_keys){hd_lin(p->Wk, h), hd_lin(p->Wv, h)};
+        k.keys = hd_lin(p->Wk, h);
+        k.values = hd_lin(p->Wv, h);
+        return k;
     default:
-        return (struct hd_keys){h, h};
+        return k;
     }
 }
 
@@ -146,7 +153,8 @@ static hd_node *score_additive(const struct hd_score_parts *p, const struct hd_k
 static hd_node *score_tanh_sum(const struct hd_score_parts *p, const struct hd_keys *k,
                                const struct hd_view *v, hd_node *s, hd_node *cover)
 {
-    hd_node *e = hd_add(hd_pad(k->keys, v->spans), hd_lin(p->W, s));
+    hd_node *Wh = hd_pad(k->keys, v->spans);  /* W_1 h_j        [B,S] */
+    hd_node *e = hd_add(Wh, hd_lin(p->W, s)); /* … + W_2 s      [B,S] */
     return hd_tanh(cover ? hd_add(e, hd_mul(cover, p->cover)) : e);
 }
 

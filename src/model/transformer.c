@@ -23,8 +23,10 @@ static struct hd_linear_map declare_map(hd_params *params, const char *block, co
 {
     char prefix[80];
     snprintf(prefix, sizeof prefix, "%s.%s", block, name);
-    return (struct hd_linear_map){hd_named_param(params, prefix, "W", in, out),
-                                  hd_named_param(params, prefix, "b", 0, out)};
+    struct hd_linear_map m;
+    m.W = hd_named_param(params, prefix, "W", in, out);
+    m.b = hd_named_param(params, prefix, "b", 0, out);
+    return m;
 }
 
 static struct hd_layer_norm_parts declare_norm(hd_params *params, const char *block,
@@ -32,21 +34,23 @@ static struct hd_layer_norm_parts declare_norm(hd_params *params, const char *bl
 {
     char prefix[80];
     snprintf(prefix, sizeof prefix, "%s.%s", block, name);
-    return (struct hd_layer_norm_parts){hd_named_param(params, prefix, "gain", 0, D),
-                                        hd_named_param(params, prefix, "bias", 0, D)};
+    struct hd_layer_norm_parts n;
+    n.gain = hd_named_param(params, prefix, "gain", 0, D);
+    n.bias = hd_named_param(params, prefix, "bias", 0, D);
+    return n;
 }
 
 static struct hd_heads declare_heads(hd_params *params, const char *block, const char *name, int D)
 {
     char prefix[64];
     snprintf(prefix, sizeof prefix, "%s.%s", block, name);
-    return (struct hd_heads){
-        .q = declare_map(params, prefix, "q", D, D),
-        .k = declare_map(params, prefix, "k", D, D),
-        .v = declare_map(params, prefix, "v", D, D),
-        .o = declare_map(params, prefix, "o", D, D),
-        .norm = declare_norm(params, prefix, "norm", D),
-    };
+    struct hd_heads h;
+    h.q = declare_map(params, prefix, "q", D, D);
+    h.k = declare_map(params, prefix, "k", D, D);
+    h.v = declare_map(params, prefix, "v", D, D);
+    h.o = declare_map(params, prefix, "o", D, D);
+    h.norm = declare_norm(params, prefix, "norm", D);
+    return h;
 }
 
 static struct hd_block declare_block(const struct hd_net *net, const char *side, int layer,
@@ -58,11 +62,9 @@ static struct hd_block declare_block(const struct hd_net *net, const char *side,
     struct hd_block b = {.self = declare_heads(net->params, block, "self", D)};
     if (has_cross)
         b.cross = declare_heads(net->params, block, "cross", D);
-    b.ffn = (struct hd_feed_forward){
-        .in = declare_map(net->params, block, "ffn.1", D, F),
-        .out = declare_map(net->params, block, "ffn.2", F, D),
-        .norm = declare_norm(net->params, block, "ffn.norm", D),
-    };
+    b.ffn.in = declare_map(net->params, block, "ffn.1", D, F);
+    b.ffn.out = declare_map(net->params, block, "ffn.2", F, D);
+    b.ffn.norm = declare_norm(net->params, block, "ffn.norm", D);
     return b;
 }
 
@@ -244,7 +246,8 @@ static const struct source_keys *make_source_keys(const struct hd_net *net, hd_t
     struct source_keys *keys = hd_tape_take(tape, "hd_encode", (size_t)n, sizeof *keys);
     for (int l = 0; keys && l < n; l++) {
         const struct hd_heads *cross = &net->transformer->decoder[l].cross;
-        keys[l] = (struct source_keys){map(cross->k, h), map(cross->v, h)};
+        keys[l].k = map(cross->k, h); /* W_k h_j + b_k     [Σ S,D] */
+        keys[l].v = map(cross->v, h); /* W_v h_j + b_v     [Σ S,D] */
     }
     return keys;
 }

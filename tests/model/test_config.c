@@ -5,6 +5,7 @@
 #include "model/fields.h"
 #include "model/presets.h"
 
+#include <jansson.h>
 #include <locale.h>
 
 enum { N_ARCHS = 6, N_SIZES = 3 };

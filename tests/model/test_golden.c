@@ -11,6 +11,7 @@
 #include "model/model.h"
 
 #include <dirent.h>
+#include <jansson.h>
 #include <math.h>
 
 #define FOLDER "tests/model/golden"

@@ -1,0 +1,238 @@
+/* force.c -- forced decoding: what models say of outputs that are given.
+ *
+ * Whole outputs are run at once, as in teaching, which gives the bits of one word after the other. */
+#include "search/search.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "graph/tape.h"
+#include "search/check.h"
+#include "search/quest.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    WORDS_AT_A_TIME = 1024, /* of a group, source and target, unless one sentence alone has more */
+    LOGITS_AT_A_TIME = 64,  /* rows of the output layer */
+};
+
+/* A group of sentences in work. */
+struct group {
+    const struct hd_search_input *input;
+    int n, n_rows;
+    struct hd_batch batch;
+    struct hd_found *found;
+};
+
+struct forcing {
+    const struct hd_net *const *nets;
+    int n_nets, end;
+    const struct hd_search_options *options;
+    hd_tape *tape, *output; /* the group's, and the output layer's */
+    int *numbers;           /* the batch's ids and lengths */
+    size_t capacity;
+};
+
+static bool tape_is_well(const hd_tape *tape, heed_error *err)
+{
+    const heed_error *e = hd_tape_error(tape);
+    return e->code == HEED_OK || hd_fail(err, e->code, "%s", e->message);
+}
+
+/* ---- a group ----------------------------------------------------------------------------------------------------------------- */
+
+/* How many of the first sentences are a group. */
+static int size_of_group(const struct hd_search_input *input, size_t n)
+{
+    long words = 0;
+    size_t i = 0;
+    for (; i < n && i < INT_MAX; i++) {
+        words += (long)input[i].n_source + input[i].n_prefix + 1;
+        if (i > 0 && words > WORDS_AT_A_TIME)
+            break;
+    }
+    return (int)i;
+}
+
+static int *append(int *to, const int *ids, int n)
+{
+    if (n > 0)
+        memcpy(to, ids, (size_t)n * sizeof *to);
+    return to + n;
+}
+
+/* Sources and targets one after the other, an end marker behind each target. */
+static bool make_batch(struct forcing *f, struct group *g, heed_error *err)
+{
+    size_t n_source = 0, n_target = 0;
+    for (int i = 0; i < g->n; i++) {
+        n_source += (size_t)g->input[i].n_source;
+        n_target += (size_t)g->input[i].n_prefix + 1;
+    }
+    int *grown = hd_grow(f->numbers, &f->capacity, n_source + n_target + 2 * (size_t)g->n,
+                         sizeof *grown, err);
+    if (!grown)
+        return false;
+    f->numbers = grown;
+    int *source = grown, *target = source + n_source, *length = target + n_target;
+    g->batch = (struct hd_batch){.n = g->n,
+                                 .source = source,
+                                 .target = target,
+                                 .source_length = length,
+                                 .target_length = length + g->n};
+    for (int i = 0; i < g->n; i++) {
+        const struct hd_search_input *in = &g->input[i];
+        source = append(source, in->source, in->n_source);
+        target = append(target, in->prefix, in->n_prefix);
+        target = append(target, &f->end, 1);
+        length[i] = in->n_source;
+        length[g->n + i] = in->n_prefix + 1;
+    }
+    g->n_rows = (int)n_target;
+    return true;
+}
+
+static bool make_found(const struct forcing *f, const struct group *g, heed_error *err)
+{
+    const bool looks = f->options->wants_attention || f->options->coverage_penalty > 0;
+    for (int i = 0; i < g->n; i++) {
+        const struct hd_search_input *in = &g->input[i];
+        const size_t n = (size_t)in->n_prefix;
+        struct hd_hypothesis *h = g->found[i].best = hd_new(struct hd_hypothesis, err);
+        if (!h)
+            return false;
+        g->found[i].n = 1;
+        h->n = in->n_prefix;
+        h->ids = hd_alloc(n, sizeof *h->ids, err);
+        h->logprob = hd_alloc(n + 1, sizeof *h->logprob, err);
+        if (looks)
+            h->attention = hd_alloc((n + 1) * (size_t)in->n_source, sizeof *h->attention, err);
+        if (!h->ids || !h->logprob || (looks && !h->attention))
+            return false;
+        append(h->ids, in->prefix, in->n_prefix);
+    }
+    return true;
+}
+
+/* ---- what a net says ----------------------------------------------------------------------------------------------------------- */
+
+/* Adds log p of every row's word to its place. */
+static bool add_logprobs(struct forcing *f, const struct hd_net *net,
+                         const struct hd_taught *taught, struct group *g, heed_error *err)
+{
+    for (int from = 0; from < taught->n_rows; from += LOGITS_AT_A_TIME) {
+        const int left = taught->n_rows - from,
+                  n = left < LOGITS_AT_A_TIME ? left : LOGITS_AT_A_TIME;
+        hd_tape_reset(f->output);
+        hd_node *rows = hd_slice(hd_on(f->output, taught->out), from, n);
+        const hd_node *logp = hd_log_softmax(hd_logits(net, rows), NULL);
+        if (!tape_is_well(f->output, err))
+            return false;
+        for (int i = 0; i < n; i++) {
+            const int r = from + i;
+            const float one =
+                logp->x[(size_t)i * (size_t)hd_width(logp) + (size_t)taught->target[r]];
+            float *sum = &g->found[taught->sentence[r]].best->logprob[taught->position[r]];
+            if (!isfinite(one))
+                return hd_fail(
+                    err, HEED_BAD_MODEL,
+                    "the model's numbers are not finite: it has gone wrong while it was trained");
+            *sum = *sum + one;
+        }
+    }
+    return true;
+}
+
+/* Adds the attention of every row to its place. */
+static bool add_attention(struct forcing *f, const struct hd_net *net,
+                          const struct hd_taught *taught, struct group *g, heed_error *err)
+{
+    for (int r = 0; r < taught->n_rows; r++) {
+        const int s = taught->sentence[r], S = g->input[s].n_source;
+        const struct hd_arena_mark mark = hd_arena_mark(&f->tape->arena);
+        float *one = hd_tape_take(f->tape, "hd_force", (size_t)S, sizeof *one);
+        float *to = g->found[s].best->attention + (size_t)taught->position[r] * (size_t)S;
+        if (!one)
+            return tape_is_well(f->tape, err);
+        if (!hd_weights_of(net, &taught->seen, r, f->options->layer, f->options->head, one))
+            return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
+                           f->options->layer, f->options->head);
+        for (int j = 0; j < S; j++)
+            to[j] += one[j] / (float)f->n_nets;
+        hd_arena_rewind(&f->tape->arena, mark);
+    }
+    return true;
+}
+
+static bool ask(struct forcing *f, const struct hd_net *net, struct group *g, heed_error *err)
+{
+    hd_tape_reset(f->tape);
+    const struct hd_memory *memory = hd_encode(net, f->tape, &g->batch, NULL);
+    const struct hd_taught *taught = hd_teach(net, f->tape, memory, &g->batch, NULL);
+    if (!tape_is_well(f->tape, err) || !add_logprobs(f, net, taught, g, err))
+        return false;
+    return !g->found[0].best->attention || add_attention(f, net, taught, g, err);
+}
+
+/* The mean of several nets, and what follows from the words' numbers. */
+static void conclude(const struct forcing *f, struct group *g)
+{
+    for (int i = 0; i < g->n; i++) {
+        struct hd_hypothesis *h = g->found[i].best;
+        for (int t = 0; t <= h->n; t++) {
+            if (f->n_nets > 1)
+                h->logprob[t] = h->logprob[t] * (1 / (float)f->n_nets);
+            h->total += (double)h->logprob[t];
+        }
+        h->score =
+            hd_score(f->options, h->total, h->n + 1, h->attention, h->n + 1, g->input[i].n_source);
+        if (!f->options->wants_attention) {
+            hd_free(h->attention);
+            h->attention = NULL;
+        }
+    }
+}
+
+static bool force_all(struct forcing *f, const struct hd_search_input *input, size_t n,
+                      struct hd_found *found, heed_error *err)
+{
+    for (size_t i = 0; i < n;) {
+        const struct hd_search_options *o = f->options;
+        struct group g = {
+            .input = input + i, .n = size_of_group(input + i, n - i), .found = found + i};
+        if (o->keep_on && !o->keep_on(o->keep_on_data))
+            return hd_fail(err, HEED_CANCELLED, "stopped before everything was scored");
+        if (!make_batch(f, &g, err) || !make_found(f, &g, err))
+            return false;
+        for (int m = 0; m < f->n_nets; m++)
+            if (!ask(f, f->nets[m], &g, err))
+                return false;
+        conclude(f, &g);
+        i += (size_t)g.n;
+    }
+    return true;
+}
+
+bool hd_force(const struct hd_net *const *nets, int n_nets, int end,
+              const struct hd_search_input *input, size_t n,
+              const struct hd_search_options *options, struct hd_found *found, heed_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        found[i] = (struct hd_found){0};
+    if (!hd_check_search(nets, n_nets, end, input, n, options, err))
+        return false;
+    struct forcing f = {.nets = nets,
+                        .n_nets = n_nets,
+                        .end = end,
+                        .options = options,
+                        .tape = hd_tape_new(err),
+                        .output = hd_tape_new(err)};
+    const bool is_done = f.tape && f.output && force_all(&f, input, n, found, err);
+    hd_tape_free(f.tape);
+    hd_tape_free(f.output);
+    hd_free(f.numbers);
+    for (size_t i = 0; !is_done && i < n; i++)
+        hd_found_release(&found[i]);
+    return is_done;
+}

@@ -1,0 +1,81 @@
+/* search.h -- from one decoder step to whole sentences of ids: greedy, beam, sampling, forced words.
+ *
+ * All hypotheses of all sentences that are under way advance as one batch; a finished sentence's place is taken by the next one
+ * at once. No result depends on what else is under way. Single-threaded; models are only read, so threads share them.
+ *
+ * A beam search keeps the likeliest hypotheses, `beam` of them with those that have ended: one that ends leaves its place for
+ * good, so the search narrows and is over when `beam` have ended, or sooner when it is certain that none of those still open
+ * would be among the n_best. Of equal ones the earlier hypothesis is taken, then the likelier word, then the lower id. */
+#ifndef HD_SEARCH_SEARCH_H
+#define HD_SEARCH_SEARCH_H
+
+#include "model/model.h"
+
+enum hd_length_norm { HD_LENGTH_NONE, HD_LENGTH_POWER, HD_LENGTH_GNMT };
+
+struct hd_search_options {
+    int beam;   /* hypotheses per sentence; 1 is greedy */
+    int n_best; /* how many to return, at most beam; of samples: how many are drawn */
+    enum hd_length_norm
+        norm; /* score = log p / n^alpha, or / ((5+n)/6)^alpha, Wu et al. (2016); n counts the end marker */
+    float alpha;
+    float coverage_penalty; /* β of + β Σ_j log min(Σ_t α_tj, 1), Wu et al. (2016); 0 is none */
+    int no_repeat;          /* n-grams of this length are never repeated; 0 is off */
+    bool is_sampled;        /* draw words instead of searching */
+    int top_k;              /* draw from the likeliest k words; 0: from all */
+    float top_p;            /* and from the fewest that are this likely together; 1: all */
+    float temperature;      /* 1: as the model says */
+    uint64_t seed;
+    int n_rows;           /* hypotheses that advance together; a matter of speed and memory alone */
+    bool wants_attention; /* keep the weights */
+    int layer, head;      /* of hd_weights_of(): 0, -1 are the model's own choice */
+    bool never_stops_early; /* until `beam` have ended: slower, the same result (tests) */
+    bool (*keep_on)(
+        void *
+            data); /* asked before every step; false stops the work (HEED_CANCELLED). NULL: never asked */
+    void *keep_on_data;
+};
+struct hd_search_options hd_search_options_default(void);
+
+struct hd_search_input {
+    const int *source;
+    int n_source; /* ids, end marker included where the model wants one */
+    const int *prefix;
+    int n_prefix; /* words the output must begin with; 0 is none */
+    int max_length; /* words at most, end marker not counted; the prefix is kept even if it is longer */
+    uint64_t number; /* decides, with the seed, what is drawn: the sentence's number in its text */
+};
+
+/* One output: ids without the end marker; logprob[n] is the end marker's (n+1 numbers; n when it was cut off). */
+struct hd_hypothesis {
+    int n;
+    int *ids;
+    float *logprob;      /* of each word, as the model says, whatever was forbidden or forced */
+    double total, score; /* Σ logprob; with length and coverage */
+    bool is_cut;         /* hit max_length: there is no end marker */
+    float *attention;    /* [n + 1 (the end marker's row, unless cut), n_source], or NULL */
+};
+
+/* Best first, those that were cut behind all others; no two have the same words. Samples stand in the order of their numbers and
+ * may be the same. {0} is empty. */
+struct hd_found {
+    int n;
+    struct hd_hypothesis *best;
+};
+
+/* found[i] belongs to input[i]; each is to be given to hd_found_release(). Several nets are an ensemble: the log-probability of a
+ * word is the mean of theirs. They may be of any architecture, but their vocabularies are the same. `end` is the end marker's id.
+ * False with the reason in `err`, and nothing found (HEED_BAD_OPTION, HEED_BAD_MODEL: numbers that are not finite,
+ * HEED_CANCELLED, HEED_NO_MEMORY). */
+bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
+               const struct hd_search_input *input, size_t n,
+               const struct hd_search_options *options, struct hd_found *found, heed_error *err);
+void hd_found_release(struct hd_found *found);
+
+/* Forced decoding: what the nets say of given outputs. input[i].prefix is the whole output, without the end marker; found[i]
+ * has one hypothesis, of these words, ended. The same numbers as hd_search() gives for the same output, bit for bit. Of the options
+ * count norm, alpha, coverage_penalty, n_rows (times the longest usual sentence: words at a time), wants_attention, layer, head, keep_on. */
+bool hd_force(const struct hd_net *const *nets, int n_nets, int end,
+              const struct hd_search_input *input, size_t n,
+              const struct hd_search_options *options, struct hd_found *found, heed_error *err);
+#endif

@@ -1,0 +1,160 @@
+/* checksum.h -- models taught for one batch, and a checksum of the loss, the logits and all
+ * gradients of each: equal for all instruction sets, CPUs and compilers, or a test fails.
+ *
+ * Plain C without the test library, so that it also runs on another CPU. Dropout is on: it takes
+ * its random numbers in the order in which ops are noted. When a formula is meant to change its
+ * bits, run the test and put the checksums that it prints here. */
+#ifndef HD_MODEL_CHECKSUM_H
+#define HD_MODEL_CHECKSUM_H
+
+#include "graph/checksum.h"
+#include "model/model.h"
+
+static inline void as_it_is(struct hd_config *c)
+{
+    (void)c;
+}
+
+static inline void every_step(struct hd_config *c)
+{
+    c->context = HD_CONTEXT_EVERY;
+    c->readout = HD_READOUT_TANH;
+    c->reverse_source = true;
+}
+
+static inline void lstm_both_ways(struct hd_config *c)
+{
+    c->cell = HD_CELL_LSTM;
+    c->encoder_layers = c->decoder_layers = 2;
+    c->start = HD_START_COPY;
+}
+
+static inline void reset_before(struct hd_config *c)
+{
+    c->gru_reset = HD_RESET_BEFORE;
+    c->score = HD_SCORE_TANH_SUM;
+    c->start = HD_START_MEAN;
+}
+
+static inline void coverage(struct hd_config *c)
+{
+    c->coverage = true;
+}
+
+static inline void local_p(struct hd_config *c)
+{
+    c->local = HD_LOCAL_P;
+    c->window = 2;
+    c->coverage = true;
+}
+
+static inline void scaled_inside(struct hd_config *c)
+{
+    c->score = HD_SCORE_SCALED;
+    c->attend = HD_ATTEND_INSIDE;
+}
+
+static inline void multi_head(struct hd_config *c)
+{
+    c->score = HD_SCORE_MULTI_HEAD;
+    c->input_feeding = 0;
+}
+
+static inline void projected(struct hd_config *c)
+{
+    c->score = HD_SCORE_PROJECTED;
+}
+
+static inline void pre_norm(struct hd_config *c)
+{
+    c->norm = HD_NORM_PRE;
+    c->positions = HD_POSITIONS_LEARNED;
+    c->activation = HD_ACTIVATION_SWISH;
+    c->tie = HD_TIE_ALL;
+}
+
+/* Presets at toy size, and what is changed of them. */
+static const struct model_checksum {
+    const char *name;
+    enum hd_arch arch;
+    void (*change)(struct hd_config *);
+    uint64_t sum;
+} model_checksums[] = {
+    {"seq2seq", HD_SEQ2SEQ, as_it_is, UINT64_C(0x1752c8b3fd76ff99)},
+    {"seq2seq, context every", HD_SEQ2SEQ, every_step, UINT64_C(0xb2e35f3ba1b83893)},
+    {"bahdanau", HD_BAHDANAU, as_it_is, UINT64_C(0x0e8f7f92b48ae2aa)},
+    {"bahdanau, coverage", HD_BAHDANAU, coverage, UINT64_C(0xa25843bf87cf0c94)},
+    {"bahdanau, lstm stack", HD_BAHDANAU, lstm_both_ways, UINT64_C(0xde8fd17ecaabfb5e)},
+    {"bahdanau, reset before, tanh-sum", HD_BAHDANAU, reset_before, UINT64_C(0x9474003be967ef94)},
+    {"luong, input feeding", HD_LUONG, as_it_is, UINT64_C(0x54279a5840fdd9a1)},
+    {"luong, local-p, coverage", HD_LUONG, local_p, UINT64_C(0x47437438156f1349)},
+    {"luong, scaled, inside", HD_LUONG, scaled_inside, UINT64_C(0xcf47e43e559a3fd5)},
+    {"luong, multi-head", HD_LUONG, multi_head, UINT64_C(0x5d428cf1137ae80b)},
+    {"wang", HD_WANG, as_it_is, UINT64_C(0xaa33e251d737a10a)},
+    {"wang, projected", HD_WANG, projected, UINT64_C(0x9e3ac9309f4ded78)},
+    {"ferreira", HD_FERREIRA, as_it_is, UINT64_C(0xb1d22eb861cd2616)},
+    {"transformer", HD_TRANSFORMER, as_it_is, UINT64_C(0x2e86528cec876bd7)},
+    {"transformer, pre-norm", HD_TRANSFORMER, pre_norm, UINT64_C(0x973106f8247d187c)},
+};
+enum { N_MODEL_CHECKSUMS = sizeof model_checksums / sizeof *model_checksums };
+
+static inline struct hd_config checksum_config(const struct model_checksum *m)
+{
+    struct hd_config c = hd_config_preset(m->arch, HD_SIZE_TINY);
+    c.source_vocab = c.target_vocab = 21;
+    c.dim = 20;
+    c.heads = 2;
+    c.ffn = 37;
+    c.max_positions = 9;
+    m->change(&c);
+    return c;
+}
+
+/* One batch through the net, there and back, on a tape of its own. */
+static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_tape *t,
+                                   float *gradients, uint64_t key)
+{
+    static const int source[] = {3, 1, 4, 20, 0, 1, 4, 3, 9, 12, 17, 0},
+                     source_length[] = {4, 1, 7}, target[] = {2, 0, 3, 1, 4, 19, 4, 8, 4, 0},
+                     target_length[] = {2, 5, 3};
+    const struct hd_batch batch = {3, source, source_length, target, target_length};
+    const struct hd_dropouts dropouts = {
+        .embed = 0.1F, .state = 0.2F, .attention = 0.1F, .ffn = 0.3F, .output = 0.2F};
+    hd_tape_record(t, true);
+    hd_tape_train(t, key);
+    const struct hd_memory *memory = hd_encode(net, t, &batch, &dropouts);
+    const struct hd_taught *taught = hd_teach(net, t, memory, &batch, &dropouts);
+    if (!taught)
+        return false;
+    const hd_node *logits = hd_logits(net, taught->out);
+    hd_node *loss = hd_taught_loss(net, taught, 0.1F);
+    if (!hd_backward(loss, gradients))
+        return false;
+    graph_checksum_add(sum, loss->x, 1);
+    graph_checksum_add(sum, logits->x, hd_count(logits));
+    graph_checksum_add(sum, gradients, hd_params_size(net->params));
+    return isfinite(loss->x[0]);
+}
+
+/* By the kernels that HEED_KERNEL names. False, with the reason in `err`, when it cannot be had. */
+static inline bool model_checksum(uint64_t *sum, const struct model_checksum *m, uint64_t key,
+                                  heed_error *err)
+{
+    struct hd_config config = checksum_config(m);
+    struct hd_net *net = hd_config_check(&config, err) ? hd_net_new(&config, err) : NULL;
+    hd_tape *t = net ? hd_tape_new(err) : NULL;
+    float *gradients = t ? calloc(hd_params_size(net->params), sizeof *gradients) : NULL;
+    bool is_fine = gradients != NULL;
+    *sum = UINT64_C(0xcbf29ce484222325);
+    if (is_fine) {
+        hd_net_init(net, 1);
+        is_fine = checksum_of_net(sum, net, t, gradients, key);
+        *err = *hd_tape_error(t);
+    }
+    free(gradients);
+    hd_tape_free(t);
+    hd_net_free(net);
+    return is_fine;
+}
+
+#endif
