@@ -31,7 +31,7 @@ SOURCES := $(if $(ROOMS),$(foreach r,$(ROOMS),$(wildcard src/$r/*.c src/$r/*.cc)
 LIBS    := -lm
 ifneq (,$(filter-out src/base/% src/kernel/% src/graph/%,$(SOURCES)))
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
-LIBS    := $(filter-out -lsentencepiece_train,$(call library,sentencepiece,-lsentencepiece)) \
+LIBS    := -lsentencepiece_train $(filter-out -lsentencepiece_train,$(call library,sentencepiece,-lsentencepiece)) \
            $(call library,jansson,-ljansson) $(call library,libutf8proc,-lutf8proc) $(call library,zlib,-lz) \
            $(if $(findstring apple,$(MACHINE)),-lc++,-lstdc++) -lm
 INCLUDE := $(shell pkg-config --cflags sentencepiece jansson libutf8proc zlib 2>/dev/null)
