@@ -94,5 +94,6 @@ void print_command_help(const struct command *command);
 extern const struct command command_eval;
 extern const struct command command_import;
 extern const struct command command_info;
+extern const struct command command_translate;
 
 #endif

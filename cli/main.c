@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
     &command_eval,
     &command_import,
     &command_info,
+    &command_translate,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
