@@ -44,6 +44,28 @@ const heed_model *const *models_list(const struct models *models)
     return (const heed_model *const *)models->at;
 }
 
+bool models_attend(const struct models *models, const char *list)
+{
+    for (int i = 0; i < models->n; i++)
+        if (!heed_model_has_attention(models->at[i])) {
+            complain("%s: the model has no attention, so there is nothing to tell which words "
+                     "belong together",
+                     list);
+            return false;
+        }
+    return true;
+}
+
+bool same_lines(const char *path, const heed_lines *lines, const char *other_path,
+                const heed_lines *others)
+{
+    if (lines->n == others->n)
+        return true;
+    complain("%s has %zu line%s, but %s has %zu; every line must have its partner at the same place",
+             path, lines->n, lines->n == 1 ? "" : "s", other_path, others->n);
+    return false;
+}
+
 static double seconds(void)
 {
     struct timespec now;

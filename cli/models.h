@@ -17,6 +17,13 @@ void models_free(struct models *models);
 /* As the library wants them. */
 const heed_model *const *models_list(const struct models *models);
 
+/* Do they all have attention? Complains if not; `list` is what they were called. */
+bool models_attend(const struct models *models, const char *list);
+
+/* Do two files have the same number of lines? Complains if not. */
+bool same_lines(const char *path, const heed_lines *lines, const char *other_path,
+                const heed_lines *others);
+
 /* "mean" is -1, else a number. False, with the complaint printed. */
 bool read_head(const char *text, int *head);
 

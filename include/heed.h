@@ -78,6 +78,9 @@ HEED_API bool heed_model_save(const heed_model *model, const char *path, enum he
  * heed_free(); NULL without memory. */
 HEED_API char *heed_model_info(const heed_model *model, bool as_json, heed_error *err);
 
+/* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
+HEED_API bool heed_model_has_attention(const heed_model *model);
+
 /* Give back a text that the library returned. NULL is fine. */
 HEED_API void heed_free(void *text);
 

@@ -91,6 +91,11 @@ char *heed_model_info(const heed_model *model, bool as_json, heed_error *err)
     return as_json ? hd_model_info_line(model, err) : hd_model_info_text(model, err);
 }
 
+bool heed_model_has_attention(const heed_model *model)
+{
+    return hd_has_attention(model);
+}
+
 void heed_free(void *text)
 {
     hd_free(text);

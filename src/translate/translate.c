@@ -58,8 +58,9 @@ struct work {
 
 /* ---- what the models allow ----------------------------------------------------------------------- */
 
-static bool has_attention(const struct hd_config *c)
+bool hd_has_attention(const heed_model *model)
 {
+    const struct hd_config *c = &model->net->config;
     return c->arch == HD_TRANSFORMER || c->score != HD_SCORE_NONE;
 }
 
@@ -133,7 +134,7 @@ static bool begin_job(struct work *w, const heed_model *const *models, int n_mod
         const size_t most = trained_length(models[i]);
         w->nets[i] = models[i]->net;
         job->most = most < job->most ? most : job->most;
-        job->has_attention = job->has_attention && has_attention(&models[i]->net->config);
+        job->has_attention = job->has_attention && hd_has_attention(models[i]);
     }
     if (options->max_source > 0)
         job->most = (size_t)options->max_source;

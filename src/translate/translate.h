@@ -9,5 +9,8 @@ heed_results *hd_translate(const heed_model *const *models, int n_models, const 
                            size_t n, const heed_options *options, heed_error *err);
 heed_results *hd_align(const heed_model *const *models, int n_models, const heed_text_pair *pairs,
                        size_t n, const heed_options *options, heed_error *err);
+/* Does the model look at its source? */
+bool hd_has_attention(const heed_model *model);
+
 void hd_results_free(heed_results *results);
 #endif
