@@ -22,7 +22,8 @@ static const struct option options[] = {
     {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct align, model), .value = "MODEL[,MODEL...]",
      .help = "the model; several look together"},
     {"reverse", .kind = OPTION_TEXT, OPTION_FIELD(struct align, reverse),
-     .value = "MODEL[,MODEL...]", .help = "a model for the other direction, whose links are joined"},
+     .value = "MODEL[,MODEL...]",
+     .help = "a model for the other direction, whose links are joined"},
     {"symmetrize", .kind = OPTION_CHOICE, OPTION_FIELD(struct align, symmetrize),
      .choices = "none|intersect|union|grow-diag-final", .help = "how they are joined"},
     {"gold", .kind = OPTION_TEXT, OPTION_FIELD(struct align, gold), .value = "FILE",
@@ -105,9 +106,10 @@ static bool read_gold(struct gold *gold, const char *line, const char *path, siz
 static void print_quality(const heed_alignment_quality *q, bool is_json)
 {
     if (is_json)
-        printf("{\"precision\": %.12g, \"recall\": %.12g, \"aer\": %.12g, \"links\": %zu, \"sure\": "
-               "%zu}\n",
-               q->precision, q->recall, q->error_rate, q->n_links, q->n_sure);
+        printf(
+            "{\"precision\": %.12g, \"recall\": %.12g, \"aer\": %.12g, \"links\": %zu, \"sure\": "
+            "%zu}\n",
+            q->precision, q->recall, q->error_rate, q->n_links, q->n_sure);
     else
         printf("precision = %.2f %%\nrecall = %.2f %%\nAER = %.2f %% (links = %zu sure = %zu)\n",
                q->precision, q->recall, q->error_rate, q->n_links, q->n_sure);
@@ -218,8 +220,8 @@ static bool align_some(struct running *run, size_t from, size_t n)
     if (forward && run->backward.n > 0) {
         for (size_t i = 0; i < n; i++)
             pairs[i] = (heed_text_pair){run->target.at[from + i], run->source.at[from + i]};
-        backward = heed_align(models_list(&run->backward), run->backward.n, pairs, n, &run->options,
-                              &err);
+        backward =
+            heed_align(models_list(&run->backward), run->backward.n, pairs, n, &run->options, &err);
     }
     progress_clear(&run->progress);
     bool ok = forward && (backward || run->backward.n == 0);
@@ -258,12 +260,12 @@ static enum status run(const struct invocation *invocation)
         return STATUS_USAGE;
     }
     if (a->reverse && (a->is_soft || a->has_subwords || a->is_json)) {
-        complain("--reverse joins links of words; it does not go with --soft, --subwords or --json");
+        complain(
+            "--reverse joins links of words; it does not go with --soft, --subwords or --json");
         return STATUS_USAGE;
     }
-    struct running run = {.a = a,
-                          .name = invocation->arguments.items[0],
-                          .options = heed_options_default()};
+    struct running run = {
+        .a = a, .name = invocation->arguments.items[0], .options = heed_options_default()};
     if (!read_head(a->head, &run.options.head))
         return STATUS_USAGE;
     run.options.layer = a->layer;

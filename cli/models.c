@@ -61,8 +61,9 @@ bool same_lines(const char *path, const heed_lines *lines, const char *other_pat
 {
     if (lines->n == others->n)
         return true;
-    complain("%s has %zu line%s, but %s has %zu; every line must have its partner at the same place",
-             path, lines->n, lines->n == 1 ? "" : "s", other_path, others->n);
+    complain(
+        "%s has %zu line%s, but %s has %zu; every line must have its partner at the same place",
+        path, lines->n, lines->n == 1 ? "" : "s", other_path, others->n);
     return false;
 }
 

@@ -99,8 +99,8 @@ static void print_score(struct running *run, const heed_result *r, size_t i)
     }
     if (s->n_best) {
         const struct entry *e = &run->entries[i];
-        printf("%.*s%sheed= %.6f%s\n", (int)e->n_before, run->target.at[i],
-               e->rest ? " " : " ||| ", t->logprob, e->rest ? e->rest : "");
+        printf("%.*s%sheed= %.6f%s\n", (int)e->n_before, run->target.at[i], e->rest ? " " : " ||| ",
+               t->logprob, e->rest ? e->rest : "");
         return;
     }
     if (s->is_json) {
@@ -118,9 +118,10 @@ static bool score_some(struct running *run, size_t from, size_t n)
     heed_error err = {0};
     heed_text_pair *pairs = need_memory(n, sizeof *pairs);
     for (size_t i = 0; i < n; i++)
-        pairs[i] = run->entries ? (heed_text_pair){run->source.at[run->entries[from + i].line],
-                                                   run->entries[from + i].text}
-                                : (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
+        pairs[i] = run->entries
+                       ? (heed_text_pair){run->source.at[run->entries[from + i].line],
+                                          run->entries[from + i].text}
+                       : (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
     run->progress.n_before = from;
     heed_results *results =
         heed_score(models_list(&run->models), run->models.n, pairs, n, &run->options, &err);
@@ -137,7 +138,8 @@ static bool score_some(struct running *run, size_t from, size_t n)
 static bool read_texts(struct running *run, const char *source, const char *target)
 {
     heed_error err = {0};
-    if (!heed_lines_read(&run->source, source, &err) || !heed_lines_read(&run->target, target, &err)) {
+    if (!heed_lines_read(&run->source, source, &err) ||
+        !heed_lines_read(&run->target, target, &err)) {
         complain("%s", err.message);
         return false;
     }

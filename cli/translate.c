@@ -172,13 +172,6 @@ static bool read_options(const struct translate *t, heed_options *o)
 
 /* ---- output ------------------------------------------------------------------------------------------ */
 
-static void print_text(const struct translate *t, const heed_result *r, const heed_translation *one)
-{
-    fputs(one->text, stdout);
-    (void)r;
-    (void)t;
-}
-
 static void print_rest(const struct translate *t, const heed_result *r, const heed_translation *one)
 {
     if (t->align != ALIGN_NONE)
@@ -206,7 +199,7 @@ static void print_result(const struct translate *t, const heed_result *r, size_t
         const heed_translation *one = &r->translations[k];
         if (is_n_best)
             printf("%zu ||| ", number);
-        print_text(t, r, one);
+        fputs(one->text, stdout);
         if (is_n_best)
             printf(" ||| logprob= %.6f ||| %.6f", one->logprob, one->score);
         print_rest(t, r, one);

@@ -43,8 +43,8 @@ struct target_side {
 /* ---- words of a result --------------------------------------------------------------------------- */
 
 /* Words with their texts and places in characters. */
-static heed_word *make_words(heed_result *result, const char *text, size_t n_bytes,
-                             const struct hd_wording *w, heed_error *err)
+static heed_word *make_words(heed_result *result, const char *text, const struct hd_wording *w,
+                             heed_error *err)
 {
     heed_word *words = hd_result_keep(result, w->n, sizeof *words, err);
     size_t bytes = 0, at = 0, n_chars = 0;
@@ -53,7 +53,6 @@ static heed_word *make_words(heed_result *result, const char *text, size_t n_byt
     char *copy = hd_result_keep(result, bytes, 1, err);
     if (!words || !copy)
         return NULL;
-    (void)n_bytes;
     for (size_t i = 0; i < w->n; i++) {
         const size_t begin = w->words[i].begin, length = w->words[i].end - begin;
         n_chars += hd_utf8_count(text + at, begin - at);
@@ -65,6 +64,15 @@ static heed_word *make_words(heed_result *result, const char *text, size_t n_byt
         at = begin + length;
     }
     return words;
+}
+
+/* Room for the texts of n ids, one after the other. */
+static size_t piece_bytes(const struct hd_vocab *vocab, const int *ids, size_t n)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += strlen(hd_vocab_piece(vocab, ids[i])) + 1;
+    return bytes;
 }
 
 /* ---- the source ---------------------------------------------------------------------------------- */
@@ -100,21 +108,23 @@ static bool describe_source(const struct hd_job *job, const struct source_side *
                             struct hd_line *line)
 {
     heed_result *r = line->result;
-    r->words = make_words(r, r->source, line->n_source, &s->wording, &line->err);
+    r->words = make_words(r, r->source, &s->wording, &line->err);
     r->subwords = hd_result_keep(r, s->n, sizeof *r->subwords, &line->err);
     if (!r->words || !r->subwords)
         return false;
     r->n_words = s->wording.n;
     r->n_subwords = s->n;
-    for (size_t p = 0; p < line->n_pieces; p++)
+    for (size_t p = 0; p < line->n_pieces; p++) {
+        const struct hd_piece *piece = &line->pieces[p];
+        char *text = hd_result_keep(r, piece_bytes(job->source, piece->ids, (size_t)piece->n_ids),
+                                    1, &line->err);
+        if (!text)
+            return false;
         for (size_t t = s->first[p]; t < s->first[p + 1]; t++) {
-            const char *piece = hd_vocab_piece(job->source, line->pieces[p].ids[t - s->first[p]]);
-            char *copy = hd_result_keep(r, strlen(piece) + 1, 1, &line->err);
-            if (!copy)
-                return false;
-            r->subwords[t] =
-                (heed_subword){.text = strcpy(copy, piece), .word = s->wording.of_token[t]};
+            r->subwords[t] = (heed_subword){.text = text, .word = s->wording.of_token[t]};
+            text = stpcpy(text, hd_vocab_piece(job->source, piece->ids[t - s->first[p]])) + 1;
         }
+    }
     return true;
 }
 
@@ -195,10 +205,9 @@ static int word_looked_at(const struct source_side *s, size_t p, const float *ro
 }
 
 /* The text of an unknown token: the source word looked at, if so wanted. */
-static struct hd_span unknown_word(const struct hd_job *job, const struct hd_line *line,
-                                   const struct source_side *s, const struct token *token)
+static struct hd_span unknown_word(const struct hd_job *job, const struct source_side *s,
+                                   const struct token *token)
 {
-    (void)line;
     const bool is_unknown = token->id == hd_vocab_unknown(job->target);
     const int word = is_unknown && job->options->replace_unknown && token->row
                          ? word_looked_at(s, token->piece, token->row)
@@ -221,7 +230,7 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
                               .piece = p,
                               .logprob = (double)h->logprob[j],
                               .row = row_of(job, &line->pieces[p], h, j)};
-        const struct hd_span word = unknown_word(job, line, s, &token);
+        const struct hd_span word = unknown_word(job, s, &token);
         const bool is_replaced = word.begin != SIZE_MAX;
         uint32_t last = ' ';
         token.span.begin = t->n_bytes;
@@ -329,16 +338,16 @@ static void add_to_row(struct word_row *r, const struct source_side *s, const st
     }
 }
 
-static bool add_links(heed_link *links, size_t *n, const float *row, struct hd_span range,
-                      float end, int target)
+static void add_links(heed_link *links, size_t *n, const float *row, struct hd_span range,
+                      int target)
 {
+    const float least = hd_least_link(row + range.begin, range.end - range.begin);
     for (size_t j = range.begin; j < range.end; j++)
-        if (hd_is_linked(row + range.begin, range.end - range.begin, end, j - range.begin)) {
+        if (row[j] >= least) {
             if (links)
                 links[*n] = (heed_link){(int)j, target};
             (*n)++;
         }
-    return true;
 }
 
 /* One row after the other, with its links. `links` NULL: only counted. */
@@ -375,7 +384,7 @@ static void fill_rows(heed_translation *tr, const struct source_side *s,
                    (r.range.end - r.range.begin) * sizeof *row);
             tr->attention_end[w] = end;
         }
-        add_links(links, &tr->n_links, row, r.range, end, (int)w);
+        add_links(links, &tr->n_links, row, r.range, (int)w);
     }
 }
 
@@ -441,19 +450,22 @@ static bool describe_target(const struct hd_job *job, struct hd_line *line, heed
         !hd_wording_make(&t->wording, t->text ? t->text : "", t->n_bytes, t->spans, t->n, err))
         return false;
     tr->text = t->n_bytes > 0 ? memcpy(text, t->text, t->n_bytes) : text;
-    tr->words = make_words(r, tr->text, t->n_bytes, &t->wording, err);
+    tr->words = make_words(r, tr->text, &t->wording, err);
     tr->subwords = hd_result_keep(r, t->n, sizeof *tr->subwords, err);
     if (!tr->words || !tr->subwords)
         return false;
     tr->n_words = t->wording.n;
     tr->n_subwords = t->n;
+    size_t bytes = 0;
+    for (size_t i = 0; i < t->n; i++)
+        bytes += piece_bytes(job->target, &t->tokens[i].id, 1);
+    char *pieces = hd_result_keep(r, bytes, 1, err);
+    if (!pieces)
+        return false;
     for (size_t i = 0; i < t->n; i++) {
-        const char *piece = hd_vocab_piece(job->target, t->tokens[i].id);
         const int word = t->wording.of_token[i];
-        char *copy = hd_result_keep(r, strlen(piece) + 1, 1, err);
-        if (!copy)
-            return false;
-        tr->subwords[i] = (heed_subword){strcpy(copy, piece), word, t->tokens[i].logprob};
+        tr->subwords[i] = (heed_subword){pieces, word, t->tokens[i].logprob};
+        pieces = stpcpy(pieces, hd_vocab_piece(job->target, t->tokens[i].id)) + 1;
         if (word >= 0)
             tr->words[word].logprob += t->tokens[i].logprob;
     }

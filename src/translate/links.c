@@ -3,19 +3,23 @@
  * Invariant: lists that come out are ordered by target word, then source word, and have no link twice. */
 #include "translate/links.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- from weights ------------------------------------------------------------------------------ */
 
-static const float LINK_SHARE = 0.8F;
+/* Chosen among shares of the most from 0.5 to 1, with and without a least weight, for two models that Marian trained, on the first
+ * half of 100 sentences with links made by people: AER 64.7 and 76.5 %; the word looked at most alone gives 66.0 and 77.3 %. On the
+ * second half: 70.0 and 80.3 %, against 71.0 and 81.7 %. */
+static const float SHARE_OF_MOST = 0.7F, LEAST = 0.2F;
 
-bool hd_is_linked(const float *row, size_t n, float end, size_t j)
+float hd_least_link(const float *row, size_t n)
 {
     float most = 0;
     for (size_t i = 0; i < n; i++)
         most = row[i] > most ? row[i] : most;
-    return most > 0 && most >= end && row[j] >= LINK_SHARE * most;
+    return most >= LEAST ? SHARE_OF_MOST * most : INFINITY;
 }
 
 /* ---- from two directions ------------------------------------------------------------------------- */

@@ -4,10 +4,10 @@
 
 #include <heed.h>
 
-/* Is source word j linked to a target word? `row` are its weights over n source words, `end` is the end marker's share.
- * The source word looked at most is, unless the end marker was looked at more; so is every other with a share of
- * HD_LINK_SHARE of that. */
-bool hd_is_linked(const float *row, size_t n, float end, size_t j);
+/* The least weight that links a source word to the target word whose weights over n source words are row[0..n): the source
+ * word looked at most is linked, and so is every other that is looked at nearly as much; none is where the look is spread so
+ * thin that it means nothing. */
+float hd_least_link(const float *row, size_t n);
 
 size_t hd_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_one,
                      const heed_link *other, size_t n_other, heed_link *out);

@@ -86,13 +86,14 @@ static size_t trained_length(const heed_model *m)
     return most > 1 ? (size_t)most : 1;
 }
 
-/* The record may say; else a Transformer's attention is read where the word is input, a recurrent model's where it is made. */
+/* The record may say; else attention is read at the step that makes a word (AER of two models that Marian trained, by links
+ * that people made: 67.9 and 78.5 %, against 87.7 and 88.7 % at the next step). */
 static int own_shift(const heed_model *m)
 {
     const json_t *told = json_object_get(m->record, "alignment_shift");
     if (json_is_integer(told))
         return json_integer_value(told) != 0;
-    return m->net->config.arch == HD_TRANSFORMER;
+    return 0;
 }
 
 /* Fitted by tools/fit_confidence.py; a model's record may have its own. */
