@@ -336,6 +336,23 @@ HEED_API heed_evaluation *heed_evaluate(const heed_pair *pairs, size_t n,
 HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
                                               const heed_eval_options *options, heed_error *err);
 
+/* How sure a difference between systems is. */
+typedef struct heed_comparison {
+    enum heed_metric metric;
+    double score, low, high; /* the system's; 95 of 100 samples of the sentences lie between low and high */
+    double difference, difference_low, difference_high; /* to the first system */
+    double p; /* how often a sample turns the difference round; 1 for the first system */
+} heed_comparison;
+
+/* Compare systems that translated the same n sentences, each with the first, by paired bootstrap (Koehn, 2004):
+ * n_samples times n sentences are drawn, with repetition, and all systems are scored on them. systems[i] are pairs of
+ * the i-th system. Writes n_systems times as many comparisons as there are metrics in `options`, those of the first
+ * system first, metrics in the order of enum heed_metric. The same samples for the same seed everywhere. False with the reason in
+ * `err`, as heed_evaluate(). */
+HEED_API bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems,
+                           int n_systems, size_t n, const heed_eval_options *options, int n_samples,
+                           uint64_t seed, heed_error *err);
+
 /* NULL is fine. */
 HEED_API void heed_evaluation_free(heed_evaluation *evaluation);
 

@@ -7,6 +7,7 @@
 #include "kernel/kernel.h"
 #include "model/file.h"
 #include "model/import.h"
+#include "text/compare.h"
 #include "text/evaluate.h"
 #include "text/lines.h"
 #include "translate/links.h"
@@ -116,6 +117,13 @@ heed_evaluation *heed_evaluate_files(const heed_pair *paths, const heed_eval_opt
                                      heed_error *err)
 {
     return hd_evaluate_files(paths, options, err);
+}
+
+bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems, int n_systems,
+                  size_t n, const heed_eval_options *options, int n_samples, uint64_t seed,
+                  heed_error *err)
+{
+    return hd_compare(comparisons, systems, n_systems, n, options, n_samples, seed, err);
 }
 
 void heed_evaluation_free(heed_evaluation *evaluation)

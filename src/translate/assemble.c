@@ -430,9 +430,13 @@ static bool describe_attention(struct hd_line *line, heed_translation *tr,
 
 /* ---- a translation ---------------------------------------------------------------------------------- */
 
-static double sigmoid(double x)
+/* How likely a word of this log-probability is right. Odds beyond e^20 are not told apart. */
+static double confidence_of(const struct hd_job *job, double logprob)
 {
-    return 1 / (1 + hd_real_exp(-x));
+    const double p = hd_real_exp(logprob);
+    double odds = p < 1 ? logprob - hd_real_log(1 - p) : 20;
+    odds = odds > 20 ? 20 : odds < -20 ? -20 : odds;
+    return 1 / (1 + hd_real_exp(-(job->confidence[0] + job->confidence[1] * odds)));
 }
 
 static bool describe_target(const struct hd_job *job, struct hd_line *line, heed_translation *tr,
@@ -470,9 +474,11 @@ static bool describe_target(const struct hd_job *job, struct hd_line *line, heed
             tr->words[word].logprob += t->tokens[i].logprob;
     }
     double sum = 0;
-    for (size_t w = 0; w < tr->n_words; w++) {
-        tr->words[w].confidence =
-            sigmoid(job->confidence[0] + job->confidence[1] * tr->words[w].logprob);
+    for (size_t w = 0, i = 0; w < tr->n_words; w++) {
+        while (i < t->n && t->wording.of_token[i] < (int)w)
+            i++;
+        if (i < t->n && t->wording.of_token[i] == (int)w) /* else it was not made by the model */
+            tr->words[w].confidence = confidence_of(job, tr->words[w].logprob);
         sum += tr->words[w].confidence;
     }
     tr->confidence = tr->n_words > 0 ? sum / (double)tr->n_words : 1;
