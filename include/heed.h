@@ -78,6 +78,10 @@ HEED_API bool heed_model_save(const heed_model *model, const char *path, enum he
  * heed_free(); NULL without memory. */
 HEED_API char *heed_model_info(const heed_model *model, bool as_json, heed_error *err);
 
+/* How the model was trained, as lines "name = value" that a training run takes as its configuration. To be given to
+ * heed_free(); NULL with the reason in `err` (HEED_BAD_MODEL: the model does not say). */
+HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
+
 /* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
 HEED_API bool heed_model_has_attention(const heed_model *model);
 

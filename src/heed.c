@@ -7,6 +7,7 @@
 #include "kernel/kernel.h"
 #include "model/file.h"
 #include "model/import.h"
+#include "model/record.h"
 #include "text/compare.h"
 #include "text/evaluate.h"
 #include "text/lines.h"
@@ -90,6 +91,11 @@ void heed_model_free(heed_model *model)
 char *heed_model_info(const heed_model *model, bool as_json, heed_error *err)
 {
     return as_json ? hd_model_info_line(model, err) : hd_model_info_text(model, err);
+}
+
+char *heed_model_recipe(const heed_model *model, heed_error *err)
+{
+    return hd_model_recipe(model, err);
 }
 
 bool heed_model_has_attention(const heed_model *model)
