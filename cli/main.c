@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
     &command_eval,
     &command_import,
     &command_info,
+    &command_train,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -50,6 +51,8 @@ int main(int argc, char **argv)
 static enum status run_command(const struct command *command, int n, char **words)
 {
     bool wants_help = false;
+    if (command->prepare)
+        command->prepare();
     struct invocation *invocation = invocation_new(command, n, words, &wants_help);
     if (wants_help)
         print_command_help(command);

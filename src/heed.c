@@ -8,6 +8,7 @@
 #include "model/file.h"
 #include "model/import.h"
 #include "text/evaluate.h"
+#include "train/training.h"
 
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
@@ -111,4 +112,36 @@ heed_evaluation *heed_evaluate_files(const heed_pair *paths, const heed_eval_opt
 void heed_evaluation_free(heed_evaluation *evaluation)
 {
     hd_free(evaluation);
+}
+
+heed_training *heed_training_new(heed_error *err)
+{
+    return hd_training_new(err);
+}
+
+void heed_training_free(heed_training *training)
+{
+    hd_training_free(training);
+}
+
+bool heed_training_set(heed_training *training, const char *name, const char *value, heed_error *err)
+{
+    return hd_training_set(training, name, value, err);
+}
+
+bool heed_training_read(heed_training *training, const char *path, heed_error *err)
+{
+    return hd_training_read(training, path, err);
+}
+
+bool heed_training_option_at(int i, heed_training_option *option)
+{
+    return hd_training_option_at(i, option);
+}
+
+bool heed_training_run(heed_training *training,
+                       bool (*watch)(void *context, const heed_training_event *event),
+                       void *context, heed_error *err)
+{
+    return hd_training_run(training, watch, context, err);
 }
