@@ -34,7 +34,7 @@ SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cel
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
-LIBS    := $(filter-out -lsentencepiece_train,$(call library,sentencepiece,-lsentencepiece)) \
+LIBS    := -lsentencepiece_train $(filter-out -lsentencepiece_train,$(call library,sentencepiece,-lsentencepiece)) \
            $(call library,jansson,-ljansson) $(call library,libutf8proc,-lutf8proc) $(call library,zlib,-lz) \
            $(if $(findstring apple,$(MACHINE)),-lc++,-lstdc++) -lm
 INCLUDE := $(shell pkg-config --cflags sentencepiece jansson libutf8proc zlib 2>/dev/null)

@@ -10,11 +10,14 @@ extern "C" {
 }
 
 #include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
 
 #include <climits>
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 struct hd_spm {
@@ -116,6 +119,18 @@ int hd_spm_find(const struct hd_spm *spm, const char *piece)
     });
 }
 
+/* A copy for C, with a NUL after it. */
+static char *copy_of(const std::string &bytes, heed_error *err)
+{
+    char *copy = static_cast<char *>(hd_alloc(bytes.size() + 1, 1, err));
+    return copy ? static_cast<char *>(std::memcpy(copy, bytes.c_str(), bytes.size() + 1)) : nullptr;
+}
+
+static bool fail_to_cut(const sentencepiece::util::Status &status, heed_error *err)
+{
+    return hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot cut this text: %s", status.message());
+}
+
 int *hd_spm_encode(const struct hd_spm *spm, const char *text, size_t n, size_t *n_ids,
                    heed_error *err)
 {
@@ -123,7 +138,7 @@ int *hd_spm_encode(const struct hd_spm *spm, const char *text, size_t n, size_t 
         std::vector<int> ids;
         const auto status = spm->processor.Encode(std::string_view(text, n), &ids);
         if (!status.ok()) {
-            hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot cut this text: %s", status.message());
+            fail_to_cut(status, err);
             return nullptr;
         }
         int *copy = static_cast<int *>(hd_alloc(ids.size(), sizeof(int), err));
@@ -144,8 +159,145 @@ char *hd_spm_decode(const struct hd_spm *spm, const int *ids, size_t n, heed_err
                     status.message());
             return nullptr;
         }
-        char *copy = static_cast<char *>(hd_alloc(text.size() + 1, 1, err));
-        return copy ? static_cast<char *>(std::memcpy(copy, text.c_str(), text.size() + 1))
-                    : nullptr;
+        return copy_of(text, err);
+    });
+}
+
+/* The library has no function for it, but its pieces, one after the other, are that text; only the
+ * bytes of an unknown character are spelled, "<0xE7>". */
+char *hd_spm_normalise(const struct hd_spm *spm, const char *text, size_t n, size_t *n_out,
+                       heed_error *err)
+{
+    return guarded(static_cast<char *>(nullptr), err, [&]() -> char * {
+        sentencepiece::ImmutableSentencePieceText cut;
+        const auto status = spm->processor.Encode(std::string_view(text, n), cut.mutable_proto());
+        if (!status.ok()) {
+            fail_to_cut(status, err);
+            return nullptr;
+        }
+        std::string normal;
+        normal.reserve(n + n / 4 + 8);
+        const size_t n_pieces = cut.pieces_size();
+        for (size_t i = 0; i < n_pieces; i++) {
+            const auto piece = cut.pieces(static_cast<int>(i));
+            unsigned byte;
+            if (spm->processor.IsByte(static_cast<int>(piece.id())) &&
+                std::sscanf(piece.piece().c_str(), "<0x%2X>", &byte) == 1)
+                normal += static_cast<char>(byte);
+            else
+                normal += piece.piece();
+        }
+        *n_out = normal.size();
+        return copy_of(normal, err);
+    });
+}
+
+/* ---- learning -------------------------------------------------------------------------------- */
+
+namespace
+{
+
+class Sentences : public sentencepiece::SentenceIterator
+{
+  public:
+    Sentences(const struct hd_sentences *from, heed_error *reason) : from_(from), err_(reason)
+    {
+        Next();
+    }
+    bool done() const override
+    {
+        return is_over_;
+    }
+    void Next() override
+    {
+        struct hd_text sentence;
+        is_over_ = !from_->next(from_->context, &sentence, err_);
+        if (!is_over_)
+            value_.assign(sentence.at, sentence.n);
+    }
+    const std::string &value() const override
+    {
+        return value_;
+    }
+    sentencepiece::util::Status status() const override
+    {
+        using namespace sentencepiece::util;
+        return hd_failed(err_) ? Status(StatusCode::kCancelled, "") : Status();
+    }
+
+  private:
+    const struct hd_sentences *from_;
+    heed_error *err_;
+    std::string value_;
+    bool is_over_ = false;
+};
+
+} // namespace
+
+/* A share as the library reads it, whatever the decimal point of the place is. */
+static std::string share_text(float share)
+{
+    char text[16];
+    const int millionths = static_cast<int>(share * 1e6F + 0.5F);
+    std::snprintf(text, sizeof text, "%d.%06d", millionths / 1000000, millionths % 1000000);
+    return text;
+}
+
+/* The library's own words are about its own options; the failures that users meet get ours. */
+static bool fail_to_learn(const struct hd_spm_plan *plan, const std::string &reason,
+                          heed_error *err)
+{
+    static const char few[] = "smaller than required_chars. ";
+    const size_t at = reason.find(few);
+    int wanted, needed;
+    if (at != std::string::npos &&
+        std::sscanf(reason.c_str() + at + sizeof few - 1, "%d vs %d", &wanted, &needed) == 2)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a vocabulary of %d has no room for the text's characters and the special "
+                       "symbols, which are %d; make it larger",
+                       plan->size, needed);
+    if (reason.find("!sentences_.empty()") != std::string::npos)
+        return hd_fail(err, HEED_BAD_TEXT,
+                       "there is no sentence to learn a vocabulary from; SentencePiece passes over "
+                       "those with a \u2585, which it keeps for itself");
+    return hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot learn a vocabulary from this text: %s",
+                   reason.c_str());
+}
+
+char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_sentences *sentences,
+                   size_t *n_out, heed_error *err)
+{
+    be_silent();
+    return guarded(static_cast<char *>(nullptr), err, [&]() -> char * {
+        /* One thread, since sums of several come out differently; no files, whose names would be
+         * remembered in the model; no choosing of sentences, which is done already. */
+        const std::unordered_map<std::string, std::string> options = {
+            {"model_type", plan->is_bpe ? "bpe" : "unigram"},
+            {"vocab_size", std::to_string(plan->size)},
+            {"hard_vocab_limit", "false"},
+            {"character_coverage", share_text(plan->character_coverage)},
+            {"normalization_rule_name", plan->normalise},
+            {"eos_id", "0"},
+            {"unk_id", "1"},
+            {"bos_id", "-1"},
+            {"pad_id", "-1"},
+            {"num_threads", "1"},
+            {"shuffle_input_sentence", "false"},
+            {"input_sentence_size", "0"},
+        };
+        heed_error stopped = {};
+        Sentences iterator(sentences, &stopped);
+        std::string model;
+        const auto status = sentencepiece::SentencePieceTrainer::Train(options, &iterator, &model);
+        if (hd_failed(&stopped)) {
+            hd_fail(err, stopped.code, "%s", stopped.message);
+            return nullptr;
+        }
+        if (!status.ok()) {
+            fail_to_learn(plan, status.message(), err);
+            return nullptr;
+        }
+        *n_out = model.size();
+        return copy_of(model, err);
     });
 }

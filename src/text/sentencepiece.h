@@ -4,6 +4,8 @@
 #ifndef HD_TEXT_SENTENCEPIECE_H
 #define HD_TEXT_SENTENCEPIECE_H
 
+#include "text/lines.h"
+
 #include <heed.h>
 
 #ifdef __cplusplus
@@ -38,8 +40,32 @@ int hd_spm_find(const struct hd_spm *spm, const char *piece);
 int *hd_spm_encode(const struct hd_spm *spm, const char *text, size_t n, size_t *n_ids,
                    heed_error *err);
 
+/* text[0..n) as the model sees it before it cuts, "▁the▁small▁cat"; *n_out bytes, to be given to
+ * hd_free(). NULL with the reason in `err`. */
+char *hd_spm_normalise(const struct hd_spm *spm, const char *text, size_t n, size_t *n_out,
+                       heed_error *err);
+
 /* The text of ids, each in [0, size), to be given to hd_free(); NULL with the reason in `err`. */
 char *hd_spm_decode(const struct hd_spm *spm, const int *ids, size_t n, heed_error *err);
+
+struct hd_spm_plan {
+    int size;
+    bool is_bpe; /* else a unigram model */
+    float character_coverage;
+    const char *normalise; /* nmt_nfkc... */
+};
+
+/* Where sentences to learn from come from: the next one, which lives until the one after it is
+ * asked for. False at the end, and when `err` has the reason for stopping. */
+struct hd_sentences {
+    bool (*next)(void *context, struct hd_text *sentence, heed_error *err);
+    void *context;
+};
+
+/* Learn a model, `size` pieces or fewer when the text does not have so many; </s> is 0, <unk> is 1.
+ * Returns its bytes, *n_out of them, to be given to hd_free(); NULL with the reason in `err`. */
+char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_sentences *sentences,
+                   size_t *n_out, heed_error *err);
 
 #ifdef __cplusplus
 }

@@ -19,71 +19,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "text/protobuf.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the protocol buffer --------------------------------------------------------------------- */
-
-/* What is left of a message. */
-struct message {
-    const unsigned char *at, *end;
-};
-
-/* One field: a string or message has bytes, a number a value. */
-struct field {
-    uint64_t number;
-    uint64_t value;
-    struct message bytes;
-};
-
-enum { PIECE = 1, NORMALIZER = 3, DENORMALIZER = 5 }; /* of a model */
-enum { CHARSMAP = 2 };                                /* of a normalizer */
-enum { TEXT = 1, TYPE = 3, USER_DEFINED = 4 };        /* of a piece */
-
-static bool read_varint(struct message *m, uint64_t *out, int longest)
-{
-    *out = 0;
-    for (int i = 0; i < longest && m->at < m->end; i++) {
-        const unsigned char byte = *m->at++;
-        *out |= (uint64_t)(byte & 0x7F) << (7 * i);
-        if (byte < 0x80)
-            return true;
-    }
-    return false;
-}
-
-/* The next field; false when it is none that a model has. */
-static bool read_field(struct message *m, struct field *field)
-{
-    uint64_t tag, n;
-    if (!read_varint(m, &tag, 5) || tag > UINT32_MAX)
-        return false;
-    *field = (struct field){.number = tag >> 3};
-    switch (tag & 7) {
-    case 0:
-        return read_varint(m, &field->value, 10);
-    case 1:
-        n = 8;
-        break;
-    case 2:
-        if (!read_varint(m, &n, 10))
-            return false;
-        break;
-    case 5:
-        n = 4;
-        break;
-    default:
-        return false;
-    }
-    if (n > (uint64_t)(m->end - m->at))
-        return false;
-    if ((tag & 7) == 2)
-        field->bytes = (struct message){m->at, m->at + n};
-    m->at += n;
-    return true;
-}
 
 /* ---- the trie -------------------------------------------------------------------------------- */
 
@@ -200,7 +140,7 @@ static bool fail_table(heed_error *err)
                    "download it again");
 }
 
-static bool check_charsmap(struct message bytes, heed_error *err)
+static bool check_charsmap(struct hd_message bytes, heed_error *err)
 {
     const size_t size = (size_t)(bytes.end - bytes.at);
     uint32_t trie_size;
@@ -238,21 +178,21 @@ enum { MOST_PIECES = 64 };
 
 /* The texts of those pieces. */
 struct pieces {
-    struct message *text; /* NULL while they are only counted */
+    struct hd_message *text; /* NULL while they are only counted */
     size_t n;
 };
 
-static bool read_piece(struct message m, struct pieces *pieces)
+static bool read_piece(struct hd_message m, struct pieces *pieces)
 {
-    struct message text = {0};
+    struct hd_message text = {0};
     bool is_user_defined = false; /* by any of its types, should it have several */
     while (m.at < m.end) {
-        struct field field;
-        if (!read_field(&m, &field))
+        struct hd_field field;
+        if (!hd_read_field(&m, &field))
             return false;
-        if (field.number == TEXT && field.bytes.at)
+        if (field.number == HD_SPM_TEXT && field.bytes.at)
             text = field.bytes;
-        if (field.number == TYPE && (uint32_t)field.value == USER_DEFINED)
+        if (field.number == HD_SPM_TYPE && (uint32_t)field.value == HD_SPM_USER_DEFINED)
             is_user_defined = true;
     }
     if (is_user_defined && text.at) {
@@ -265,13 +205,13 @@ static bool read_piece(struct message m, struct pieces *pieces)
 
 static int compare_texts(const void *a, const void *b)
 {
-    const struct message *x = a, *y = b;
+    const struct hd_message *x = a, *y = b;
     const size_t n_x = (size_t)(x->end - x->at), n_y = (size_t)(y->end - y->at);
     const int order = memcmp(x->at, y->at, n_x < n_y ? n_x : n_y);
     return order != 0 ? order : (n_x > n_y) - (n_x < n_y);
 }
 
-static bool begins_with(struct message text, struct message beginning)
+static bool begins_with(struct hd_message text, struct hd_message beginning)
 {
     const size_t n = (size_t)(beginning.end - beginning.at);
     return n <= (size_t)(text.end - text.at) && memcmp(text.at, beginning.at, n) == 0;
@@ -284,7 +224,7 @@ static bool check_pieces(struct pieces *pieces, heed_error *err)
     size_t depth = 0;
     qsort(pieces->text, pieces->n, sizeof *pieces->text, compare_texts);
     for (size_t i = 0; i < pieces->n; i++) {
-        const struct message text = pieces->text[i];
+        const struct hd_message text = pieces->text[i];
         while (depth > 0 && !begins_with(text, pieces->text[depth - 1]))
             depth--;
         pieces->text[depth++] = text;
@@ -308,29 +248,30 @@ static bool fail_model(heed_error *err)
         "the vocabulary is no SentencePiece model, or is damaged; copy or download the file again");
 }
 
-static bool check_normalizer(struct message m, heed_error *err)
+static bool check_normalizer(struct hd_message m, heed_error *err)
 {
     while (m.at < m.end) {
-        struct field field;
-        if (!read_field(&m, &field))
+        struct hd_field field;
+        if (!hd_read_field(&m, &field))
             return fail_model(err);
-        if (field.number == CHARSMAP && field.bytes.at && !check_charsmap(field.bytes, err))
+        if (field.number == HD_SPM_CHARSMAP && field.bytes.at && !check_charsmap(field.bytes, err))
             return false;
     }
     return true;
 }
 
 /* All fields of a model; the pieces are counted, and kept if there is room. */
-static bool check_fields(struct message m, struct pieces *pieces, heed_error *err)
+static bool check_fields(struct hd_message m, struct pieces *pieces, heed_error *err)
 {
     while (m.at < m.end) {
-        struct field field;
-        if (!read_field(&m, &field))
+        struct hd_field field;
+        if (!hd_read_field(&m, &field))
             return fail_model(err);
-        const bool is_normalizer = field.number == NORMALIZER || field.number == DENORMALIZER;
+        const bool is_normalizer =
+            field.number == HD_SPM_NORMALIZER || field.number == HD_SPM_DENORMALIZER;
         if (is_normalizer && field.bytes.at && !pieces->text && !check_normalizer(field.bytes, err))
             return false;
-        if (field.number == PIECE && field.bytes.at && !read_piece(field.bytes, pieces))
+        if (field.number == HD_SPM_PIECE && field.bytes.at && !read_piece(field.bytes, pieces))
             return fail_model(err);
     }
     return true;
@@ -338,7 +279,7 @@ static bool check_fields(struct message m, struct pieces *pieces, heed_error *er
 
 bool hd_spm_check(const void *data, size_t size, heed_error *err)
 {
-    const struct message m = {data, (const unsigned char *)data + size};
+    const struct hd_message m = {data, (const unsigned char *)data + size};
     struct pieces pieces = {0};
     if (size == 0)
         return fail_model(err);

@@ -9,14 +9,13 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "text/nfc.h"
 #include "text/sentencepiece.h"
 
 #include <assert.h>
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
-
-static const char SPACE[] = "▁"; /* how a space is written in a list of characters */
 
 struct hd_vocab {
     enum hd_vocab_kind kind;
@@ -192,7 +191,7 @@ static bool cut_lines(struct hd_vocab *vocab, heed_error *err)
                            "line %d of the vocabulary, %s, is neither a character (a space is "
                            "\"%s\") nor a symbol like "
                            "<unk>; is it a list of words?",
-                           vocab->n + 1, hd_quote(at).text, SPACE);
+                           vocab->n + 1, hd_quote(at).text, HD_VOCAB_SPACE);
         vocab->pieces[vocab->n] = at;
         at = end + 1;
     }
@@ -339,47 +338,96 @@ static bool is_special(const struct hd_vocab *vocab, int id)
     return id == vocab->unknown || id == vocab->end || id == vocab->begin || id == vocab->padding;
 }
 
-/* The id of a word or character of the text. */
-static bool add_token(const struct hd_vocab *vocab, const char *token, size_t n, struct hd_ids *ids,
-                      heed_error *err)
+size_t hd_vocab_word_length(const char *text, size_t n)
 {
-    int id = find(vocab, token, n);
-    if (id < 0 || is_special(vocab, id))
-        id = vocab->unknown;
-    if (id < 0)
+    size_t length = 0;
+    while (length < n && !is_separator(text[length]))
+        length++;
+    return length;
+}
+
+/* The id of a word or character of the text; -1 when it is not known. */
+static int find_token(const struct hd_vocab *vocab, const char *token, size_t n)
+{
+    const int id = find(vocab, token, n);
+    return id < 0 || is_special(vocab, id) ? -1 : id;
+}
+
+static bool add_unknown(const struct hd_vocab *vocab, const char *token, size_t n,
+                        struct hd_ids *ids, heed_error *err)
+{
+    if (vocab->unknown < 0)
         return hd_fail(err, HEED_BAD_TEXT,
                        "%s is not in the vocabulary, which has no <unk> for such a case; take it "
                        "out of the text",
                        hd_quote_n(token, n).text);
-    return hd_ids_add(ids, id, err);
+    return hd_ids_add(ids, vocab->unknown, err);
+}
+
+static bool add_word(const struct hd_vocab *vocab, const char *word, size_t n, struct hd_ids *ids,
+                     heed_error *err)
+{
+    int id = find_token(vocab, word, n);
+    if (id < 0) {
+        struct hd_nfc nfc;
+        if (!hd_nfc(&nfc, (struct hd_text){word, n}, err))
+            return false;
+        id = nfc.memory ? find_token(vocab, nfc.text.at, nfc.text.n) : -1;
+        hd_free(nfc.memory);
+    }
+    return id >= 0 ? hd_ids_add(ids, id, err) : add_unknown(vocab, word, n, ids, err);
 }
 
 static bool encode_words(const struct hd_vocab *vocab, const char *text, size_t n,
                          struct hd_ids *ids, heed_error *err)
 {
-    for (size_t i = 0; i < n;) {
-        size_t end = i;
-        while (end < n && !is_separator(text[end]))
-            end++;
-        if (end > i && !add_token(vocab, text + i, end - i, ids, err))
+    for (size_t i = 0, length; i < n; i += length + 1) {
+        length = hd_vocab_word_length(text + i, n - i);
+        if (length > 0 && !add_word(vocab, text + i, length, ids, err))
             return false;
-        i = end + 1;
     }
     return true;
+}
+
+/* The parts of a character that is not known itself, "e" and an accent, if all of them are; none
+ * otherwise. */
+static int find_parts(const struct hd_vocab *vocab, uint32_t cp, int found[4])
+{
+    uint32_t parts[4];
+    const int n = hd_nfd_of(parts, cp);
+    for (int i = 0; i < n; i++) {
+        char bytes[4];
+        found[i] = find_token(vocab, bytes, (size_t)hd_utf8_encode(bytes, parts[i]));
+        if (found[i] < 0)
+            return 0;
+    }
+    return n;
+}
+
+static bool add_char(const struct hd_vocab *vocab, const char *text, size_t n, uint32_t cp,
+                     struct hd_ids *ids, heed_error *err)
+{
+    int found[4] = {cp == ' ' ? find_token(vocab, HD_VOCAB_SPACE, strlen(HD_VOCAB_SPACE))
+                              : find_token(vocab, text, n)};
+    const int n_found = found[0] >= 0 ? 1 : find_parts(vocab, cp, found);
+    for (int i = 0; i < n_found; i++)
+        if (!hd_ids_add(ids, found[i], err))
+            return false;
+    return n_found > 0 || add_unknown(vocab, text, n, ids, err);
 }
 
 static bool encode_chars(const struct hd_vocab *vocab, const char *text, size_t n,
                          struct hd_ids *ids, heed_error *err)
 {
-    for (size_t i = 0; i < n;) {
-        const int length = hd_utf8_decode(text + i, n - i, NULL);
-        const bool is_space = text[i] == ' ';
-        if (!add_token(vocab, is_space ? SPACE : text + i,
-                       is_space ? strlen(SPACE) : (size_t)length, ids, err))
-            return false;
-        i += (size_t)length;
+    struct hd_nfc nfc;
+    uint32_t cp;
+    bool ok = hd_nfc(&nfc, (struct hd_text){text, n}, err);
+    for (size_t i = 0, length; ok && i < nfc.text.n; i += length) {
+        length = (size_t)hd_utf8_decode(nfc.text.at + i, nfc.text.n - i, &cp);
+        ok = add_char(vocab, nfc.text.at + i, length, cp, ids, err);
     }
-    return true;
+    hd_free(nfc.memory);
+    return ok;
 }
 
 static bool encode_spm(const struct hd_vocab *vocab, const char *text, size_t n, struct hd_ids *ids,
@@ -442,7 +490,7 @@ static char *decode_list(const struct hd_vocab *vocab, const int *ids, size_t n,
     char *at = text;
     for (size_t i = 0; i < n; i++) {
         const char *piece = vocab->pieces[ids[i]];
-        if (!is_words && strcmp(piece, SPACE) == 0)
+        if (!is_words && strcmp(piece, HD_VOCAB_SPACE) == 0)
             piece = " ";
         if (is_words && i > 0)
             *at++ = ' ';

@@ -59,6 +59,12 @@ const char *hd_vocab_piece(const struct hd_vocab *vocab, int id);
 /* The id of a piece, special symbols included; -1 when there is no such piece. */
 int hd_vocab_find(const struct hd_vocab *vocab, const char *piece);
 
+/* How a space is written in a list of characters. */
+#define HD_VOCAB_SPACE "▁"
+
+/* How many bytes text[0..n) has before the next space, tab or line end, where a word ends. */
+size_t hd_vocab_word_length(const char *text, size_t n);
+
 /* A list of ids that grows; {0} is empty. */
 struct hd_ids {
     int *at; /* at[0..n) */
@@ -77,8 +83,10 @@ void hd_ids_release(struct hd_ids *ids);
  * (HEED_BAD_TEXT, with the place), when a part of it is not known and there is no `<unk>`
  * (HEED_BAD_TEXT), when there is no end marker to append (HEED_BAD_OPTION), or without memory.
  *
- *     words    any run of spaces, tabs and line ends separates
- *     chars    every character counts; a literal "▁" is a space too
+ *     words    any run of spaces, tabs and line ends separates; a word that is not known as it is
+ *              spelled is looked for in normal form C
+ *     chars    every character of the text in normal form C counts; one that is not known is its
+ *              parts if they are; a literal "▁" is a space too
  *     spm      as the model says; its normalisation may change the text */
 bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes, bool with_end,
                      struct hd_ids *ids, heed_error *err);

@@ -1,0 +1,407 @@
+/* vocab_train.c -- vocabularies learned from a corpus: words and characters are counted here,
+ * subwords are learned by SentencePiece.
+ *
+ * Invariant: what is learned depends on the text and the plan alone. Sentences are drawn by our own
+ * generator, one from each of equally long stretches of the corpus, so that they stay in order and
+ * no part of it is left out. */
+#include "text/vocab_train.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/utf8.h"
+#include "text/nfc.h"
+#include "text/sentencepiece.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+/* ---- sentences to learn from ----------------------------------------------------------------- */
+
+enum { MOST_SPM_SENTENCES = 1000000, ASK_EVERY = 10000 };
+
+/* Going through the sentences that are looked at. */
+struct walk {
+    const struct hd_corpus *corpus;
+    unsigned sides;
+    size_t n_pairs; /* to look at */
+    struct hd_rng rng;
+    bool (*keep_on)(void *context);
+    void *context;
+    size_t i;        /* the pair, of n_pairs */
+    bool has_target; /* the target of the pair at hand is still to come */
+    struct hd_text_pair pair;
+    struct hd_text rest; /* of a long sentence, given in parts */
+};
+
+static struct walk start_walk(const struct hd_corpus *corpus, unsigned sides,
+                              const struct hd_vocab_plan *plan, size_t most_sentences)
+{
+    const size_t n = hd_corpus_size(corpus), most_pairs = most_sentences / (1 + (sides == 3));
+    return (struct walk){.corpus = corpus,
+                         .sides = sides,
+                         .n_pairs = most_sentences > 0 && most_pairs < n ? most_pairs : n,
+                         .rng = {.key = plan->seed, .stream = sides}};
+}
+
+/* Which pair of the corpus is the i-th to look at: one of its stretch. */
+static size_t drawn_pair(struct walk *w)
+{
+    const size_t n = hd_corpus_size(w->corpus);
+    if (w->n_pairs == n)
+        return w->i;
+    const unsigned __int128 total = n;
+    const size_t begin = (size_t)(total * w->i / w->n_pairs);
+    const size_t end = (size_t)(total * (w->i + 1) / w->n_pairs);
+    const size_t width = end - begin < UINT32_MAX ? end - begin : UINT32_MAX;
+    return begin + hd_rng_below(&w->rng, (uint32_t)width);
+}
+
+/* The next sentence; false at the end, or with HEED_CANCELLED in `err`. */
+static bool next_sentence(struct walk *w, struct hd_text *sentence, heed_error *err)
+{
+    if (w->has_target) {
+        w->has_target = false;
+        *sentence = (struct hd_text){w->pair.target, w->pair.n_target};
+        return true;
+    }
+    if (w->i == w->n_pairs)
+        return false;
+    if (w->keep_on && w->i % ASK_EVERY == 0 && !w->keep_on(w->context))
+        return hd_fail(err, HEED_CANCELLED, "cancelled while learning the vocabulary");
+    w->pair = hd_corpus_pair(w->corpus, drawn_pair(w));
+    w->i++;
+    w->has_target = w->sides == HD_VOCAB_BOTH;
+    *sentence = w->sides == HD_VOCAB_TARGET ? (struct hd_text){w->pair.target, w->pair.n_target}
+                                            : (struct hd_text){w->pair.source, w->pair.n_source};
+    return true;
+}
+
+/* ---- tokens, counted ------------------------------------------------------------------------- */
+
+struct counted {
+    size_t at; /* in `text` */
+    uint32_t n;
+    uint64_t count;
+};
+
+struct counts {
+    struct counted *tokens;
+    size_t n, capacity;
+    char *text; /* of all tokens, a NUL after each */
+    size_t n_text, text_capacity;
+    uint32_t *slots; /* hash table of 1 + a token's number; a power of two of them */
+    size_t n_slots;
+};
+
+static void release_counts(struct counts *c)
+{
+    hd_free(c->tokens);
+    hd_free(c->text);
+    hd_free(c->slots);
+}
+
+static uint64_t hash(const char *token, size_t n)
+{
+    uint64_t h = n;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)token[i]) * 0x9E3779B97F4A7C15U;
+    return h ^ h >> 32;
+}
+
+static uint32_t *slot_of(const struct counts *c, const char *token, size_t n)
+{
+    size_t slot = hash(token, n) & (c->n_slots - 1);
+    for (; c->slots[slot]; slot = (slot + 1) & (c->n_slots - 1)) {
+        const struct counted *there = &c->tokens[c->slots[slot] - 1];
+        if (there->n == n && memcmp(c->text + there->at, token, n) == 0)
+            break;
+    }
+    return &c->slots[slot];
+}
+
+static bool make_slots(struct counts *c, heed_error *err)
+{
+    if (c->n * 2 < c->n_slots)
+        return true;
+    uint32_t *slots = hd_alloc(c->n_slots ? c->n_slots * 2 : 1024, sizeof *slots, err);
+    if (!slots)
+        return false;
+    hd_free(c->slots);
+    c->slots = slots;
+    c->n_slots = c->n_slots ? c->n_slots * 2 : 1024;
+    for (size_t i = 0; i < c->n; i++)
+        *slot_of(c, c->text + c->tokens[i].at, c->tokens[i].n) = (uint32_t)i + 1;
+    return true;
+}
+
+/* One more of this token. */
+static bool count(struct counts *c, const char *token, size_t n, heed_error *err)
+{
+    if (!make_slots(c, err))
+        return false;
+    uint32_t *slot = slot_of(c, token, n);
+    if (*slot == 0) {
+        struct counted *tokens = hd_grow(c->tokens, &c->capacity, c->n + 1, sizeof *tokens, err);
+        if (!tokens)
+            return false;
+        c->tokens = tokens;
+        char *text = hd_grow(c->text, &c->text_capacity, c->n_text + n + 1, 1, err);
+        if (!text)
+            return false;
+        c->text = text;
+        memcpy(text + c->n_text, token, n);
+        text[c->n_text + n] = '\0';
+        tokens[c->n] = (struct counted){c->n_text, (uint32_t)n, 0};
+        c->n_text += n + 1;
+        *slot = (uint32_t)++c->n;
+        if (c->n > INT_MAX / 8)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "the text has too many different words; use subwords (spm)");
+    }
+    c->tokens[*slot - 1].count++;
+    return true;
+}
+
+static bool count_words(struct counts *c, struct hd_text text, heed_error *err)
+{
+    for (size_t i = 0, n; i < text.n; i += n + 1) {
+        n = hd_vocab_word_length(text.at + i, text.n - i);
+        if (n > 0 && !count(c, text.at + i, n, err))
+            return false;
+    }
+    return true;
+}
+
+/* Controls are no characters of a language. */
+static bool count_chars(struct counts *c, struct hd_text text, heed_error *err)
+{
+    uint32_t cp;
+    for (size_t i = 0, n; i < text.n; i += n) {
+        n = (size_t)hd_utf8_decode(text.at + i, text.n - i, &cp);
+        const bool is_space = cp == ' ';
+        if (utf8proc_category((utf8proc_int32_t)cp) != UTF8PROC_CATEGORY_CC &&
+            !count(c, is_space ? HD_VOCAB_SPACE : text.at + i,
+                   is_space ? strlen(HD_VOCAB_SPACE) : n, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* A token of the list to be. */
+struct entry {
+    const char *text;
+    uint64_t count;
+};
+
+static int by_frequency(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->text, y->text);
+}
+
+/* Text never becomes a special symbol, so its words of that name need no place. */
+static bool is_special_name(const char *token)
+{
+    static const char *const names[] = {"<unk>", "</s>", "<s>", "<pad>", "<blank>"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(token, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static struct hd_vocab *list_of(const struct counts *c, const struct hd_vocab_plan *plan,
+                                heed_error *err)
+{
+    struct hd_vocab *vocab = NULL;
+    struct entry *entries = hd_alloc(c->n, sizeof *entries, err);
+    const char **tokens = hd_alloc(c->n + 2, sizeof *tokens, err);
+    if (entries && tokens) {
+        for (size_t i = 0; i < c->n; i++)
+            entries[i] = (struct entry){c->text + c->tokens[i].at, c->tokens[i].count};
+        qsort(entries, c->n, sizeof *entries, by_frequency);
+        size_t n = 0;
+        tokens[n++] = "<unk>";
+        tokens[n++] = "</s>";
+        for (size_t i = 0; i < c->n && (plan->size == 0 || n < (size_t)plan->size); i++)
+            if (!is_special_name(entries[i].text))
+                tokens[n++] = entries[i].text;
+        vocab = hd_vocab_from_tokens(plan->kind, tokens, n, err);
+    }
+    hd_free(tokens);
+    hd_free(entries);
+    return vocab;
+}
+
+static struct hd_vocab *learn_list(struct walk *walk, const struct hd_vocab_plan *plan,
+                                   heed_error *err)
+{
+    struct counts counts = {0};
+    struct hd_text sentence;
+    heed_error reason = {0};
+    bool ok = true;
+    while (ok && next_sentence(walk, &sentence, &reason)) {
+        struct hd_nfc nfc;
+        ok = hd_nfc(&nfc, sentence, &reason) &&
+             (plan->kind == HD_VOCAB_WORDS ? count_words : count_chars)(&counts, nfc.text, &reason);
+        hd_free(nfc.memory);
+    }
+    struct hd_vocab *vocab = NULL;
+    if (hd_failed(&reason))
+        hd_fail(err, reason.code, "%s", reason.message);
+    else
+        vocab = list_of(&counts, plan, err);
+    release_counts(&counts);
+    return vocab;
+}
+
+/* ---- subwords -------------------------------------------------------------------------------- */
+
+/* SentencePiece passes over sentences of more bytes than 4192. */
+enum { LONGEST_PART = 4000 };
+
+/* The first part of a long sentence: to the last space, or else to the end of a character. */
+static size_t part_of(struct hd_text sentence)
+{
+    size_t n = LONGEST_PART;
+    if (sentence.n <= n)
+        return sentence.n;
+    while (n > LONGEST_PART / 2 && sentence.at[n] != ' ')
+        n--;
+    if (sentence.at[n] != ' ')
+        for (n = LONGEST_PART; ((unsigned char)sentence.at[n] & 0xC0) == 0x80;)
+            n--;
+    return n;
+}
+
+static bool next_part(void *context, struct hd_text *part, heed_error *err)
+{
+    struct walk *w = context;
+    if (w->rest.n == 0 && !next_sentence(w, &w->rest, err))
+        return false;
+    *part = (struct hd_text){w->rest.at, part_of(w->rest)};
+    w->rest.at += part->n;
+    w->rest.n -= part->n;
+    return true;
+}
+
+/* What the drawn sentences hold. */
+struct survey {
+    size_t n_words, n_characters; /* characters: different ones */
+};
+
+static bool look_over(struct walk walk, struct survey *survey, heed_error *err)
+{
+    enum { N_CODE_POINTS = 0x110000 };
+    unsigned char *seen = hd_alloc(N_CODE_POINTS / 8, 1, err);
+    struct hd_text text;
+    heed_error reason = {0};
+    if (!seen)
+        return false;
+    *survey = (struct survey){0};
+    while (next_sentence(&walk, &text, &reason)) {
+        uint32_t cp, before = ' ';
+        for (size_t i = 0; i < text.n; before = cp) {
+            i += (size_t)hd_utf8_decode(text.at + i, text.n - i, &cp);
+            survey->n_words += before == ' ' && cp != ' ';
+            survey->n_characters += !(seen[cp / 8] >> cp % 8 & 1);
+            seen[cp / 8] |= (unsigned char)(1U << cp % 8);
+        }
+    }
+    hd_free(seen);
+    return !hd_failed(&reason) || hd_fail(err, reason.code, "%s", reason.message);
+}
+
+static struct hd_vocab *learn_spm(struct walk *walk, const struct hd_vocab_plan *plan,
+                                  heed_error *err)
+{
+    enum { FEW_CHARACTERS = 1000, MORE_THAN_CHARACTERS = 256 };
+    struct survey survey;
+    if (!look_over(*walk, &survey, err))
+        return NULL;
+    struct hd_spm_plan spm = {.size = plan->size,
+                              .is_bpe = plan->is_bpe,
+                              .character_coverage = plan->character_coverage,
+                              .normalise = plan->normalise ? plan->normalise : "nmt_nfkc"};
+    if (spm.character_coverage == 0)
+        spm.character_coverage = survey.n_characters <= FEW_CHARACTERS ? 1.0F : 0.9995F;
+    if (spm.size == 0) {
+        const double all = (double)hd_corpus_size(walk->corpus) / (double)walk->n_pairs;
+        const int least = (int)survey.n_characters + MORE_THAN_CHARACTERS;
+        spm.size =
+            hd_vocab_size_for(hd_corpus_size(walk->corpus), (size_t)((double)survey.n_words * all));
+        spm.size = spm.size < least ? least : spm.size;
+    }
+    size_t size = 0;
+    const struct hd_sentences sentences = {next_part, walk};
+    char *bytes = hd_spm_learn(&spm, &sentences, &size, err);
+    struct hd_vocab *vocab = bytes ? hd_vocab_from_memory(HD_VOCAB_SPM, bytes, size, err) : NULL;
+    hd_free(bytes);
+    return vocab;
+}
+
+/* ---- all kinds ------------------------------------------------------------------------------- */
+
+static bool check_plan(const struct hd_vocab_plan *plan, heed_error *err)
+{
+    static const char *const rules[] = {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"};
+    enum { SMALLEST = 3, LARGEST = 1 << 24 };
+    if (plan->size != 0 && (plan->size < SMALLEST || plan->size > LARGEST))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a vocabulary cannot have %d entries; choose from %d to %d, or 0 to leave "
+                       "it to heed",
+                       plan->size, SMALLEST, LARGEST);
+    if (!(plan->character_coverage >= 0 && plan->character_coverage <= 1))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the share of characters to cover is %g; it lies between 0 and 1",
+                       (double)plan->character_coverage);
+    bool is_known = !plan->normalise;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        is_known = is_known || strcmp(plan->normalise, rules[i]) == 0;
+    return is_known || hd_fail(err, HEED_BAD_OPTION,
+                               "there is no normalisation of that name; choose from nmt_nfkc, "
+                               "nfkc, nmt_nfkc_cf, nfkc_cf, identity");
+}
+
+struct hd_vocab *hd_vocab_learn(const struct hd_corpus *corpus, unsigned sides,
+                                const struct hd_vocab_plan *plan, bool (*keep_on)(void *context),
+                                void *context, heed_error *err)
+{
+    assert(sides >= HD_VOCAB_SOURCE && sides <= HD_VOCAB_BOTH);
+    if (!check_plan(plan, err))
+        return NULL;
+    const bool is_spm = plan->kind == HD_VOCAB_SPM;
+    size_t most = plan->most_sentences;
+    if (is_spm && most == 0)
+        most = MOST_SPM_SENTENCES;
+    struct walk walk = start_walk(corpus, sides, plan, most);
+    walk.keep_on = keep_on;
+    walk.context = context;
+    return is_spm ? learn_spm(&walk, plan, err) : learn_list(&walk, plan, err);
+}
+
+/* A piece wants to be seen about a hundred times to be learned: so words / 100 up to 8000, which
+ * serves corpora of tens of thousands of pairs best. Beyond, twice the pieces for sixteen times the
+ * text. Where words are not written apart, ten to a pair are assumed. */
+int hd_vocab_size_for(size_t n_pairs, size_t n_words)
+{
+    static const struct {
+        size_t n_words;
+        int size;
+    } steps[] = {{1600000, 8000}, {8000000, 10000}, {30000000, 16000}, {120000000, 24000}};
+    enum { LARGEST = 32000, STEP = 500 };
+    const size_t n = n_words > 10 * n_pairs ? n_words : 10 * n_pairs;
+    if (n < 100 * (size_t)steps[0].size) {
+        const int size = (int)(n / 100 / STEP) * STEP;
+        return size > STEP ? size : STEP;
+    }
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (n < steps[i].n_words)
+            return steps[i].size;
+    return LARGEST;
+}
