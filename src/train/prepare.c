@@ -155,7 +155,6 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
     hd_plan_text(r, &run->facts);
     if (!*target)
         return false;
-    r->vocab_size = r->joint_vocab ? hd_vocab_size(*target) : r->vocab_size;
     static const char *const what[] = {"subwords", "words", "characters"};
     if (r->joint_vocab)
         hd_journal_say(&run->journal, "vocabulary: %d %s%s, shared by both sides",
