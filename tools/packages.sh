@@ -35,7 +35,7 @@ links_utf8proc() {
 links_sentencepiece() {
     # shellcheck disable=SC2086
     printf '#include <sentencepiece_processor.h>\nint main() { sentencepiece::SentencePieceProcessor p; return 0; }\n' |
-        "$CXX" ${CPPFLAGS:-} -x c++ - -o /dev/null ${LDFLAGS:-} -lsentencepiece 2>/dev/null
+        "$CXX" -std=c++17 ${CPPFLAGS:-} -x c++ - -o /dev/null ${LDFLAGS:-} -lsentencepiece 2>/dev/null
 }
 links_dnnl() {
     printf '%s\n' '#include <dnnl.h>' 'int main(void) { return dnnl_version() == 0; }' | compiles -ldnnl
