@@ -35,7 +35,7 @@ links_utf8proc() {
 links_sentencepiece() {
     # shellcheck disable=SC2086
     printf '#include <sentencepiece_trainer.h>\nint main() { return sentencepiece::SentencePieceTrainer::Train("").ok(); }\n' |
-        "$CXX" ${CPPFLAGS:-} -x c++ - -o /dev/null ${LDFLAGS:-} -lsentencepiece_train -lsentencepiece 2>/dev/null
+        "$CXX" -std=c++17 ${CPPFLAGS:-} -x c++ - -o /dev/null ${LDFLAGS:-} -lsentencepiece_train -lsentencepiece 2>/dev/null
 }
 links_dnnl() {
     printf '%s\n' '#include <dnnl.h>' 'int main(void) { return dnnl_version() == 0; }' | compiles -ldnnl

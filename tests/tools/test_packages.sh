@@ -11,6 +11,9 @@ for tool in bash env sed id printf; do
 done
 
 expect 'what is there needs nothing' 0 '' '' "$packages" build check
+if command -v clang++ >/dev/null; then
+    expect 'nor does it for clang' 0 '' '' env CC=clang CXX=clang++ "$packages" build check
+fi
 expect 'an unknown group is refused' 2 '' '*there is no group*banana*' "$packages" banana
 expect 'no group shows how it is used' 2 '*packages.sh GROUP*' '' "$packages"
 expect 'elsewhere the names are printed' 1 '' \
