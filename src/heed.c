@@ -1,5 +1,6 @@
 /* heed.c -- the public API: thin, the only file that sees every room. */
 #include <heed.h>
+#include <heed_draw.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"
@@ -7,6 +8,8 @@
 #include "kernel/kernel.h"
 #include "model/file.h"
 #include "model/import.h"
+#include "picture/picture.h"
+#include "picture/show.h"
 #include "text/evaluate.h"
 
 #define TEXT_OF(x) #x
@@ -111,4 +114,21 @@ heed_evaluation *heed_evaluate_files(const heed_pair *paths, const heed_eval_opt
 void heed_evaluation_free(heed_evaluation *evaluation)
 {
     hd_free(evaluation);
+}
+
+bool heed_draw(const heed_picture *picture, const char *path, heed_error *err)
+{
+    return hd_picture_write(picture, path, err);
+}
+
+char *heed_draw_bytes(const heed_picture *picture, const char *format, size_t *size,
+                      heed_error *err)
+{
+    return hd_picture_bytes(picture, format, size, err);
+}
+
+char *heed_draw_text(const heed_picture_attention *attention, const heed_text_options *options,
+                     heed_error *err)
+{
+    return hd_picture_show(attention, options, err);
 }
