@@ -27,7 +27,8 @@ CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if $(findst
 endif
 
 # COMPUTES=1 builds alone what computes, formulas of the models included; it needs no libraries.
-LIBS    := -lm
+DL      := $(if $(findstring apple,$(MACHINE)),,-ldl)
+LIBS    := -lm $(DL)
 ifneq ($(COMPUTES),)
 SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell check describe encoder fields model place \
            position presets readout rnn score transformer,src/model/$f.c)
@@ -36,9 +37,16 @@ SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
 LIBS    := -lsentencepiece_train $(filter-out -lsentencepiece_train,$(call library,sentencepiece,-lsentencepiece)) \
            $(call library,jansson,-ljansson) $(call library,libutf8proc,-lutf8proc) $(call library,zlib,-lz) \
-           $(if $(findstring apple,$(MACHINE)),-lc++,-lstdc++) -lm
+           $(if $(findstring apple,$(MACHINE)),-lc++,-lstdc++) -lm $(DL)
 INCLUDE := $(shell pkg-config --cflags sentencepiece jansson libutf8proc zlib 2>/dev/null)
 endif
+# Pictures are a module of their own, built where cairo and pango are; without it heed says what to install.
+DRAW_NEEDS   := cairo pangocairo
+HAS_DRAW     := $(shell pkg-config --exists $(DRAW_NEEDS) 2>/dev/null && echo yes)
+DRAW_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard draw/*.c))
+DRAW_FLAGS   := -I. -Isrc $(if $(HAS_DRAW),$(shell pkg-config --cflags $(DRAW_NEEDS)))
+DRAW_LIBS    := $(if $(HAS_DRAW),$(shell pkg-config --libs $(DRAW_NEEDS)))
+DRAW         := $(if $(HAS_DRAW),$(BUILD)/heed_draw.so)
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
@@ -73,7 +81,7 @@ COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) $(if $(SANITIZE),-fno-sanitize=vptr) -I
 # ---- the library and the program --------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed  ## the library and the program (default)
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw)  ## the library and the program (default)
 
 $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
@@ -86,9 +94,19 @@ $(BUILD)/libheed.so: $(OBJECTS)
 $(BUILD)/heed: $(CLI:%.c=$(BUILD)/obj/%.o) $(BUILD)/libheed.a
 	$(QUIET)$(CC) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# What it uses of src/base it has inside, so that libheed need not show it.
+$(BUILD)/heed_draw.so: $(DRAW_OBJECTS) $(BUILD)/libheed.a
+	$(QUIET)$(CC) -shared $(LINK) $(LDFLAGS) -o $@ $^ $(DRAW_LIBS)
+$(DRAW_OBJECTS): $(BUILD)/obj/draw/%.o: draw/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(DRAW_FLAGS) -c $< -o $@
+.PHONY: no-draw
+no-draw:
+	@echo 'heed_draw.so: not built, as pkg-config finds no cairo or no pango (tools/packages.sh draw installs them)'
+
 $(BUILD)/obj/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc $(FLAGS_src/$*) -c $< -o $@
+	$(QUIET)$(COMPILE) -Isrc -I. $(FLAGS_src/$*) -c $< -o $@
 
 $(BUILD)/obj/src/%.o: src/%.cc $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -103,7 +121,7 @@ OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
 # Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(OF_FILES))'; \
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(OF_FILES))'; \
 	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
 FORCE:
 

@@ -1,5 +1,6 @@
 /* heed.c -- the public API: thin, the only file that sees every room. */
 #include <heed.h>
+#include <heed_draw.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"
@@ -7,6 +8,8 @@
 #include "kernel/kernel.h"
 #include "model/file.h"
 #include "model/import.h"
+#include "picture/picture.h"
+#include "picture/show.h"
 #include "text/evaluate.h"
 #include "train/training.h"
 
@@ -144,4 +147,21 @@ bool heed_training_run(heed_training *training,
                        void *context, heed_error *err)
 {
     return hd_training_run(training, watch, context, err);
+}
+
+bool heed_draw(const heed_picture *picture, const char *path, heed_error *err)
+{
+    return hd_picture_write(picture, path, err);
+}
+
+char *heed_draw_bytes(const heed_picture *picture, const char *format, size_t *size,
+                      heed_error *err)
+{
+    return hd_picture_bytes(picture, format, size, err);
+}
+
+char *heed_draw_text(const heed_picture_attention *attention, const heed_text_options *options,
+                     heed_error *err)
+{
+    return hd_picture_show(attention, options, err);
 }
