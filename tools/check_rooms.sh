@@ -13,11 +13,12 @@ BEGIN {
     below["kernel"]    = "base"
     below["graph"]     = "base kernel"
     below["format"]    = "base"
+    below["picture"]   = "base"
     below["text"]      = "base"
     below["model"]     = "base kernel graph format text"
     below["search"]    = "base kernel graph format text model"
     below["translate"] = "base kernel graph format text model search"
-    below["train"]     = "base kernel graph format text model search translate"
+    below["train"]     = "base kernel graph format text picture model search translate"
     for (i = 1; i < ARGC; i++)
         n_files++
 }

@@ -477,8 +477,13 @@ bool hd_run_prepare(struct hd_run *run, heed_error *err)
     if (ok)
         tell_choices(run);
     run->state.progress.factor = 1;
+    if (ok)
+        run->curves = (struct hd_curves){.metric = hd_metric_name(r),
+                                         .has_score = r->valid_metric != HD_VALID_CE};
     if (ok && saved) {
         ok = hd_state_restore(saved, false, &run->learner, &run->state, err);
+        if (ok)
+            hd_curves_read(&run->curves, run->stem, run->state.progress.update);
         if (ok)
             hd_journal_say(&run->journal, "goes on after update %ld", run->state.progress.update);
     } else if (ok)
@@ -497,6 +502,7 @@ void hd_run_release(struct hd_run *run)
     hd_corpus_free(run->text);
     hd_corpus_free(run->dev_text);
     hd_pool_free(run->threads);
+    hd_curves_release(&run->curves);
     hd_journal_close(&run->journal);
     free(run->config_json);
     free(run->recipe_json);

@@ -105,15 +105,18 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
     return record;
 }
 
+/* Scores are turned so that more is better; this turns them back. */
+static double sign_of(const struct hd_recipe *r)
+{
+    return r->valid_metric == HD_VALID_CE || r->valid_metric == HD_VALID_WER ? -1 : 1;
+}
+
 static void report(struct hd_run *run, const struct pulse *pulse, const struct hd_validated *v,
                    bool is_best)
 {
     struct hd_journal *j = &run->journal;
     const struct hd_progress *p = &run->state.progress;
-    const double sign = hd_score_of(run->recipe, v) < 0 || run->recipe->valid_metric == HD_VALID_CE ||
-                                run->recipe->valid_metric == HD_VALID_WER
-                            ? -1
-                            : 1;
+    const double sign = sign_of(run->recipe);
     heed_training_event event = {.news = HEED_TRAINING_VALIDATED,
                                  .update = p->update,
                                  .loss = pulse->last_loss,
@@ -138,6 +141,16 @@ static void report(struct hd_run *run, const struct pulse *pulse, const struct h
         json_object_set_new(note, "chrf", json_real(v->chrf));
         json_object_set_new(note, "exact", json_real(v->exact));
         json_object_set_new(note, "wer", json_real(v->wer));
+    }
+    struct hd_curves *c = &run->curves;
+    hd_points_add(&c->ce, (double)p->update, v->ce);
+    if (c->has_score)
+        hd_points_add(&c->score, (double)p->update, sign * hd_score_of(run->recipe, v));
+    c->best = is_best ? c->ce.n - 1 : c->best;
+    heed_error why = {0};
+    if (!hd_curves_draw(c, run->stem, &why) && !c->has_told) {
+        c->has_told = true;
+        hd_journal_say(j, "the learning curves are not drawn: %s", why.message);
     }
     char text[128] = "";
     if (v->has_text)
@@ -309,7 +322,7 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
                                  .rate = (double)rate,
                                  .metric = hd_metric_name(run->recipe),
                                  .has_best = p->has_best,
-                                 .best = p->best < 0 ? -p->best : p->best,
+                                 .best = sign_of(run->recipe) * p->best,
                                  .best_update = p->best_update,
                                  .seconds_left = seconds_left(run, pulse)};
     if (pulse->weight > 0)
@@ -320,6 +333,7 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
         note = json_pack("{ss sI sf sf sf sf sf sf}", "event", "update", "update", (json_int_t)p->update,
                          "epoch", event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm", u->norm,
                          "tokens_per_second", pulse->speed, "seconds", now - run->journal.began);
+        hd_points_add(&run->curves.loss, (double)p->update, pulse->last_loss);
         pulse->noted_busy = pulse->busy;
         pulse->noted_tokens = p->n_tokens;
         pulse->loss = pulse->weight = 0;
@@ -398,10 +412,9 @@ static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, boo
         return false;
     if (has_learned && !save(run, pulse, true, err))
         return false;
-    const bool is_negative = run->recipe->valid_metric == HD_VALID_CE || run->recipe->valid_metric == HD_VALID_WER;
     hd_journal_say(&run->journal, "%s: %s after %ld updates; the best, %s %.2f at update %ld, is in %s",
                    has_learned ? "done" : "nothing to do", why, p->update, hd_metric_name(run->recipe),
-                   is_negative ? -p->best : p->best, p->best_update, run->recipe->out);
+                   sign_of(run->recipe) * p->best, p->best_update, run->recipe->out);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #define HD_TRAIN_RUN_H
 
 #include "model/file.h"
+#include "train/curves.h"
 #include "train/journal.h"
 #include "train/plan.h"
 #include "train/state.h"
@@ -13,6 +14,7 @@ struct hd_run {
     heed_training *said;
     struct hd_recipe *recipe; /* of `said`, completed */
     struct hd_journal journal;
+    struct hd_curves curves;
     char *stem, *state_path; /* MODEL, MODEL.state.safetensors */
     struct hd_pool *threads;
     struct hd_corpus *text, *dev_text; /* dev_text NULL: held out */
