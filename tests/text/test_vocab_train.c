@@ -232,10 +232,10 @@ static void a_plan_that_cannot_be_is_refused(void **state)
     assert_refused(corpus, (struct hd_vocab_plan){.normalise = "nfd"}, "choose from nmt_nfkc");
     hd_corpus_free(corpus);
     heed_error err = {0};
-    corpus = corpus_of("a \u2585\n", "\u2585\n");
+    corpus = corpus_of("\u2585 \u2585\n", "\u2585\n");
     assert_null(
         hd_vocab_learn(corpus, HD_VOCAB_BOTH, &(struct hd_vocab_plan){0}, NULL, NULL, &err));
-    assert_error(err, HEED_BAD_TEXT, "no sentence to learn a vocabulary from");
+    assert_error(err, HEED_BAD_TEXT, "no word to learn a vocabulary from");
     hd_corpus_free(corpus);
 }
 
