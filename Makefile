@@ -50,7 +50,7 @@ DRAW         := $(if $(HAS_DRAW),$(BUILD)/heed_draw.so)
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
-TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/%,$(wildcard tests/*/test_*.c)))
+TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%),$(wildcard tests/*/test_*.c)))
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SCRIPTS  := $(patsubst tests/%,%,$(wildcard tests/*/test_*.sh))
 ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
@@ -72,11 +72,16 @@ endif
 LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
 FLAGS_tests/fuzz/replay = -Isrc -Itests
+# Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
+$(foreach t,$(filter draw/%,$(TESTS)),$(eval FLAGS_tests/$t = $(DRAW_FLAGS))$(eval LIBS_tests/$t = $(DRAW_LIBS)))
 -include $(wildcard tests/*/flags.mk)
 
 PACKAGES    = CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' LDFLAGS='$(LDFLAGS)' tools/packages.sh
 COMPILE     = $(CC) -std=gnu11 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) $(if $(SANITIZE),-fno-sanitize=vptr) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
+
+# Pictures are wanted where they can be had, and left out where not.
+TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
 
 # ---- the library and the program --------------------------------------------------------------------------------
 
@@ -150,6 +155,9 @@ $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/
 # The program's own parts, tested without its main().
 $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
 
+$(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
+$(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
+
 .PHONY: demo demo-now
 demo:  ## see it work: builds and runs the examples
 	@$(PACKAGES) build
@@ -161,6 +169,7 @@ demo-now: $(BUILD)/heed $(EXAMPLES:%=$(BUILD)/examples/%)
 .PHONY: check check-now check-arm test
 check:  ## everything: tests, examples, order of the rooms, the other CPU
 	@$(PACKAGES) build check
+	@$(TRY_DRAW)
 	+@$(MAKE) --no-print-directory check-now
 	+@$(MAKE) --no-print-directory check-arm
 check-now: all test
@@ -201,6 +210,7 @@ THREADED := $(patsubst tests/%.c,run/%,$(shell grep -lE 'hd_pool|pthread_create|
 .PHONY: sanitize sanitize-threads
 sanitize:  ## the tests under the address, undefined-behaviour and thread sanitizers
 	@$(PACKAGES) build check
+	@$(TRY_DRAW)
 	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 test
 	+@$(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread sanitize-threads
 sanitize-threads: $(THREADED)
@@ -223,6 +233,7 @@ fuzz-now: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
 .PHONY: coverage
 coverage:  ## which lines the tests reach
 	@$(PACKAGES) build check
+	@$(TRY_DRAW)
 	+@$(MAKE) --no-print-directory BUILD=build/coverage COVERAGE=1 coverage-clean test
 	@tools/coverage.sh build/coverage
 .PHONY: coverage-clean
@@ -248,6 +259,7 @@ bench-kernel-now: $(BUILD)/bench/bench_kernel
 .PHONY: install uninstall
 HEADERS := $(wildcard include/*.h)
 TO       = $(DESTDIR)$(PREFIX)
+DRAW_TO  = $(TO)/lib/heed/heed_draw.so
 install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	install -d $(TO)/bin $(TO)/lib/pkgconfig $(TO)/include
 	install -m 755 $(BUILD)/heed $(TO)/bin/heed
@@ -256,21 +268,24 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	install -m 755 $(BUILD)/libheed.so $(TO)/lib/libheed.so.$(VERSION)
 	ln -sf libheed.so.$(VERSION) $(TO)/lib/libheed.so.$(MAJOR)
 	ln -sf libheed.so.$(MAJOR) $(TO)/lib/libheed.so
+	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/lib/pkgconfig/heed.pc
 	chmod 644 $(TO)/lib/pkgconfig/heed.pc
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/lib/libheed.a $(TO)/lib/libheed.so \
-	  $(TO)/lib/libheed.so.$(MAJOR) $(TO)/lib/libheed.so.$(VERSION) $(TO)/lib/pkgconfig/heed.pc
+	  $(TO)/lib/libheed.so.$(MAJOR) $(TO)/lib/libheed.so.$(VERSION) $(TO)/lib/pkgconfig/heed.pc $(DRAW_TO)
+	@rmdir $(TO)/lib/heed 2>/dev/null || true
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-LINTS := $(addprefix lint/,$(basename $(SOURCES) $(CLI)))
-LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/%,$*),-Isrc) $(FLAGS_$*) $1 2>&1 \
+LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c))
+LINTS := $(addprefix lint/,$(basename $(LINTED)))
+LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(FLAGS_$*) $1 2>&1 \
 	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
 .PHONY: lint $(LINTS)
 ifeq (,$(shell command -v clang-tidy))
@@ -279,9 +294,9 @@ lint:
 else
 lint: $(LINTS)  ## clang-tidy over library and program
 endif
-$(patsubst %.c,lint/%,$(filter %.c,$(SOURCES) $(CLI))): lint/%: %.c
+$(patsubst %.c,lint/%,$(filter %.c,$(LINTED))): lint/%: %.c
 	@$(call LINT,-std=gnu11)
-$(patsubst %.cc,lint/%,$(filter %.cc,$(SOURCES))): lint/%: %.cc
+$(patsubst %.cc,lint/%,$(filter %.cc,$(LINTED))): lint/%: %.cc
 	@$(call LINT,-std=c++17)
 
 .PHONY: clean distclean help

@@ -33,11 +33,9 @@ static void draw_end_column(struct hd_scene *scene, const heed_picture_attention
                      cells->has_tooltips ? end_label : NULL);
     struct hd_words end = *cells->columns;
     struct hd_label label = hd_scene_label(scene, end_label, end.font, WIDEST_WORD);
+    label.color = scene->theme->muted;
     end.labels = &label;
-    const size_t before = scene->n_marks;
     hd_words_above(scene, &end, 0, x + cells->size / 2, cells->y - 4, "end");
-    if (scene->n_marks > before)
-        scene->marks[before].fill = scene->theme->muted;
 }
 
 /* Returns where it ends below. */
@@ -209,6 +207,8 @@ static double draw_rows(struct hd_scene *scene, const heed_picture_attention *a,
     target.middle = hd_scene_numbers(scene, (size_t)target.words.n);
     if (scene->has_failed)
         return y;
+    if (a->end)
+        source.words.labels[a->words.n_columns].color = scene->theme->muted;
     const double s = width_side_by_side(&source.words, WORD_GAP);
     const double t = width_side_by_side(&target.words, WORD_GAP);
     const bool is_upright = s <= WIDEST_ROW && t <= WIDEST_ROW;
@@ -232,9 +232,11 @@ static double draw_rows(struct hd_scene *scene, const heed_picture_attention *a,
     hd_scene_group(scene, "links");
     draw_lines(scene, a, &source, &target, x, lines, false);
     draw_lines(scene, a, &source, &target, x, lines, true);
-    for (int c = 0; c < source.words.n; c++)
+    for (int c = 0; c < source.words.n; c++) {
+        const bool is_end = c == a->words.n_columns;
         hd_words_above(scene, &source.words, c, x[0] + source.middle[c], lines[0] - 4,
-                       c < a->words.n_columns ? "source" : "end");
+                       is_end ? "end" : "source");
+    }
     for (int r = 0; r < target.words.n; r++)
         hd_words_below(scene, &target.words, r, x[1] + target.middle[r], lines[1] + 4, "target");
     hd_scene_group_end(scene);

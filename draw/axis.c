@@ -23,20 +23,22 @@ static double whole_below(double x)
     return cut > x ? cut - 1 : cut;
 }
 
-struct hd_axis hd_axis_make(double least, double most, int n_ticks, bool is_round)
+struct hd_axis hd_axis_make(double least, double most, int n_ticks, bool is_exact)
 {
-    if (!(most - least > 1e-9 * (most > 0 ? most : -least))) { /* one value: in the middle */
+    if (!(most - least > 1e-9 * (most > -least ? most : -least))) { /* one value: in the middle */
         const double around = most == 0 ? 0.5 : 0.1 * (most > 0 ? most : -most);
         least -= around;
         most += around;
     }
-    struct hd_axis axis = {
-        .least = least, .most = most, .step = round_step((most - least) / n_ticks)};
-    if (is_round) {
-        axis.least = whole_below(least / axis.step + 1e-9) * axis.step;
-        axis.most = -whole_below(-most / axis.step + 1e-9) * axis.step;
+    if (!is_exact) {
+        const double room = 0.06 * (most - least);
+        const bool is_from_zero = least >= 0 && least <= 0.3 * most;
+        const bool is_to_zero = most <= 0 && most >= 0.3 * least;
+        least = is_from_zero ? 0 : least - room;
+        most = is_to_zero ? 0 : most + room;
     }
-    return axis;
+    return (struct hd_axis){
+        .least = least, .most = most, .step = round_step((most - least) / n_ticks)};
 }
 
 double hd_axis_at(const struct hd_axis *axis, double value)
@@ -149,42 +151,66 @@ bool hd_series_is_dashed(int i)
     return i / HD_N_SERIES_COLORS % 2 == 1;
 }
 
-double hd_legend_draw(struct hd_scene *scene, const char *heading, const char *const *names, int n,
-                      double x, double y, double width)
+enum { LEGEND_ROW = 20, SWATCH = 18 };
+
+static void draw_swatch(struct hd_scene *scene, const struct hd_legend *legend, int i, double x,
+                        double middle)
 {
-    enum { ROW = 20, SWATCH = 14 };
-    double at = x;
-    if (heading && heading[0]) {
+    struct hd_mark mark = {.kind = HD_RECT,
+                           .name = "legend",
+                           .x = x + 2,
+                           .y = middle - 5,
+                           .w = SWATCH - 4,
+                           .h = 10,
+                           .fill = hd_series_color(scene, i),
+                           .opacity = hd_series_is_dashed(i) ? HD_PALE : 1};
+    if (legend->are_lines) {
+        double *points = hd_scene_numbers(scene, 4);
+        if (!points)
+            return;
+        points[0] = x;
+        points[2] = x + SWATCH;
+        points[1] = points[3] = middle;
+        mark = (struct hd_mark){.kind = HD_LINE,
+                                .name = "legend",
+                                .points = points,
+                                .n_points = 2,
+                                .stroke = mark.fill,
+                                .stroke_width = 3,
+                                .is_dashed = hd_series_is_dashed(i)};
+    }
+    hd_scene_add(scene, mark);
+}
+
+double hd_legend_draw(struct hd_scene *scene, const struct hd_legend *legend)
+{
+    double x = legend->x, y = legend->y + LEGEND_ROW / 2.0;
+    if (legend->heading && legend->heading[0]) {
         const struct hd_font bold = {.size = 13, .is_bold = true};
-        const struct hd_label label = hd_scene_label(scene, heading, bold, width * 0.6);
+        const struct hd_label label =
+            hd_scene_label(scene, legend->heading, bold, legend->width * 0.6);
         hd_scene_add(scene, (struct hd_mark){.kind = HD_TEXT,
                                              .name = "axis",
-                                             .x = at,
-                                             .y = hd_baseline(y + ROW / 2.0, bold),
+                                             .x = x,
+                                             .y = hd_baseline(y, bold),
                                              .fill = scene->theme->ink,
                                              .font = bold,
                                              .text = label.text});
-        at += label.width + 22;
+        x += label.width + 22;
     }
-    const double first = at;
-    for (int i = 0; i < n; i++) {
-        const struct hd_label label = hd_scene_label(scene, names[i], tick_font, width * 0.5);
+    const double first = x;
+    for (int i = 0; i < legend->n; i++) {
+        const struct hd_label label =
+            hd_scene_label(scene, legend->names[i], tick_font, legend->width * 0.5);
         const double needs = SWATCH + 6 + label.width * 1.05 + 18;
-        if (at > first && at + needs > x + width) {
-            at = x;
-            y += ROW;
+        if (x > first && x + needs > legend->x + legend->width) {
+            x = legend->x;
+            y += LEGEND_ROW;
         }
-        hd_scene_add(scene, (struct hd_mark){.kind = HD_RECT,
-                                             .name = "legend",
-                                             .x = at,
-                                             .y = y + ROW / 2.0 - 5,
-                                             .w = SWATCH,
-                                             .h = 10,
-                                             .fill = hd_series_color(scene, i),
-                                             .opacity = hd_series_is_dashed(i) ? 0.55 : 1});
-        hd_axis_label(scene, label.text, "series", at + SWATCH + 6,
-                      hd_baseline(y + ROW / 2.0, tick_font), HD_LEFT, scene->theme->ink);
-        at += needs;
+        draw_swatch(scene, legend, i, x, y);
+        hd_axis_label(scene, label.text, "series", x + SWATCH + 6, hd_baseline(y, tick_font),
+                      HD_LEFT, scene->theme->ink);
+        x += needs;
     }
-    return y + ROW;
+    return y + LEGEND_ROW / 2.0;
 }

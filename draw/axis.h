@@ -10,8 +10,9 @@ struct hd_axis {
     double from, to;
 };
 
-/* An axis that shows [least, most] and has about n ticks. is_round: it begins and ends at ticks. */
-struct hd_axis hd_axis_make(double least, double most, int n_ticks, bool is_round);
+/* An axis that shows [least, most] with about n ticks. is_exact: that and no more; else there is some
+ * room around it, and an axis that would begin a little above zero begins at zero. */
+struct hd_axis hd_axis_make(double least, double most, int n_ticks, bool is_exact);
 
 double hd_axis_at(const struct hd_axis *axis, double value);
 
@@ -28,11 +29,18 @@ void hd_axis_draw_x(struct hd_scene *scene, const struct hd_axis *axis, double y
 /* The i-th series: its colour, and dashed when the colours have been used up. */
 hd_color hd_series_color(const struct hd_scene *scene, int i);
 bool hd_series_is_dashed(int i);
+#define HD_PALE 0.55 /* opacity of bars that would be dashed if they were lines */
 
-/* A bold heading (may be NULL or "") and the names with their colours behind it, in rows of at most `width`; returns
- * where it ends below. */
-double hd_legend_draw(struct hd_scene *scene, const char *heading, const char *const *names, int n,
-                      double x, double y, double width);
+/* A bold heading (NULL or "" for none) and the names of the series with their colours, in rows of at
+ * most `width`; returns where it ends below. */
+struct hd_legend {
+    const char *heading;
+    const char *const *names;
+    int n;
+    bool are_lines; /* else bars */
+    double x, y, width;
+};
+double hd_legend_draw(struct hd_scene *scene, const struct hd_legend *legend);
 
 /* A plain text. */
 void hd_axis_label(struct hd_scene *scene, const char *text, const char *name, double x, double y,

@@ -10,12 +10,14 @@ static struct hd_axis y_axis(const heed_picture_bars *bars)
 {
     double least = 0, most = 0;
     for (int i = 0; i < bars->n_series * bars->n_groups; i++) {
+        if (bars->counts && bars->counts[i % bars->n_groups] == 0)
+            continue;
         const double low = bars->low ? bars->low[i] : bars->values[i];
         const double high = bars->high ? bars->high[i] : bars->values[i];
         least = low < least ? low : least;
         most = high > most ? high : most;
     }
-    return hd_axis_make(least, most > least ? most : 1, 6, true);
+    return hd_axis_make(least, most > least ? most : 1, 6, false);
 }
 
 static void draw_interval(struct hd_scene *scene, const struct hd_axis *y, double x, double low,
@@ -51,7 +53,7 @@ static void draw_bar(struct hd_scene *scene, const heed_picture_bars *bars, cons
                                          .w = width - 2,
                                          .h = at < zero ? zero - at : at - zero,
                                          .fill = hd_series_color(scene, s),
-                                         .opacity = hd_series_is_dashed(s) ? 0.55 : 1});
+                                         .opacity = hd_series_is_dashed(s) ? HD_PALE : 1});
     double top = at < zero ? at : zero;
     if (bars->low) {
         draw_interval(scene, y, x + width / 2 - 1, bars->low[i], bars->high[i]);
@@ -101,8 +103,12 @@ void hd_layout_bars(struct hd_scene *scene, const heed_picture_bars *bars)
     const double width = bars->n_groups * group < 420 ? 420 : bars->n_groups * group;
     group = bars->n_groups > 0 ? width / bars->n_groups : width;
     const bool is_alone = bars->n_series == 1 && (!bars->series[0] || !bars->series[0][0]);
-    top = hd_legend_draw(scene, bars->y_label, bars->series, is_alone ? 0 : bars->n_series, left,
-                         top, width);
+    top = hd_legend_draw(scene, &(struct hd_legend){.heading = bars->y_label,
+                                                    .names = bars->series,
+                                                    .n = is_alone ? 0 : bars->n_series,
+                                                    .x = left,
+                                                    .y = top,
+                                                    .width = width});
     y.to = top + 16;
     y.from = y.to + PLOT_HEIGHT;
     hd_scene_group(scene, "bars");

@@ -1,11 +1,11 @@
 /* chart.c -- lines over a common x axis, in panels one above the other.
  *
- * A run of a hundred thousand updates has more points than the page has pixels: of each short stretch only the lowest
- * and the highest are kept, which looks the same and keeps the file small. */
+ * A run of a hundred thousand updates has more points than the page has pixels. Such a line is drawn
+ * as the means of short stretches, with a band from the lowest to the highest of each. */
 #include "draw/axis.h"
 #include "draw/layout.h"
 
-enum { PLOT_WIDTH = 660, MOST_POINTS = 1200, FEW_POINTS = 40 };
+enum { PLOT_WIDTH = 660, MOST_POINTS = 400, FEW_POINTS = 40 };
 
 struct range {
     double least, most;
@@ -35,7 +35,7 @@ static struct hd_axis y_axis(const heed_picture_panel *panel)
 {
     struct range range = {.most = 1, .is_empty = true};
     if (panel->y_least != 0 || panel->y_most != 0)
-        return hd_axis_make(panel->y_least, panel->y_most, 5, false);
+        return hd_axis_make(panel->y_least, panel->y_most, 5, true);
     for (int s = 0; s < panel->n_series; s++) {
         const heed_picture_series *line = &panel->series[s];
         for (int i = 0; i < line->n; i++) {
@@ -46,7 +46,7 @@ static struct hd_axis y_axis(const heed_picture_panel *panel)
             }
         }
     }
-    return hd_axis_make(range.least, range.most, 5, true);
+    return hd_axis_make(range.least, range.most, 5, false);
 }
 
 /* The place of point i on the page. */
@@ -63,31 +63,33 @@ static struct place place_of(const struct plot *plot, double x, double y)
     return (struct place){hd_axis_at(&plot->x, x), hd_axis_at(&plot->y, y)};
 }
 
-/* Which points of a line are drawn: all, or of each stretch the lowest and the highest, in their order. */
-static int choose_points(int *chosen, const heed_picture_series *line)
+/* A line of at most MOST_POINTS points that looks like this one. False when there is no memory. */
+static bool thin_out(struct hd_scene *scene, heed_picture_series *line)
 {
-    int n = 0;
-    if (line->n <= MOST_POINTS) {
-        for (int i = 0; i < line->n; i++)
-            chosen[n++] = i;
-        return n;
-    }
-    const int n_stretches = MOST_POINTS / 2;
-    for (int k = 0; k < n_stretches; k++) {
-        const int begin = (int)((long long)line->n * k / n_stretches);
-        const int end = (int)((long long)line->n * (k + 1) / n_stretches);
-        int low = begin, high = begin;
+    if (line->n <= MOST_POINTS)
+        return true;
+    const heed_picture_series all = *line;
+    double *means = hd_scene_numbers(scene, 4 * (size_t)MOST_POINTS);
+    if (!means)
+        return false;
+    double *x = means, *y = x + MOST_POINTS, *low = y + MOST_POINTS, *high = low + MOST_POINTS;
+    for (int k = 0; k < MOST_POINTS; k++) {
+        const int begin = (int)((long long)all.n * k / MOST_POINTS);
+        const int end = (int)((long long)all.n * (k + 1) / MOST_POINTS);
+        struct range range = {.is_empty = true};
+        x[k] = y[k] = 0;
         for (int i = begin; i < end; i++) {
-            if (line->y[i] < line->y[low])
-                low = i;
-            if (line->y[i] > line->y[high])
-                high = i;
+            x[k] += all.x[i] / (end - begin);
+            y[k] += all.y[i] / (end - begin);
+            stretch(&range, all.low ? all.low[i] : all.y[i]);
+            stretch(&range, all.high ? all.high[i] : all.y[i]);
         }
-        chosen[n++] = low < high ? low : high;
-        if (low != high)
-            chosen[n++] = low < high ? high : low;
+        low[k] = range.least;
+        high[k] = range.most;
     }
-    return n;
+    *line = (heed_picture_series){
+        .name = all.name, .x = x, .y = y, .n = MOST_POINTS, .low = low, .high = high};
+    return true;
 }
 
 /* The part of a to b with y between top and bottom; false if there is none. */
@@ -121,16 +123,15 @@ static void add_line(struct hd_scene *scene, const double *points, int n, int se
 
 /* The line in as many pieces as lie inside the panel. */
 static void draw_pieces(struct hd_scene *scene, const struct plot *plot,
-                        const heed_picture_series *line, const int *chosen, int n_chosen,
-                        int series)
+                        const heed_picture_series *line, int series)
 {
     double *points =
-        hd_scene_numbers(scene, 4 * (size_t)n_chosen); /* a piece has at most twice its steps */
+        hd_scene_numbers(scene, 4 * (size_t)line->n); /* a piece has at most twice its steps */
     int n = 0;
     double *piece = points;
-    for (int i = 0; points && i + 1 < n_chosen; i++) {
-        struct place a = place_of(plot, line->x[chosen[i]], line->y[chosen[i]]);
-        struct place b = place_of(plot, line->x[chosen[i + 1]], line->y[chosen[i + 1]]);
+    for (int i = 0; points && i + 1 < line->n; i++) {
+        struct place a = place_of(plot, line->x[i], line->y[i]);
+        struct place b = place_of(plot, line->x[i + 1], line->y[i + 1]);
         const struct place b_whole = b;
         const bool is_inside = clip(&a, &b, plot->y.to, plot->y.from);
         if (is_inside && n == 0) {
@@ -142,7 +143,7 @@ static void draw_pieces(struct hd_scene *scene, const struct plot *plot,
             piece[n++] = b.y;
         }
         const bool leaves = !is_inside || b.y != b_whole.y;
-        if (n > 0 && (leaves || i + 2 == n_chosen)) {
+        if (n > 0 && (leaves || i + 2 == line->n)) {
             add_line(scene, piece, n / 2, series);
             piece += n;
             n = 0;
@@ -169,20 +170,27 @@ static void draw_dots(struct hd_scene *scene, const struct plot *plot,
     }
 }
 
-static void draw_band(struct hd_scene *scene, const struct plot *plot,
-                      const heed_picture_series *line, const int *chosen, int n, int series)
+/* The nearest y that the axis shows. */
+static double inside(const struct hd_axis *axis, double y)
 {
+    return y > axis->from ? axis->from : y < axis->to ? axis->to : y;
+}
+
+static void draw_band(struct hd_scene *scene, const struct plot *plot,
+                      const heed_picture_series *line, int series)
+{
+    const int n = line->n;
     double *points = hd_scene_numbers(scene, 4 * (size_t)n);
     if (!points)
         return;
     for (int i = 0; i < n; i++) {
         const int back = 2 * n - 1 - i;
-        const struct place low = place_of(plot, line->x[chosen[i]], line->low[chosen[i]]);
-        const struct place high = place_of(plot, line->x[chosen[i]], line->high[chosen[i]]);
+        const struct place low = place_of(plot, line->x[i], line->low[i]);
+        const struct place high = place_of(plot, line->x[i], line->high[i]);
         points[2 * i] = low.x;
-        points[2 * i + 1] = low.y > plot->y.from ? plot->y.from : low.y;
+        points[2 * i + 1] = inside(&plot->y, low.y);
         points[2 * back] = high.x;
-        points[2 * back + 1] = high.y < plot->y.to ? plot->y.to : high.y;
+        points[2 * back + 1] = inside(&plot->y, high.y);
     }
     hd_scene_add(scene, (struct hd_mark){.kind = HD_AREA,
                                          .name = "band",
@@ -226,19 +234,15 @@ static void draw_best(struct hd_scene *scene, const struct plot *plot,
                                          .text = text});
 }
 
-static void draw_series(struct hd_scene *scene, const struct plot *plot,
-                        const heed_picture_series *line, int series)
+static void draw_series(struct hd_scene *scene, const struct plot *plot, heed_picture_series line,
+                        int series)
 {
-    int *chosen = hd_take(&scene->arena, (MOST_POINTS + 1) * sizeof *chosen);
-    if (!chosen) {
-        scene->has_failed = true;
+    if (!thin_out(scene, &line))
         return;
-    }
-    const int n = choose_points(chosen, line);
-    if (line->low)
-        draw_band(scene, plot, line, chosen, n, series);
-    draw_pieces(scene, plot, line, chosen, n, series);
-    draw_dots(scene, plot, line, series);
+    if (line.low)
+        draw_band(scene, plot, &line, series);
+    draw_pieces(scene, plot, &line, series);
+    draw_dots(scene, plot, &line, series);
 }
 
 /* Heading, legend and lines from y on; returns where it ends below. */
@@ -255,14 +259,18 @@ static double draw_panel(struct hd_scene *scene, const heed_picture_panel *panel
     hd_scene_group(scene, "panel");
     /* A single line that has the axis's name needs no legend. */
     const bool is_alone = panel->n_series == 1 && (!names[0] || !names[0][0]);
-    y.to = hd_legend_draw(scene, panel->y_label, names, is_alone ? 0 : panel->n_series, x->from,
-                          top, x->to - x->from) +
-           12;
+    y.to = 12 + hd_legend_draw(scene, &(struct hd_legend){.heading = panel->y_label,
+                                                          .names = names,
+                                                          .n = is_alone ? 0 : panel->n_series,
+                                                          .are_lines = true,
+                                                          .x = x->from,
+                                                          .y = top,
+                                                          .width = x->to - x->from});
     y.from = y.to + height;
     const struct plot plot = {*x, y};
     hd_axis_draw_y(scene, &y, x->from, x->to);
     for (int s = 0; s < panel->n_series; s++)
-        draw_series(scene, &plot, &panel->series[s], s);
+        draw_series(scene, &plot, panel->series[s], s);
     for (int s = 0; s < panel->n_series; s++)
         if (panel->series[s].has_best)
             draw_best(scene, &plot, &panel->series[s], s);
@@ -280,7 +288,8 @@ void hd_layout_chart(struct hd_scene *scene, const heed_picture_chart *chart)
         widest = width > widest ? width : widest;
     }
     const struct range range = x_range(chart);
-    struct hd_axis x = hd_axis_make(range.least, range.most, 7, false);
+    const bool is_from_zero = range.least >= 0 && range.least <= 0.3 * range.most;
+    struct hd_axis x = hd_axis_make(is_from_zero ? 0 : range.least, range.most, 7, true);
     x.from = (double)(int)(HD_MARGIN + widest + 12);
     x.to = x.from + PLOT_WIDTH;
     for (int p = 0; p < chart->n_panels; p++) {

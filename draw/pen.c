@@ -8,24 +8,17 @@
 #include <stdint.h>
 #include <string.h>
 
-static bool has_fonts(PangoFontMap *map)
+/* Without fonts pango still measures and draws, little boxes instead of letters. */
+static bool has_letters(PangoLayout *layout)
 {
-    PangoFontFamily **families = NULL;
-    int n = 0;
-    pango_font_map_list_families(map, &families, &n);
-    g_free(families);
-    return n > 0;
+    pango_layout_set_text(layout, "a", 1);
+    return pango_layout_get_unknown_glyphs_count(layout) == 0;
 }
 
 bool hd_pen_init(struct hd_pen *pen, heed_error *err)
 {
     *pen = (struct hd_pen){0};
     PangoFontMap *map = pango_cairo_font_map_get_default(); /* one per thread, pango's own */
-    if (!has_fonts(map)) /* pango would print and then end the program */
-        return hd_fail(
-            err, HEED_BAD_FILE,
-            "there are no fonts on this machine to draw words with; install some (Debian, "
-            "Ubuntu: apt-get install fonts-noto-core fonts-noto-cjk)");
     pen->context = pango_font_map_create_context(map);
     cairo_font_options_t *options = cairo_font_options_create();
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
@@ -38,7 +31,13 @@ bool hd_pen_init(struct hd_pen *pen, heed_error *err)
     pen->layout = pango_layout_new(pen->context);
     pango_layout_set_single_paragraph_mode(pen->layout, TRUE);
     pen->description = pango_font_description_from_string(HD_FONTS);
-    return true;
+    pango_layout_set_font_description(pen->layout, pen->description);
+    if (has_letters(pen->layout))
+        return true;
+    hd_pen_release(pen);
+    return hd_fail(err, HEED_BAD_FILE,
+                   "there are no fonts on this machine to draw words with; install some (Debian, "
+                   "Ubuntu: apt-get install fonts-noto-core fonts-noto-cjk)");
 }
 
 void hd_pen_release(struct hd_pen *pen)

@@ -100,9 +100,10 @@ struct hd_label hd_scene_label(struct hd_scene *scene, const char *text, struct 
     const char *fit = whole ? hd_text_fit(&scene->pen, &scene->arena, whole, font, most) : NULL;
     if (!fit) {
         scene->has_failed = true;
-        return (struct hd_label){"", "", 0};
+        return (struct hd_label){.text = "", .whole = ""};
     }
-    return (struct hd_label){fit, whole, hd_text_width(&scene->pen, fit, font)};
+    return (struct hd_label){
+        .text = fit, .whole = whole, .width = hd_text_width(&scene->pen, fit, font)};
 }
 
 double hd_baseline(double y, struct hd_font font)

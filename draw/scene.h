@@ -77,6 +77,7 @@ double *hd_scene_numbers(struct hd_scene *scene, size_t n);
 struct hd_label {
     const char *text, *whole; /* the same when it was not cut */
     double width;
+    hd_color color; /* 0: the theme's ink */
 };
 struct hd_label hd_scene_label(struct hd_scene *scene, const char *text, struct hd_font font,
                                double most);
