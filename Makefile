@@ -47,6 +47,11 @@ DRAW_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard draw/*.c))
 DRAW_FLAGS   := -I. -Isrc $(if $(HAS_DRAW),$(shell pkg-config --cflags $(DRAW_NEEDS)))
 DRAW_LIBS    := $(if $(HAS_DRAW),$(shell pkg-config --libs $(DRAW_NEEDS)))
 DRAW         := $(if $(HAS_DRAW),$(BUILD)/heed_draw.so)
+# Talking to other machines is a module as well, built where MPI is.
+MPICC        := $(shell command -v mpicc 2>/dev/null)
+MPI          := $(if $(MPICC),$(BUILD)/heed_mpi.so)
+MPI_FLAGS    := $(if $(MPICC),-I. -Isrc $(or $(shell pkg-config --cflags ompi-c 2>/dev/null),$(shell pkg-config --cflags mpich 2>/dev/null),$(shell $(MPICC) --showme:compile 2>/dev/null)))
+MPI_LIBS     := $(if $(MPICC),$(or $(shell pkg-config --libs ompi-c 2>/dev/null),$(shell pkg-config --libs mpich 2>/dev/null),$(shell $(MPICC) --showme:link 2>/dev/null)))
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
@@ -86,7 +91,7 @@ TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
 # ---- the library and the program --------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw)  ## the library and the program (default)
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi)  ## the library and the program (default)
 
 $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
@@ -105,7 +110,14 @@ $(BUILD)/heed_draw.so: $(DRAW_OBJECTS) $(BUILD)/libheed.a
 $(DRAW_OBJECTS): $(BUILD)/obj/draw/%.o: draw/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(DRAW_FLAGS) -c $< -o $@
-.PHONY: no-draw
+$(BUILD)/heed_mpi.so: $(BUILD)/obj/mpi/module.o $(BUILD)/libheed.a
+	$(QUIET)$(CC) -shared $(LINK) $(LDFLAGS) -o $@ $^ $(MPI_LIBS)
+$(BUILD)/obj/mpi/module.o: mpi/module.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(MPI_FLAGS) -c $< -o $@
+.PHONY: no-draw no-mpi
+no-mpi:
+	@echo 'heed_mpi.so: not built, as there is no mpicc (tools/packages.sh mpi installs one)'
 no-draw:
 	@echo 'heed_draw.so: not built, as pkg-config finds no cairo or no pango (tools/packages.sh draw installs them)'
 
@@ -126,7 +138,7 @@ OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
 # Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(OF_FILES))'; \
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(OF_FILES))'; \
 	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
 FORCE:
 
@@ -260,6 +272,7 @@ bench-kernel-now: $(BUILD)/bench/bench_kernel
 HEADERS := $(wildcard include/*.h)
 TO       = $(DESTDIR)$(PREFIX)
 DRAW_TO  = $(TO)/lib/heed/heed_draw.so
+MPI_TO   = $(TO)/lib/heed/heed_mpi.so
 install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	install -d $(TO)/bin $(TO)/lib/pkgconfig $(TO)/include
 	install -m 755 $(BUILD)/heed $(TO)/bin/heed
@@ -269,16 +282,17 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	ln -sf libheed.so.$(VERSION) $(TO)/lib/libheed.so.$(MAJOR)
 	ln -sf libheed.so.$(MAJOR) $(TO)/lib/libheed.so
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
+	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/lib/pkgconfig/heed.pc
 	chmod 644 $(TO)/lib/pkgconfig/heed.pc
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/lib/libheed.a $(TO)/lib/libheed.so \
-	  $(TO)/lib/libheed.so.$(MAJOR) $(TO)/lib/libheed.so.$(VERSION) $(TO)/lib/pkgconfig/heed.pc $(DRAW_TO)
+	  $(TO)/lib/libheed.so.$(MAJOR) $(TO)/lib/libheed.so.$(VERSION) $(TO)/lib/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO)
 	@rmdir $(TO)/lib/heed 2>/dev/null || true
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)

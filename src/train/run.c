@@ -31,7 +31,11 @@ struct pulse {
     long noted_tokens, noted_update;
     double noted_busy, loss, weight; /* since the last note: Σ loss · tokens, Σ tokens */
     double speed, last_loss;
+    bool is_time_over;
 };
+
+/* What ranks decide together after an update. */
+enum { VOTE_STOP = 1, VOTE_SAVE = 2, VOTE_TIME = 4 };
 
 /* ---- averages --------------------------------------------------------------------------------------- */
 
@@ -148,7 +152,7 @@ static void report(struct hd_run *run, const struct pulse *pulse, const struct h
         hd_points_add(&c->score, (double)p->update, sign * hd_score_of(run->recipe, v));
     c->best = is_best ? c->ce.n - 1 : c->best;
     heed_error why = {0};
-    if (!hd_curves_draw(c, run->stem, &why) && !c->has_told) {
+    if (run->ranks.rank == 0 && !hd_curves_draw(c, run->stem, &why) && !c->has_told) {
         c->has_told = true;
         hd_journal_say(j, "the learning curves are not drawn: %s", why.message);
     }
@@ -211,8 +215,9 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
     json_decref(run->model->record);
     run->model->record = record_of(run, v);
     static const enum hd_dtype stores[] = {HD_F32, HD_F16, HD_BF16};
-    return run->model->record ? hd_model_save(run->model, r->out, stores[r->store], err)
-                              : hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
+    if (!run->model->record)
+        return hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
+    return run->ranks.rank > 0 || hd_model_save(run->model, r->out, stores[r->store], err);
 }
 
 static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
@@ -221,7 +226,8 @@ static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
     const size_t bytes = l->size * sizeof(float);
     float *values = hd_params_values(l->net->params), *aside = NULL;
     const bool is_swapped = l->ema || run->recipe->average > 1;
-    if (is_swapped && !(aside = hd_alloc(l->size, sizeof *aside, err)))
+    if (!hd_learner_share(l, true, err) ||
+        (is_swapped && !(aside = hd_alloc(l->size, sizeof *aside, err))))
         return false;
     if (aside)
         memcpy(aside, values, bytes);
@@ -389,9 +395,17 @@ static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pai
     const bool is_good = is_time_to_look || p->update % r->save_every == 0;
     if (is_time_to_look && !look(run, pulse, err))
         return false;
-    if (is_good || hd_seconds() - pulse->saved > SAVE_SECONDS)
-        return save(run, pulse, is_good, err);
-    return true;
+    unsigned votes = run->journal.wants_to_stop ? VOTE_STOP : 0;
+    if (run->ranks.rank == 0 && hd_seconds() - pulse->saved > SAVE_SECONDS)
+        votes |= VOTE_SAVE;
+    if (run->ranks.rank == 0 && r->hours > 0 &&
+        hd_seconds() - run->journal.began > 3600 * (double)r->hours)
+        votes |= VOTE_TIME;
+    if (!hd_ranks_vote(&run->ranks, &votes, err))
+        return false;
+    run->journal.wants_to_stop = votes & VOTE_STOP;
+    pulse->is_time_over = votes & VOTE_TIME;
+    return !(is_good || votes & VOTE_SAVE) || save(run, pulse, is_good, err);
 }
 
 static void tell_left_out(struct hd_run *run)
@@ -420,7 +434,6 @@ static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, boo
 
 static bool learn(struct hd_run *run, heed_error *err)
 {
-    const struct hd_recipe *r = run->recipe;
     struct hd_progress *p = &run->state.progress;
     const double now = hd_seconds();
     struct pulse pulse = {.saved = now,
@@ -439,7 +452,7 @@ static bool learn(struct hd_run *run, heed_error *err)
         if (!why && !pairs)
             return false;
         why = why ? why : why_over(run, &next);
-        if (!why && r->hours > 0 && hd_seconds() - run->journal.began > 3600 * (double)r->hours)
+        if (!why && pulse.is_time_over)
             why = "the hours are over";
         if (why)
             return finish(run, &pulse, why, has_learned, err);
@@ -469,6 +482,7 @@ bool hd_training_run(heed_training *said, bool (*watch)(void *, const heed_train
     const bool ok = hd_run_prepare(&run, &why) && learn(&run, &why);
     if (!ok && run.journal.log)
         hd_journal_log(&run.journal, "%s", why.message);
+    hd_ranks_leave(&run.ranks, !ok && why.code != HEED_CANCELLED);
     hd_run_release(&run);
     return ok || hd_fail(err, why.code, "%s", why.message);
 }
