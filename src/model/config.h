@@ -1,7 +1,8 @@
 /* config.h -- what a model is: one plain struct, the same for every architecture.
  *
  * A preset (--arch) fills it with a paper's choices, a size (--size) with numbers, and single fields override both.
- * config.c has one table with every field's name, default and meaning; JSON, help and checks are made from it.
+ * fields.c has one table with every field's name, values and meaning, from which JSON, help and checks are made;
+ * presets.c has the defaults.
  * Names and formulas: FORMULAS sections 2 to 6, docs/models.md. */
 #ifndef HD_MODEL_CONFIG_H
 #define HD_MODEL_CONFIG_H
