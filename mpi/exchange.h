@@ -15,7 +15,7 @@ struct hd_exchange_module {
     /* Join the others. How many ranks there are, which is this one, and how many of them share this machine. */
     bool (*open)(int *rank, int *n_ranks, int *n_here, heed_error *err);
 
-    /* Leave. A rank that has failed takes the others with it, so that nobody waits for it. */
+    /* Leave. A rank that has failed takes the others with it when its process ends, so that nobody waits for it. */
     void (*close)(bool has_failed);
 
     /* Part i of `from` goes to rank i; what comes from rank j is put at to_at[j] of `to`. Under way until wait(slot). */

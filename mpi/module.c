@@ -44,10 +44,17 @@ static bool open_mpi(int *rank, int *n, int *n_here, heed_error *err)
     return numbers || hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
 }
 
+static void end_all(void)
+{
+    MPI_Abort(everybody, 1);
+}
+
 static void close_mpi(bool has_failed)
 {
-    if (has_failed && n_ranks > 1)
-        MPI_Abort(everybody, 1);
+    if (has_failed && n_ranks > 1) {
+        atexit(end_all); /* when this rank has said why */
+        return;
+    }
     free(numbers);
     numbers = NULL;
     MPI_Comm_free(&everybody);
