@@ -155,13 +155,13 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libheed.a $(BUILD)/flags
 
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Itests $(FLAGS_tests/$*) $< -o $@ $(filter %.o,$^) $(BUILD)/libheed.a $(LINK) $(LDFLAGS) \
+	$(QUIET)$(COMPILE) -Isrc -Itests -I. $(FLAGS_tests/$*) $< -o $@ $(filter %.o,$^) $(BUILD)/libheed.a $(LINK) $(LDFLAGS) \
 	  $(if $(filter arm/%,$*),,-lcmocka) $(LIBS_tests/$*) $(LIBS)
 
 # A fuzz target is given the files of its corpus by a plain program, or made-up ones by libFuzzer.
 $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Itests $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(BUILD)/libheed.a $(LINK) \
+	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(BUILD)/libheed.a $(LINK) \
 	  $(LDFLAGS) $(LIBS)
 
 # The program's own parts, tested without its main().
@@ -256,7 +256,7 @@ coverage-clean:
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Ibench $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
+	$(QUIET)$(COMPILE) -Isrc -Ibench -I. $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
 
 .PHONY: bench bench-kernel bench-kernel-now
 bench: bench-kernel  ## all measurements

@@ -336,7 +336,8 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
     if (p->update % NOTE_UPDATES == 0 && pulse->weight > 0) {
         const double busy = pulse->busy - pulse->noted_busy;
         pulse->speed = busy > 0 ? (double)(p->n_tokens - pulse->noted_tokens) / busy : 0;
-        note = json_pack("{ss sI sf sf sf sf sf sf}", "event", "update", "update", (json_int_t)p->update,
+        note = json_pack("{ss sI sI sf sf sf sf sf sf}", "event", "update", "update", (json_int_t)p->update,
+                         "target_pieces", (json_int_t)p->n_tokens,
                          "epoch", event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm", u->norm,
                          "tokens_per_second", pulse->speed, "seconds", now - run->journal.began);
         hd_points_add(&run->curves.loss, (double)p->update, pulse->last_loss);
