@@ -13,6 +13,7 @@ extern "C" {
 #include <sentencepiece_trainer.h>
 
 #include <climits>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -251,7 +252,7 @@ class Words : public sentencepiece::SentenceIterator
 static std::string share_text(float share)
 {
     char text[16];
-    const int millionths = static_cast<int>(share * 1e6F + 0.5F);
+    const int millionths = static_cast<int>(std::lround(share * 1e6));
     std::snprintf(text, sizeof text, "%d.%06d", millionths / 1000000, millionths % 1000000);
     return text;
 }
