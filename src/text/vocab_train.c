@@ -39,7 +39,8 @@ struct walk {
 static struct walk start_walk(const struct hd_corpus *corpus, unsigned sides,
                               const struct hd_vocab_plan *plan, size_t most_sentences)
 {
-    const size_t n = hd_corpus_size(corpus), most_pairs = most_sentences / (1 + (sides == 3));
+    const size_t n = hd_corpus_size(corpus);
+    const size_t most_pairs = sides == HD_VOCAB_BOTH ? (most_sentences + 1) / 2 : most_sentences;
     return (struct walk){.corpus = corpus,
                          .sides = sides,
                          .n_pairs = most_sentences > 0 && most_pairs < n ? most_pairs : n,
