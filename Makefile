@@ -68,6 +68,7 @@ $(foreach k,generic avx2 avx512 avx512vnni neon,$(eval FLAGS_src/kernel/$k += -f
 endif
 LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
+LIBS_tests/cli/test_options  = $(if $(findstring apple,$(MACHINE)),,-lutil)
 FLAGS_tests/fuzz/replay = -Isrc -Itests
 # Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
 $(foreach t,$(filter draw/%,$(TESTS)),$(eval FLAGS_tests/$t = $(DRAW_FLAGS))$(eval LIBS_tests/$t = $(DRAW_LIBS)))
