@@ -1,7 +1,7 @@
 /* chart.c -- lines over a common x axis, in panels one above the other.
  *
- * A run of a hundred thousand updates has more points than the page has pixels. Such a line is drawn
- * as the means of short stretches, with a band from the lowest to the highest of each. */
+ * A run of a hundred thousand updates has more points than the page has pixels. Such a line is
+ * drawn as the means of short stretches, with a band from the lowest to the highest of each. */
 #include "draw/axis.h"
 #include "draw/layout.h"
 

@@ -1,4 +1,5 @@
-/* words.h -- rows of words along the edges of a picture, upright if they fit and slanted or turned if not. */
+/* words.h -- rows of words along the edges of a picture, upright if they fit and slanted or
+ * turned if not. */
 #ifndef HD_DRAW_WORDS_H
 #define HD_DRAW_WORDS_H
 

@@ -1,17 +1,18 @@
 /* show.c -- attention as characters.
  *
- * When the source words fit side by side, each column is as wide as its word. When not, columns are two characters
- * wide, and the words stand on stairs above them:
+ * When the source words fit side by side, each column is as wide as its word. When not, columns are
+ * two characters wide, and the words stand on stairs above them:
  *
  *              I  love my cat. (end)                  ,- I
  *      J'aime  == ++++                                | ,- love
  *      mon             @@                             | | ,- my
  *      chat.              @@@@               J'aime   = +
  *
- * Invariant: every line has the columns that a terminal will give it. So words are freed of what terminals do not
- * agree upon (joiners and skin tones of emoji, variation selectors) and of what would move or command the rest (marks
- * and overrides of direction, control characters), and a right-to-left word stands between two left-to-right marks, which
- * have no width and keep terminals that reorder from swapping columns. */
+ * Invariant: every line has the columns that a terminal will give it. So words are freed of what
+ * terminals do not agree upon (joiners and skin tones of emoji, variation selectors) and of what
+ * would move or command the rest (marks and overrides of direction, control characters), and a
+ * right-to-left word stands between two left-to-right marks, which have no width and keep
+ * terminals that reorder from swapping columns. */
 #include "picture/show.h"
 
 #include "base/arena.h"
@@ -144,7 +145,7 @@ static bool make_words(struct word **words, int *widest, struct show *show,
     return *words != NULL;
 }
 
-/* ---- pieces of lines --------------------------------------------------------------------------- */
+/* ---- pieces of lines ------------------------------------------------------------------------- */
 
 static void put(struct show *show, const char *text)
 {
@@ -207,7 +208,7 @@ static void put_row_cell(struct show *show, int row, int column, int width)
              !is_end && show->is_linked[(size_t)row * n + (size_t)column], width);
 }
 
-/* ---- the two ways of laying out ---------------------------------------------------------------- */
+/* ---- the two ways of laying out -------------------------------------------------------------- */
 
 enum { LEAST_COLUMN = 2 };
 

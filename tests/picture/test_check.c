@@ -1,4 +1,5 @@
-/* test_check.c -- pictures that cannot be drawn are refused with a sentence, before any module is looked for. */
+/* test_check.c -- pictures that cannot be drawn are refused with a sentence, before any module
+ * is looked for. */
 #include "test.h"
 
 #include "picture/check.h"

@@ -1,4 +1,5 @@
-/* test_module.c -- without the module that draws there is a sentence that says what to do, and everything else works. */
+/* test_module.c -- without the module that draws there is a sentence that says what to do, and
+ * everything else works. */
 #include "test.h"
 
 #include "base/module.h"

@@ -1,5 +1,5 @@
-/* test_show.c -- attention as characters: the exact text for known sentences, and for any words lines that are no wider
- * than the terminal and have nothing in them that a terminal would obey. */
+/* test_show.c -- attention as characters: the exact text for known sentences, and for any words
+ * lines that are no wider than the terminal and have nothing in them that a terminal would obey. */
 #include "test.h"
 
 #include "base/memory.h"
