@@ -33,7 +33,7 @@
 static const char plain_shades[] = " .:-=+*#%@";
 enum { N_SHADES = sizeof plain_shades - 1 };
 /* Of the 256 colours: from dark blue over green to yellow, each lighter than the one before. */
-static const unsigned char color_shades[N_SHADES] = {17, 18, 24, 31, 37, 36, 72, 113, 184, 227};
+static const unsigned char color_shades[N_SHADES] = {17, 18, 24, 30, 36, 71, 113, 148, 184, 227};
 
 /* A word as it will stand there. */
 struct word {
@@ -79,6 +79,8 @@ static int width_of(uint32_t *cp)
     case UTF8PROC_CATEGORY_ZL: /* line ends */
     case UTF8PROC_CATEGORY_ZP:
         *cp = 0xfffd;
+        return 1;
+    case UTF8PROC_CATEGORY_MC: /* vowels of India: a column of their own in most terminals */
         return 1;
     default:
         return utf8proc_charwidth((utf8proc_int32_t)*cp);
@@ -185,7 +187,7 @@ static void put_cell(struct show *show, float weight, bool is_linked, int width)
     char color[40];
     if (show->has_colors) {
         snprintf(color, sizeof color, "\033[48;5;%d;38;5;%dm", color_shades[shade],
-                 shade < 6 ? 231 : 16);
+                 shade < N_SHADES / 2 ? 231 : 16);
         put(show, color);
     }
     for (int i = 0; i < width; i++) {

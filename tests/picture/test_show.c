@@ -64,15 +64,47 @@ static void colours_are_backgrounds_and_end_with_the_cell(void **state)
         .words = {french, 1, english, 2}, .weights = weights, .links = links, .n_links = 1};
     shows(&one, 80, true,
           "        I  love\n"
-          "J'aime  \033[48;5;36;38;5;231m \xe2\x80\xa2\033[0m \033[48;5;37;38;5;231m    \033[0m\n"
+          "J'aime  \033[48;5;71;38;5;16m \xe2\x80\xa2\033[0m \033[48;5;36;38;5;231m    \033[0m\n"
           "\n"
-          "0 \033[48;5;17;38;5;231m  \033[0m\033[48;5;18;38;5;231m  \033[0m\033[48;5;24;38;5;231m  "
-          "\033[0m"
-          "\033[48;5;31;38;5;231m  \033[0m\033[48;5;37;38;5;231m  \033[0m\033[48;5;36;38;5;231m  "
-          "\033[0m"
-          "\033[48;5;72;38;5;16m  \033[0m\033[48;5;113;38;5;16m  \033[0m\033[48;5;184;38;5;16m  "
-          "\033[0m"
-          "\033[48;5;227;38;5;16m  \033[0m 1   \xe2\x80\xa2 link\n");
+          "0 \033[48;5;17;38;5;231m  \033[0m\033[48;5;18;38;5;231m  \033[0m"
+          "\033[48;5;24;38;5;231m  \033[0m\033[48;5;30;38;5;231m  \033[0m"
+          "\033[48;5;36;38;5;231m  \033[0m\033[48;5;71;38;5;16m  \033[0m"
+          "\033[48;5;113;38;5;16m  \033[0m\033[48;5;148;38;5;16m  \033[0m"
+          "\033[48;5;184;38;5;16m  \033[0m\033[48;5;227;38;5;16m  \033[0m 1   \xe2\x80\xa2 link\n");
+}
+
+/* How light a colour of the 6 × 6 × 6 cube is. */
+static double lightness(int color)
+{
+    static const double levels[] = {0, 95, 135, 175, 215, 255}, shares[] = {0.2126, 0.7152, 0.0722};
+    double sum = 0;
+    for (int i = 2, rest = color - 16; i >= 0; i--, rest /= 6)
+        sum += shares[i] * pow(levels[rest % 6] / 255, 2.2);
+    return sum;
+}
+
+static void more_weight_is_a_lighter_colour(void **state)
+{
+    (void)state;
+    enum { N = 10 };
+    const char *source[N];
+    float rising[N];
+    for (int i = 0; i < N; i++) {
+        source[i] = "x";
+        rising[i] = (float)i / (N - 1);
+    }
+    const heed_picture_attention a = {.words = {french, 1, source, N}, .weights = rising};
+    char *text = hd_picture_show(&a, &(heed_text_options){80, true}, NULL);
+    double before = -1;
+    const char *at = text;
+    for (int i = 0; i < N; i++) {
+        int color = 0;
+        at = strstr(at, "48;5;") + 5;
+        assert_int_equal(sscanf(at, "%d", &color), 1);
+        assert_that(lightness(color) > before, "colour %d of shade %d", color, i);
+        before = lightness(color);
+    }
+    hd_free(text);
 }
 
 static void wide_characters_and_combining_marks_are_counted(void **state)
@@ -87,6 +119,19 @@ static void wide_characters_and_combining_marks_are_counted(void **state)
           "          昨日 cafe\xcc\x81 👩👧 ❤  👍\n"
           "コーヒー  @@@@      @@@@    @@\n"
           "x              @@@@      @@\n"
+          "\n"
+          "0  .:-=+*#%@ 1\n");
+}
+
+static void vowels_with_a_place_of_their_own_have_a_column(void **state)
+{
+    (void)state;
+    static const char *const source[] = {"की",
+                                         "हूँ"}; /* k + ii; h + uu and a sign above: no columns */
+    const heed_picture_attention a = {.words = {english, 1, source, 2}, .weights = weights};
+    shows(&a, 80, false,
+          "   की हूँ\n"
+          "I  ++ ==\n"
           "\n"
           "0  .:-=+*#%@ 1\n");
 }
@@ -128,7 +173,9 @@ static int columns_of(const char *line, size_t n)
         const int bytes = hd_utf8_decode(line + i, n - i, &cp);
         assert_that(bytes > 0 && (cp >= 0x20 && cp != 0x7f && !(cp >= 0x80 && cp < 0xa0)),
                     "character %x", cp);
-        columns += utf8proc_charwidth((utf8proc_int32_t)cp);
+        columns += utf8proc_category((utf8proc_int32_t)cp) == UTF8PROC_CATEGORY_MC
+                       ? 1
+                       : utf8proc_charwidth((utf8proc_int32_t)cp);
         i += (size_t)bytes;
     }
     return columns;
@@ -243,7 +290,9 @@ int main(void)
         cmocka_unit_test(words_that_fit_stand_side_by_side),
         cmocka_unit_test(words_that_do_not_fit_stand_on_stairs),
         cmocka_unit_test(colours_are_backgrounds_and_end_with_the_cell),
+        cmocka_unit_test(more_weight_is_a_lighter_colour),
         cmocka_unit_test(wide_characters_and_combining_marks_are_counted),
+        cmocka_unit_test(vowels_with_a_place_of_their_own_have_a_column),
         cmocka_unit_test(right_to_left_words_keep_their_place),
         cmocka_unit_test(commands_and_bad_bytes_are_taken_out),
         cmocka_unit_test(no_line_is_wider_than_the_terminal_whatever_the_words),
