@@ -22,9 +22,10 @@ double hd_axis_at(const struct hd_axis *axis, double value);
  * M. */
 const char *hd_axis_text(struct hd_scene *scene, const struct hd_axis *axis, double value);
 
-/* Ticks with their grid lines across a plot from `left` to `right`; returns the width of the
- * widest text. */
+/* Ticks with their grid lines across a plot from `left` to `right`. */
 void hd_axis_draw_y(struct hd_scene *scene, const struct hd_axis *axis, double left, double right);
+
+/* The width of the widest of its texts. */
 double hd_axis_text_width(struct hd_scene *scene, const struct hd_axis *axis);
 
 /* Ticks below y. */

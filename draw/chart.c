@@ -49,7 +49,7 @@ static struct hd_axis y_axis(const heed_picture_panel *panel)
     return hd_axis_make(range.least, range.most, 5, false);
 }
 
-/* The place of point i on the page. */
+/* A place on the page. */
 struct place {
     double x, y;
 };
