@@ -158,15 +158,13 @@ static void draw_dots(struct hd_scene *scene, const struct plot *plot,
         const struct place at = place_of(plot, line->x[i], line->y[i]);
         if (at.y < plot->y.to - 0.5 || at.y > plot->y.from + 0.5)
             continue;
-        hd_scene_add(scene,
-                     (struct hd_mark){.kind = HD_CIRCLE,
-                                      .name = "point",
-                                      .tooltip = hd_scene_print(
-                                          scene, "%s", hd_scene_number(scene, line->y[i], 4)),
-                                      .x = at.x,
-                                      .y = at.y,
-                                      .w = 3,
-                                      .fill = hd_series_color(scene, series)});
+        hd_scene_add(scene, (struct hd_mark){.kind = HD_CIRCLE,
+                                             .name = "point",
+                                             .tooltip = hd_scene_number(scene, line->y[i], 4),
+                                             .x = at.x,
+                                             .y = at.y,
+                                             .w = 3,
+                                             .fill = hd_series_color(scene, series)});
     }
 }
 
