@@ -76,6 +76,7 @@ $(foreach k,generic avx2 avx512 avx512vnni neon,$(eval FLAGS_src/kernel/$k += -f
 endif
 LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
+LIBS_tests/cli/test_options  = $(if $(findstring apple,$(MACHINE)),,-lutil)
 FLAGS_tests/fuzz/replay = -Isrc -Itests
 # Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
 $(foreach t,$(filter draw/%,$(TESTS)),$(eval FLAGS_tests/$t = $(DRAW_FLAGS))$(eval LIBS_tests/$t = $(DRAW_LIBS)))
@@ -218,7 +219,10 @@ check-arm-now: $(ARM:%=$(BUILD)/tests/arm/%)
 	@tools/run_test.sh --summary $(BUILD)/results $(ARM:%=arm/%)
 
 # What has threads is run a second time under the thread sanitizer.
-THREADED := $(patsubst tests/%.c,run/%,$(shell grep -lE 'hd_pool|pthread_create|heed_train|n_threads' tests/*/test_*.c 2>/dev/null))
+# (Not pictures: the sanitizer does not see glib's locks.)
+THREADED := $(patsubst tests/%.c,run/%,$(filter-out tests/draw/%,\
+              $(shell grep -lE 'hd_pool|pthread_create|heed_train|n_threads' tests/*/test_*.c 2>/dev/null)))
+export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/leaks.txt:print_suppressions=0
 .PHONY: sanitize sanitize-threads
 sanitize:  ## the tests under the address, undefined-behaviour and thread sanitizers
 	@$(PACKAGES) build check
