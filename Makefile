@@ -263,12 +263,23 @@ $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	$(QUIET)$(COMPILE) -Isrc -Ibench -I. $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
 
 .PHONY: bench bench-kernel bench-kernel-now
-bench: bench-kernel  ## all measurements
+bench: bench-kernel bench-train  ## all measurements
 bench-kernel:  ## arithmetic against this machine's peak and against oneDNN
 	@$(PACKAGES) build bench
 	+@$(MAKE) --no-print-directory bench-kernel-now
 bench-kernel-now: $(BUILD)/bench/bench_kernel
 	@$<
+
+# PyTorch is the peer in training: a virtual environment in build/peers, or TORCH=/path/to/python of one that has it.
+PEERS := build/peers
+TORCH := $(PEERS)/torch/bin/python
+$(PEERS)/torch/bin/python:
+	@echo 'Installing PyTorch and SentencePiece for Python into $(PEERS)/torch: some 200 MB to 3 GB, once.'
+	@mkdir -p $(PEERS)
+	python3 -m venv $(PEERS)/torch && $(PEERS)/torch/bin/pip install --quiet torch sentencepiece numpy
+.PHONY: bench-train
+bench-train: all $(BUILD)/bench/bench_train $(TORCH)  ## training against PyTorch, and what an update is made of
+	@python3 bench/train.py $(BUILD) $(SHARED) $(TORCH)
 
 # ---- install --------------------------------------------------------------------------------------------------------
 

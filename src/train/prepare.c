@@ -82,21 +82,23 @@ static struct hd_corpus *open_text(struct hd_run *run, const char *what, const s
     return corpus;
 }
 
-/* Standard input goes to one rank only. */
-static bool has_stdin(const struct hd_recipe *r)
+/* How often standard input is named. */
+static int count_stdin(const struct hd_recipe *r)
 {
+    int n_named = 0;
     const struct hd_names *lists[] = {&r->src, &r->tgt, &r->tsv, &r->dev_src, &r->dev_tgt, &r->dev_tsv};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (size_t k = 0; k < lists[i]->n; k++)
-            if (strcmp(lists[i]->at[k], "-") == 0)
-                return true;
-    return false;
+            n_named += strcmp(lists[i]->at[k], "-") == 0;
+    return n_named;
 }
 
 static bool read_text(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
-    if (run->ranks.n > 1 && has_stdin(r))
+    if (count_stdin(r) > 1)
+        return hd_fail(err, HEED_BAD_OPTION, "standard input (-) can be read only once; put one of the texts into a file");
+    if (run->ranks.n > 1 && count_stdin(r) > 0)
         return hd_fail(err, HEED_BAD_OPTION,
                        "standard input reaches one of the %d ranks only; put the text into a file", run->ranks.n);
     if (r->tsv.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
