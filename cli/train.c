@@ -233,14 +233,12 @@ static enum status run(const struct invocation *invocation)
         heed_training_free(training);
         return err.code == HEED_BAD_OPTION ? STATUS_USAGE : STATUS_FAILED;
     }
-    const struct train *train = invocation->values;
-    struct screen screen = {.is_terminal = isatty(STDERR_FILENO)};
-    for (int i = 0; i < n_options; i++) {
-        screen.is_quiet |= strcmp(options[i].name, "quiet") == 0 && train->flag[i];
-        screen.is_json |= strcmp(options[i].name, "json") == 0 && train->flag[i];
-    }
+    struct screen screen = {.is_terminal = isatty(STDERR_FILENO),
+                            .is_quiet = heed_training_is_yes(training, "quiet"),
+                            .is_json = heed_training_is_yes(training, "json")};
     signal(SIGINT, note_interrupt);
     signal(SIGTERM, note_interrupt);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by a sentence */
     const bool ok = heed_training_run(training, watch, &screen, &err);
     clear_live_line(&screen);
     heed_training_free(training);

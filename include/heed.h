@@ -97,6 +97,9 @@ HEED_API bool heed_training_set(heed_training *training, const char *name, const
 /* The same from a file of lines `name = value`; # begins a comment. What was set before stays. */
 HEED_API bool heed_training_read(heed_training *training, const char *path, heed_error *err);
 
+/* Has an option of yes or no ("quiet", "json") been set to yes, by a file or otherwise? */
+HEED_API bool heed_training_is_yes(const heed_training *training, const char *name);
+
 /* Everything that can be said, one by one: false when there are no more than i. */
 typedef struct heed_training_option {
     const char *name, *values, *meaning;

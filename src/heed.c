@@ -137,6 +137,11 @@ bool heed_training_read(heed_training *training, const char *path, heed_error *e
     return hd_training_read(training, path, err);
 }
 
+bool heed_training_is_yes(const heed_training *training, const char *name)
+{
+    return hd_training_is_yes(training, name);
+}
+
 bool heed_training_option_at(int i, heed_training_option *option)
 {
     return hd_training_option_at(i, option);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HOLD_OUT = 200 }; /* without dev text every so-manyth pair is for validation */
@@ -26,6 +27,10 @@ static bool name_files(struct hd_run *run, heed_error *err)
     const size_t n = strlen(out), e = strlen(ending);
     const bool has_ending = n > e && strcmp(out + n - e, ending) == 0;
     const size_t stem = has_ending ? n - e : n;
+    struct stat st;
+    if (out[n - 1] == '/' || (stat(out, &st) == 0 && S_ISDIR(st.st_mode)))
+        return hd_fail(err, HEED_BAD_OPTION, "out: %s is a folder; name a file in it, such as %s%smodel.safetensors",
+                       out, out, out[n - 1] == '/' ? "" : "/");
     run->stem = hd_alloc(stem + 1, 1, err);
     run->state_path = hd_alloc(stem + 32, 1, err);
     if (!run->stem || !run->state_path)
@@ -225,7 +230,7 @@ static bool apply_settings(const heed_training *said, struct hd_config *c, heed_
 
 /* A configuration that exists already (of a model to start from, of a run to go on with) is not changed by what was said: that would
  * be another model. What is only read, such as the alignment layer, may. */
-static bool agree(const heed_training *said, struct hd_config *c, const char *whose, heed_error *err)
+static bool agree(const heed_training *said, const struct hd_config *c, const char *whose, heed_error *err)
 {
     if (said->arch && strcmp(said->arch, hd_field_value(hd_field_find("arch"), c->arch).s) != 0)
         return hd_fail(err, HEED_BAD_OPTION, "arch is %s, but %s is a %s; leave it out or start over with --fresh",
@@ -351,6 +356,8 @@ static bool start_new(struct hd_run *run, heed_error *err)
     early.source_vocab = early.target_vocab = 100;
     if (!hd_plan_model(&early, false, is_setting, (void *)said, err) ||
         !make_vocabs(run, &source, &target, err)) {
+        if (target != source)
+            hd_vocab_free(target);
         hd_vocab_free(source);
         return false;
     }
@@ -437,6 +444,28 @@ static bool take_changes(struct hd_run *run, const struct hd_recipe *was, heed_e
     return true;
 }
 
+/* A size is many fields at once: what was said must make the model that is there. */
+static bool agree_in_size(const heed_training *said, const struct hd_config *c, bool is_joint, heed_error *err)
+{
+    struct hd_config again;
+    if (!said->size)
+        return true;
+    if (!hd_config_preset_named(&again, hd_field_value(hd_field_find("arch"), c->arch).s, said->size, err) ||
+        !apply_settings(said, &again, err))
+        return false;
+    again.source_vocab = c->source_vocab;
+    again.target_vocab = c->target_vocab;
+    const bool is_possible = hd_plan_model(&again, is_joint, is_setting, (void *)said, NULL);
+    json_t *a = hd_config_to_json(c), *b = hd_config_to_json(&again);
+    const bool is_same = is_possible && json_equal(a, b);
+    json_decref(a);
+    json_decref(b);
+    return is_same || hd_fail(err, HEED_BAD_OPTION,
+                              "size %s would be another model than the run that is saved has; leave it out, or start "
+                              "over with --fresh",
+                              said->size);
+}
+
 static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *err)
 {
     struct hd_recipe was;
@@ -444,7 +473,8 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
     hd_recipe_init(&was);
     bool ok = hd_recipe_from_json(&was, saved->recipe, err) && take_changes(run, &was, err) &&
               hd_config_from_json(&c, saved->config, err) && hd_config_check(&c, err) &&
-              agree(run->said, &c, "the run that is saved", err);
+              agree(run->said, &c, "the run that is saved", err) &&
+              agree_in_size(run->said, &c, saved->source == saved->target, err);
     hd_recipe_release(&was);
     if (ok && saved->fingerprint != run->fingerprint)
         ok = hd_fail(err, HEED_BAD_OPTION,

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "kernel/kernel.h"
 #include "train/schedule.h"
@@ -88,10 +89,21 @@ static void mean_of_kept(const struct hd_run *run, float *mean)
 
 /* ---- validation -------------------------------------------------------------------------------------- */
 
+/* Scores are turned so that more is better; this turns them back. */
+static double sign_of(const struct hd_recipe *r)
+{
+    return r->valid_metric == HD_VALID_CE || r->valid_metric == HD_VALID_WER ? -1 : 1;
+}
+
 static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
 {
     const struct hd_progress *p = &run->state.progress;
     json_t *recipe = json_loads(run->recipe_json, 0, NULL), *languages = json_array();
+    /* A run that ends later is the same run until then, unless its rate looks at the end. */
+    if (run->recipe->schedule != HD_SCHEDULE_COSINE) {
+        json_object_del(recipe, "updates");
+        json_object_del(recipe, "epochs");
+    }
     const char *both = run->recipe->languages, *dash = both ? strchr(both, '-') : NULL;
     if (dash) {
         json_array_append_new(languages, json_stringn(both, (size_t)(dash - both)));
@@ -101,7 +113,7 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
                                (json_int_t)p->update, "epochs", p->place.epoch, "target_pieces",
                                (json_int_t)p->n_tokens, "pairs", (json_int_t)run->facts.n_pairs,
                                "validation", "metric", hd_metric_name(run->recipe), "score",
-                               hd_score_of(run->recipe, v), "cross_entropy", v->ce);
+                               sign_of(run->recipe) * hd_score_of(run->recipe, v), "cross_entropy", v->ce);
     if (record && json_array_size(languages) > 0)
         json_object_set_new(record, "languages", languages);
     else
@@ -109,10 +121,16 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
     return record;
 }
 
-/* Scores are turned so that more is better; this turns them back. */
-static double sign_of(const struct hd_recipe *r)
+/* A score that can be compared and written, whatever it is. */
+static double score_of(const struct hd_recipe *r, const struct hd_validated *v)
 {
-    return r->valid_metric == HD_VALID_CE || r->valid_metric == HD_VALID_WER ? -1 : 1;
+    const double score = hd_score_of(r, v);
+    return score - score == 0 ? score : -1e300;
+}
+
+static json_t *number_of(double x)
+{
+    return x - x == 0 ? json_real(x) : json_null();
 }
 
 static void report(struct hd_run *run, const struct pulse *pulse, const struct hd_validated *v,
@@ -133,12 +151,12 @@ static void report(struct hd_run *run, const struct pulse *pulse, const struct h
                                  .has_text = v->has_text,
                                  .is_best = is_best,
                                  .metric = hd_metric_name(run->recipe),
-                                 .has_best = true,
+                                 .has_best = p->has_best,
                                  .best = sign * p->best,
                                  .best_update = p->best_update};
-    json_t *note = json_pack("{ss sI sf sf sb sf sf}", "event", "validation", "update",
-                             (json_int_t)p->update, "cross_entropy", v->ce, "perplexity",
-                             v->perplexity, "is_best", is_best, "best", sign * p->best, "seconds",
+    json_t *note = json_pack("{ss sI so so sb sf sf}", "event", "validation", "update",
+                             (json_int_t)p->update, "cross_entropy", number_of(v->ce), "perplexity",
+                             number_of(v->perplexity), "is_best", is_best, "best", sign * p->best, "seconds",
                              hd_seconds() - j->began);
     if (note && v->has_text) {
         json_object_set_new(note, "bleu", json_real(v->bleu));
@@ -147,8 +165,10 @@ static void report(struct hd_run *run, const struct pulse *pulse, const struct h
         json_object_set_new(note, "wer", json_real(v->wer));
     }
     struct hd_curves *c = &run->curves;
-    hd_points_add(&c->ce, (double)p->update, v->ce);
-    if (c->has_score)
+    const bool is_finite = v->ce - v->ce == 0;
+    if (is_finite)
+        hd_points_add(&c->ce, (double)p->update, v->ce);
+    if (is_finite && c->has_score)
         hd_points_add(&c->score, (double)p->update, sign * hd_score_of(run->recipe, v));
     c->best = is_best ? c->ce.n - 1 : c->best;
     heed_error why = {0};
@@ -165,10 +185,11 @@ static void report(struct hd_run *run, const struct pulse *pulse, const struct h
     (void)hd_journal_tell(j, &event, note);
 }
 
-static void note_score(struct hd_run *run, double score, bool *is_best)
+static void note_score(struct hd_run *run, double score, bool is_finite, bool *is_best)
 {
     struct hd_progress *p = &run->state.progress;
-    *is_best = !p->has_best || score > p->best;
+    *is_best = is_finite && (!p->has_best || score > p->best);
+    p->looked_update = p->update;
     if (*is_best) {
         p->has_best = true;
         p->best = score;
@@ -196,7 +217,7 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
     if (r->average > 1 && r->average_of == HD_AVERAGE_BEST) { /* each by itself, to know which are best */
         memcpy(values, own_weights(run) == values ? weights : own_weights(run), bytes);
         ok = hd_learner_repack(l, err) && hd_validate(l, run->dev, v, err) &&
-             keep(run, hd_score_of(r, v), err);
+             keep(run, score_of(r, v), err);
     } else if (r->average > 1)
         ok = keep(run, 0, err);
     if (!ok)
@@ -209,7 +230,7 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
         return false;
     if (!hd_validate(l, run->dev, v, err))
         return false;
-    note_score(run, hd_score_of(r, v), is_best);
+    note_score(run, score_of(r, v), v->ce - v->ce == 0, is_best);
     if (!*is_best)
         return true;
     json_decref(run->model->record);
@@ -336,9 +357,9 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
     if (p->update % NOTE_UPDATES == 0 && pulse->weight > 0) {
         const double busy = pulse->busy - pulse->noted_busy;
         pulse->speed = busy > 0 ? (double)(p->n_tokens - pulse->noted_tokens) / busy : 0;
-        note = json_pack("{ss sI sI sf sf sf sf sf sf}", "event", "update", "update", (json_int_t)p->update,
+        note = json_pack("{ss sI sI sf sf sf so sf sf}", "event", "update", "update", (json_int_t)p->update,
                          "target_pieces", (json_int_t)p->n_tokens,
-                         "epoch", event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm", u->norm,
+                         "epoch", event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm", number_of(u->norm),
                          "tokens_per_second", pulse->speed, "seconds", now - run->journal.began);
         hd_points_add(&run->curves.loss, (double)p->update, pulse->last_loss);
         pulse->noted_busy = pulse->busy;
@@ -393,7 +414,8 @@ static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pai
     if (p->n_bad >= MOST_BAD)
         return go_back(run, err);
     const bool is_time_to_look = p->update % r->valid_every == 0;
-    const bool is_good = is_time_to_look || p->update % r->save_every == 0;
+    /* Weights whose last loss was not finite are no place to come back to. */
+    const bool is_good = p->n_bad == 0 && (is_time_to_look || p->update % r->save_every == 0);
     if (is_time_to_look && !look(run, pulse, err))
         return false;
     unsigned votes = run->journal.wants_to_stop ? VOTE_STOP : 0;
@@ -419,17 +441,58 @@ static void tell_left_out(struct hd_run *run)
                        c.n_pairs, c.n_long, run->recipe->max_length, c.n_empty);
 }
 
+/* Put the model's file back as it was before a look at the end, if the state has it. */
+static bool put_back(struct hd_run *run, heed_error *err)
+{
+    struct hd_saved_state *saved = hd_state_open(run->state_path, err);
+    const struct hd_tensor *before = saved ? hd_state_before(saved) : NULL;
+    struct hd_writer w = {0};
+    const bool ok = saved && (!before || (hd_writer_open(&w, run->recipe->out, err) &&
+                                          hd_write(&w, before->data, before->bytes, err) &&
+                                          hd_writer_commit(&w, err)));
+    if (!ok)
+        hd_writer_abandon(&w);
+    hd_state_close(saved);
+    return ok;
+}
+
+/* A look at weights that end between two validations. A longer run would not have taken it, so the state is saved as if it had not been
+ * taken, with the model of before: n updates and m more are n + m, bit for bit. */
+static bool close_run(struct hd_run *run, struct pulse *pulse, heed_error *err)
+{
+    struct hd_run_state *s = &run->state;
+    if (s->progress.has_best)
+        (void)hd_map_open(&s->before, run->recipe->out, NULL);
+    if (!save(run, pulse, false, err) || !look(run, pulse, err))
+        return false;
+    const struct hd_progress closed = s->progress;
+    struct hd_saved_state *saved = hd_state_open(run->state_path, err);
+    const bool ok = saved && hd_state_restore(saved, false, &run->learner, s, err);
+    hd_state_close(saved);
+    s->progress.is_closed = closed.has_best;
+    s->progress.closed_best = closed.best;
+    s->progress.closed_best_update = closed.best_update;
+    return ok && save(run, pulse, false, err);
+}
+
 static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, bool has_learned, heed_error *err)
 {
     struct hd_progress *p = &run->state.progress;
-    const bool is_looked_at = p->update > 0 && p->update % run->recipe->valid_every == 0;
-    if (has_learned && !is_looked_at && !look(run, pulse, err))
+    const bool is_looked_at = p->looked_update == p->update || p->is_closed;
+    if (has_learned && p->place.epoch == 0)
+        tell_left_out(run);
+    if (!is_looked_at && (!put_back(run, err) || !close_run(run, pulse, err)))
         return false;
-    if (has_learned && !save(run, pulse, true, err))
-        return false;
-    hd_journal_say(&run->journal, "%s: %s after %ld updates; the best, %s %.2f at update %ld, is in %s",
-                   has_learned ? "done" : "nothing to do", why, p->update, hd_metric_name(run->recipe),
-                   sign_of(run->recipe) * p->best, p->best_update, run->recipe->out);
+    const char *news = has_learned || !is_looked_at ? "done" : "nothing to do";
+    const double best = p->is_closed ? p->closed_best : p->best;
+    if (!p->has_best && !p->is_closed)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "%s after %ld updates, but no validation gave a finite number, so there is no model; choose a "
+                       "lower rate and start over with --fresh",
+                       why, p->update);
+    hd_journal_say(&run->journal, "%s: %s after %ld updates; the best, %s %.2f at update %ld, is in %s", news, why,
+                   p->update, hd_metric_name(run->recipe), sign_of(run->recipe) * best,
+                   p->is_closed ? p->closed_best_update : p->best_update, run->recipe->out);
     return true;
 }
 
@@ -457,6 +520,9 @@ static bool learn(struct hd_run *run, heed_error *err)
             why = "the hours are over";
         if (why)
             return finish(run, &pulse, why, has_learned, err);
+        if (p->is_closed && !put_back(run, err))
+            return false;
+        p->is_closed = false;
         if (!advance(run, &pulse, pairs, n, &next, err))
             return false;
         has_learned = true;

@@ -111,6 +111,13 @@ bool hd_training_has_setting(const heed_training *t, const char *name)
     return false;
 }
 
+bool hd_training_is_yes(const heed_training *t, const char *name)
+{
+    const struct hd_recipe_field *f = hd_recipe_find(name);
+    char text[64];
+    return f && f->type == HD_R_YES_NO && strcmp(hd_recipe_text(&t->recipe, f, text), "yes") == 0;
+}
+
 /* ---- setting ------------------------------------------------------------------------------------- */
 
 static bool add_setting(heed_training *t, const char *name, const char *value, heed_error *err)
@@ -153,6 +160,9 @@ bool hd_training_set(heed_training *t, const char *name, const char *value, heed
         return set_preset(t, name, value, err);
     if (!is_model_field(name))
         return unknown(name, err);
+    struct hd_config any;
+    if (!hd_config_preset_named(&any, "transformer", NULL, err) || !hd_config_set(&any, name, value, err))
+        return false;
     return add_setting(t, name, value, err);
 }
 

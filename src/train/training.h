@@ -21,6 +21,7 @@ heed_training *hd_training_new(heed_error *err);
 void hd_training_free(heed_training *training);
 bool hd_training_set(heed_training *training, const char *name, const char *value, heed_error *err);
 bool hd_training_read(heed_training *training, const char *path, heed_error *err);
+bool hd_training_is_yes(const heed_training *training, const char *name);
 bool hd_training_option_at(int i, heed_training_option *option);
 
 /* Was this field of the model, arch and size included, named? */

@@ -189,8 +189,7 @@ bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_r
                              .size = hd_params_size(net->params),
                              .power1 = 1,
                              .power2 = 1};
-    const bool has_m = recipe->optimizer != HD_SGD || recipe->momentum > 0;
-    if (has_m && !(l->m = hd_alloc(l->size, sizeof *l->m, err)))
+    if (!(l->m = hd_alloc(l->size, sizeof *l->m, err))) /* also without momentum, which may be asked for later */
         return false;
     if (recipe->optimizer != HD_SGD && !(l->v = hd_alloc(l->size, sizeof *l->v, err)))
         return false;
@@ -510,7 +509,7 @@ static void step_piece(void *context, int index, int worker)
     const float decay = p.is_decayed ? r->weight_decay : 0;
     (void)worker;
     if (r->optimizer == HD_SGD)
-        w->k->sgd(x, l->m ? l->m + p.at : NULL, g, w->rate, r->momentum, decay, w->scale, p.n);
+        w->k->sgd(x, l->m + p.at, g, w->rate, r->momentum, decay, w->scale, p.n);
     else
         w->k->adam(x, l->m + p.at, l->v + p.at, g, w->rate, r->beta1, r->beta2, r->eps,
                    (float)(1 - l->power1), (float)(1 - l->power2), decay, w->scale, p.n);
