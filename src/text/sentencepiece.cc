@@ -313,3 +313,60 @@ char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_counted_word 
         return copy_of(model, err);
     });
 }
+
+/* ---- with places ------------------------------------------------------------------------------ */
+
+bool hd_spm_encode_spans(const struct hd_spm *spm, const char *text, size_t n, int **ids,
+                         size_t **spans, size_t *n_ids, heed_error *err)
+{
+    *ids = nullptr;
+    *spans = nullptr;
+    const bool ok = guarded(false, err, [&] {
+        sentencepiece::ImmutableSentencePieceText cut;
+        const auto status = spm->processor.Encode(std::string_view(text, n), cut.mutable_proto());
+        if (!status.ok())
+            return hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot cut this text: %s",
+                           status.message());
+        *n_ids = cut.pieces_size();
+        *ids = static_cast<int *>(hd_alloc(*n_ids, sizeof(int), err));
+        *spans = static_cast<size_t *>(hd_alloc(2 * *n_ids, sizeof(size_t), err));
+        for (size_t i = 0; *ids && *spans && i < *n_ids; i++) {
+            const auto piece = cut.pieces(static_cast<int>(i));
+            (*ids)[i] = static_cast<int>(piece.id());
+            (*spans)[2 * i] = piece.begin();
+            (*spans)[2 * i + 1] = piece.end();
+        }
+        return *ids && *spans;
+    });
+    if (!ok) {
+        hd_free(*ids);
+        hd_free(*spans);
+        *ids = nullptr;
+        *spans = nullptr;
+    }
+    return ok;
+}
+
+char *hd_spm_decode_spans(const struct hd_spm *spm, const int *ids, size_t n, size_t *spans,
+                          heed_error *err)
+{
+    return guarded(static_cast<char *>(nullptr), err, [&]() -> char * {
+        sentencepiece::ImmutableSentencePieceText joined;
+        const auto status =
+            spm->processor.Decode(std::vector<int>(ids, ids + n), joined.mutable_proto());
+        if (!status.ok() || joined.pieces_size() != n) {
+            hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot join these ids: %s",
+                    status.message());
+            return nullptr;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const auto piece = joined.pieces(static_cast<int>(i));
+            spans[2 * i] = piece.begin();
+            spans[2 * i + 1] = piece.end();
+        }
+        const std::string &text = joined.text();
+        char *copy = static_cast<char *>(hd_alloc(text.size() + 1, 1, err));
+        return copy ? static_cast<char *>(std::memcpy(copy, text.c_str(), text.size() + 1))
+                    : nullptr;
+    });
+}

@@ -45,9 +45,17 @@ int *hd_spm_encode(const struct hd_spm *spm, const char *text, size_t n, size_t 
  * hd_free(). NULL with the reason in `err`. */
 char *hd_spm_normalise(const struct hd_spm *spm, const char *text, size_t n, size_t *n_out,
                        heed_error *err);
+/* The same with the bytes of the text that each id stands for, *spans[2 i] to before *spans[2 i + 1];
+ * both lists are to be given to hd_free(). False with the reason in `err`, and neither made. */
+bool hd_spm_encode_spans(const struct hd_spm *spm, const char *text, size_t n, int **ids,
+                         size_t **spans, size_t *n_ids, heed_error *err);
 
 /* The text of ids, each in [0, size), to be given to hd_free(); NULL with the reason in `err`. */
 char *hd_spm_decode(const struct hd_spm *spm, const int *ids, size_t n, heed_error *err);
+
+/* The same with the bytes of that text which each id became, spans[0..2 n). */
+char *hd_spm_decode_spans(const struct hd_spm *spm, const int *ids, size_t n, size_t *spans,
+                          heed_error *err);
 
 struct hd_spm_plan {
     int size;
