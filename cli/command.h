@@ -66,6 +66,7 @@ struct command {
     int most_arguments;                 /* words that are not options; -1: any number */
     const struct option *options;       /* ended by {0} */
     size_t values_size;                 /* of the struct that the options fill */
+    void (*prepare)(void);              /* called first, to fill in `options`; may be NULL */
     void (*set_defaults)(void *values); /* may be NULL: all zero */
     enum status (*run)(const struct invocation *invocation);
 };
@@ -96,6 +97,7 @@ extern const struct command command_eval;
 extern const struct command command_import;
 extern const struct command command_info;
 extern const struct command command_score;
+extern const struct command command_train;
 extern const struct command command_translate;
 
 #endif

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
-    &command_align, &command_eval,  &command_import,
-    &command_info,  &command_score, &command_translate,
+    &command_align, &command_eval,  &command_import,    &command_info,
+    &command_score, &command_train, &command_translate,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -49,6 +49,8 @@ int main(int argc, char **argv)
 static enum status run_command(const struct command *command, int n, char **words)
 {
     bool wants_help = false;
+    if (command->prepare)
+        command->prepare();
     struct invocation *invocation = invocation_new(command, n, words, &wants_help);
     if (wants_help)
         print_command_help(command);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool has_color(FILE *out)
@@ -14,6 +15,23 @@ static bool has_color(FILE *out)
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return !(no_color && no_color[0]) && !(terminal && strcmp(terminal, "dumb") == 0) &&
            isatty(fileno(out));
+}
+
+static int width_of(FILE *out)
+{
+    const char *columns = getenv("COLUMNS");
+    const long told = columns ? strtol(columns, NULL, 10) : 0;
+    struct winsize size = {0};
+    if (told > 0 && told < 10000)
+        return (int)told;
+    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+heed_text_options text_options(FILE *out)
+{
+    const char *terminal = getenv("TERM"), *colors = getenv("COLORTERM");
+    const bool has_256 = (terminal && strstr(terminal, "256color")) || (colors && colors[0]);
+    return (heed_text_options){.width = width_of(out), .has_colors = has_color(out) && has_256};
 }
 
 void complain(const char *format, ...)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include <heed_draw.h>
+
 /* "heed: " and a sentence, to stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -16,6 +18,10 @@ void print_heading(FILE *out, const char *text);
 /* `text` in lines of at most 80 columns, the first of which starts at column `at`, the others
  * after `indent` spaces. */
 void print_wrapped(FILE *out, const char *text, int at, int indent);
+
+/* How attention can be shown on `out`: as wide as COLUMNS or the terminal says (80 where neither
+ * does), in colours if it is a terminal that has 256 of them and NO_COLOR is not set. */
+heed_text_options text_options(FILE *out);
 
 /* A string with its quotes and escapes, as JSON wants it. */
 void print_json_string(FILE *out, const char *text);

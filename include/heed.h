@@ -268,6 +268,73 @@ typedef struct heed_lines {
 HEED_API bool heed_lines_read(heed_lines *lines, const char *path, heed_error *err);
 HEED_API void heed_lines_release(heed_lines *lines);
 
+/* ---- training ------------------------------------------------------------------------------ */
+
+/* A training run in the making: what was said about it so far. */
+typedef struct heed_training heed_training;
+
+/* To be given to heed_training_free(); NULL without memory. */
+HEED_API heed_training *heed_training_new(heed_error *err);
+HEED_API void heed_training_free(heed_training *training);
+
+/* Say one thing about it, by the names and values of the options of `heed train`: ("src", "train.en"), ("dim", "256"). Lists (src, tgt,
+ * freeze ...) get one more. False with the reason in `err` (HEED_BAD_OPTION), the nearest right name included. */
+HEED_API bool heed_training_set(heed_training *training, const char *name, const char *value,
+                                heed_error *err);
+
+/* The same from a file of lines `name = value`; # begins a comment. What was set before stays. */
+HEED_API bool heed_training_read(heed_training *training, const char *path, heed_error *err);
+
+/* Has an option of yes or no ("quiet", "json") been set to yes, by a file or otherwise? */
+HEED_API bool heed_training_is_yes(const heed_training *training, const char *name);
+
+/* Everything that can be said, one by one: false when there are no more than i. */
+typedef struct heed_training_option {
+    const char *name, *values, *meaning;
+    const char *fallback; /* what it is when nothing is said; "" when it is chosen to fit; NULL when there is none */
+    bool is_list, is_of_model;
+} heed_training_option;
+HEED_API bool heed_training_option_at(int i, heed_training_option *option);
+
+/* What happens while it runs. */
+enum heed_training_news {
+    HEED_TRAINING_SAYS,      /* text: a sentence on what was chosen or what happened */
+    HEED_TRAINING_PREPARES,  /* text: what is being done before the first update; share of it, 0 if unknown */
+    HEED_TRAINING_LEARNED,   /* an update is done */
+    HEED_TRAINING_VALIDATES, /* begins to look at the dev sentences */
+    HEED_TRAINING_VALIDATED,
+    HEED_TRAINING_SAVED,     /* the state is on the disk */
+    HEED_TRAINING_WAITS,     /* nothing: a moment to ask whether to go on */
+};
+
+typedef struct heed_training_event {
+    enum heed_training_news news;
+    const char *text;
+    const char *json; /* the same as a line of MODEL.jsonl; NULL when there is nothing to note */
+    double share;
+    long update;
+    double epoch;     /* passes over the text, 2.5: in the middle of the third */
+    double loss;      /* mean of the updates since the last event of this kind that was noted in MODEL.jsonl */
+    double rate, tokens_per_second;
+    double seconds;      /* since this call began */
+    double seconds_left; /* at this speed; below 0: nobody knows */
+    double ce, perplexity, bleu, chrf, exact, wer; /* VALIDATED */
+    bool has_text;       /* the last four are known */
+    bool is_best;
+    const char *metric;  /* what decides */
+    double best;         /* its best value so far; has_best */
+    bool has_best;
+    long best_update;
+} heed_training_event;
+
+/* Train: read the text, choose what was left open, learn until it is over, and leave one model file. A run that was interrupted goes on where
+ * it was. watch(context, event), which may be NULL, is told what happens, and stops the run by false: the state is then saved and the
+ * answer is false with HEED_CANCELLED, whose sentence says how to go on. The result is the same bits for any number of
+ * threads, any kernel, and however often it was interrupted. */
+HEED_API bool heed_training_run(heed_training *training,
+                                bool (*watch)(void *context, const heed_training_event *event),
+                                void *context, heed_error *err);
+
 /* ---- scoring text ------------------------------------------------------------------------- */
 
 /* What to compute; several are joined by |. */

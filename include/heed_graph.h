@@ -286,6 +286,8 @@ HEED_API hd_node *hd_mix_spans(hd_node *alpha, hd_node *h, const hd_spans *spans
  * sentence and head by itself: softmax(scale · q kᵀ) v, heads side by side. */
 typedef struct hd_attention_options {
     const hd_spans *queries, *keys; /* as many sentences each; those of queries share no rows */
+    const int *key_rows; /* for search, with one query per sentence and no gradient: key and value i of
+                            the spans stand in row key_rows[i] of k and v; NULL: in row i */
     int n_heads;
     bool is_causal; /* the last query sees all keys, the one before it all but one, … */
     float scale;    /* 0 is 1/√d */

@@ -1,5 +1,6 @@
 /* heed.c -- the public API: thin, the only file that sees every room. */
 #include <heed.h>
+#include <heed_draw.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"
@@ -8,9 +9,12 @@
 #include "model/file.h"
 #include "model/import.h"
 #include "model/record.h"
+#include "picture/picture.h"
+#include "picture/show.h"
 #include "text/compare.h"
 #include "text/evaluate.h"
 #include "text/lines.h"
+#include "train/training.h"
 #include "translate/links.h"
 #include "translate/translate.h"
 
@@ -190,4 +194,58 @@ void heed_lines_release(heed_lines *lines)
 {
     hd_free(lines->memory);
     *lines = (heed_lines){0};
+}
+
+heed_training *heed_training_new(heed_error *err)
+{
+    return hd_training_new(err);
+}
+
+void heed_training_free(heed_training *training)
+{
+    hd_training_free(training);
+}
+
+bool heed_training_set(heed_training *training, const char *name, const char *value, heed_error *err)
+{
+    return hd_training_set(training, name, value, err);
+}
+
+bool heed_training_read(heed_training *training, const char *path, heed_error *err)
+{
+    return hd_training_read(training, path, err);
+}
+
+bool heed_training_is_yes(const heed_training *training, const char *name)
+{
+    return hd_training_is_yes(training, name);
+}
+
+bool heed_training_option_at(int i, heed_training_option *option)
+{
+    return hd_training_option_at(i, option);
+}
+
+bool heed_training_run(heed_training *training,
+                       bool (*watch)(void *context, const heed_training_event *event),
+                       void *context, heed_error *err)
+{
+    return hd_training_run(training, watch, context, err);
+}
+
+bool heed_draw(const heed_picture *picture, const char *path, heed_error *err)
+{
+    return hd_picture_write(picture, path, err);
+}
+
+char *heed_draw_bytes(const heed_picture *picture, const char *format, size_t *size,
+                      heed_error *err)
+{
+    return hd_picture_bytes(picture, format, size, err);
+}
+
+char *heed_draw_text(const heed_picture_attention *attention, const heed_text_options *options,
+                     heed_error *err)
+{
+    return hd_picture_show(attention, options, err);
 }

@@ -2,7 +2,10 @@
 # packages.sh -- see that what a command needs is there, and install it where that is possible.
 #
 #   tools/packages.sh GROUP...      build   compilers, make, and the libraries that libheed links
+#                                   draw    cairo, pango and a few fonts, for pictures
+#                                   mpi     Open MPI, for training on several machines
 #                                   check   cmocka, for the tests
+#                                   fonts   letters of many scripts, for pictures of all languages (large)
 #                                   arm     a compiler and an emulator for aarch64
 #                                   clang   the second compiler that every change must please
 #                                   lint    clang-tidy, clang-format
@@ -35,7 +38,15 @@ links_utf8proc() {
 links_sentencepiece() {
     # shellcheck disable=SC2086
     printf '#include <sentencepiece_trainer.h>\nint main() { return sentencepiece::SentencePieceTrainer::Train("").ok(); }\n' |
-        "$CXX" ${CPPFLAGS:-} -x c++ - -o /dev/null ${LDFLAGS:-} -lsentencepiece_train -lsentencepiece 2>/dev/null
+        "$CXX" -std=c++17 ${CPPFLAGS:-} -x c++ - -o /dev/null ${LDFLAGS:-} -lsentencepiece_train -lsentencepiece 2>/dev/null
+}
+compiles_pango() { # and pkg-config, by which the Makefile finds it
+    # shellcheck disable=SC2046
+    printf '#include <pango/pangocairo.h>\nint main(void) { return pango_version() == 0; }\n' |
+        compiles $(pkg-config --cflags --libs cairo pangocairo 2>/dev/null)
+}
+has_font() { # has_font LANGUAGE: nothing is known without fontconfig, which comes with pango
+    [ -n "$(fc-list ":lang=$1" 2>/dev/null)" ]
 }
 links_dnnl() {
     printf '%s\n' '#include <dnnl.h>' 'int main(void) { return dnnl_version() == 0; }' | compiles -ldnnl
@@ -75,6 +86,16 @@ for group in "$@"; do
         links_zlib || need zlib1g-dev zlib-devel zlib zlib ;;
     check)
         links_cmocka || need libcmocka-dev libcmocka-devel cmocka cmocka ;;
+    draw)
+        has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
+        compiles_pango || need "libcairo2-dev libpango1.0-dev" "pango-devel" pango pango
+        has_font en || need "fontconfig fonts-dejavu-core" dejavu-sans-fonts ttf-dejavu - ;;
+    fonts)
+        has_font ar && has_font hi && has_font th || need "fontconfig fonts-noto-core" google-noto-sans-fonts noto-fonts -
+        has_font ja || need fonts-noto-cjk google-noto-sans-cjk-fonts noto-fonts-cjk -
+        has_font und-zsye || need fonts-noto-color-emoji google-noto-emoji-color-fonts noto-fonts-emoji - ;;
+    mpi)
+        has mpicc && has mpirun || need "libopenmpi-dev openmpi-bin" openmpi-devel openmpi open-mpi ;;
     arm)
         compiles_for_arm ||
             need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc -
@@ -87,7 +108,7 @@ for group in "$@"; do
     bench)
         links_dnnl || need libdnnl-dev onednn-devel onednn onednn ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, check, arm, clang, lint, bench" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, check, fonts, arm, clang, lint, bench" >&2
         exit 2 ;;
     esac
 done

@@ -22,7 +22,7 @@ struct hd_quoted hd_quote_n(const char *word, size_t n)
         const bool is_plain = length > 0 && cp >= 0x20 && !(cp >= 0x7F && cp < 0xA0);
         const size_t taken = length > 0 ? (size_t)length : 1;
         if (out - quoted.text > LONGEST) {
-            out = (char *)memcpy(out, "...", 3) + 3;
+            out = stpcpy(out, "...");
             break;
         }
         if (is_plain)

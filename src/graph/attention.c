@@ -15,6 +15,7 @@
 struct attention {
     const hd_spans *queries, *keys;
     int n_heads;
+    const int *key_rows;
     bool is_causal, drops;
     float scale, dropout;
     uint64_t key, stream; /* of the dropout, when it drops */
@@ -88,6 +89,17 @@ static void mix_values(hd_tape *t, const struct attention *a, struct head h, con
                             E, 1, false, 1, seen(a, h, i), h.e, t->scratch);
 }
 
+/* The only query of a sentence, all heads: weights and mixture in one pass. The bits are those of the two above. */
+static void look_once(hd_tape *t, const struct attention *a, int s, const hd_node *q,
+                      const hd_node *k, const hd_node *v, hd_node *y)
+{
+    const struct head h = head_of(a, q, v, s, 0);
+    const int *rows = a->key_rows ? a->key_rows + a->keys->start[s] : NULL;
+    t->k->attend(y->x + h.y, a->weights + h.weights, q->x + h.q, rows ? k->x : k->x + h.k,
+                 hd_last_dim(k), rows ? v->x : v->x + h.v, hd_last_dim(v), rows, a->scale,
+                 a->n_heads, h.S, h.d, h.e);
+}
+
 /* dα = dy vᵀ and dv += αᵀ dy */
 static void mix_values_back(hd_tape *t, const struct attention *a, struct head h, const hd_node *v,
                             const hd_node *y, float *dalpha, float *dv)
@@ -141,6 +153,18 @@ static void attention_back(hd_node *y)
     hd_arena_rewind(&t->arena, before);
 }
 
+static void check_key_rows(hd_tape *t, const char *op, const hd_node *k,
+                           const hd_attention_options *o)
+{
+    const int n = hd_n_rows(k);
+    for (int i = 0; i < o->keys->rows; i++)
+        if (o->key_rows[i] < 0 || o->key_rows[i] >= n) {
+            hd_tape_fail(t, HEED_BAD_SHAPE, "%s: key_rows[%d] = %d, but k is %s", op, i,
+                         o->key_rows[i], hd_text(k).s);
+            return;
+        }
+}
+
 static bool check_attention(hd_tape *t, const hd_node *q, const hd_node *k, const hd_node *v,
                             const hd_attention_options *o)
 {
@@ -160,6 +184,12 @@ static bool check_attention(hd_tape *t, const hd_node *q, const hd_node *k, cons
     else if (o->queries->rows > hd_n_rows(q))
         hd_tape_fail(t, HEED_BAD_SHAPE, "%s: the queries' sentences end at row %d, but q is %s", op,
                      o->queries->rows, hd_text(q).s);
+    else if (o->key_rows && (o->queries->longest > 1 || o->queries->total < o->queries->n))
+        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: with key_rows every sentence has one query", op);
+    else if (o->key_rows && k->wants_gradient | v->wants_gradient)
+        hd_tape_fail(t, HEED_BAD_OPTION, "%s: with key_rows there is no gradient", op);
+    else if (o->key_rows)
+        check_key_rows(t, op, k, o);
     else if (o->keys->rows > hd_n_rows(k))
         hd_tape_fail(t, HEED_BAD_SHAPE, "%s: the keys' sentences end at row %d, but k is %s", op,
                      o->keys->rows, hd_text(k).s);
@@ -198,6 +228,11 @@ static bool make_weights(hd_tape *t, struct attention *a)
     return a->weights && a->mixed;
 }
 
+static bool looks_once(const struct attention *a, int s)
+{
+    return a->queries->length[s] == 1 && !a->drops;
+}
+
 hd_node *hd_attention(hd_node *q, hd_node *k, hd_node *v, const hd_attention_options *options)
 {
     const char *op = "hd_attention";
@@ -213,6 +248,7 @@ hd_node *hd_attention(hd_node *q, hd_node *k, hd_node *v, const hd_attention_opt
     *a = (struct attention){
         .queries = options->queries,
         .keys = options->keys,
+        .key_rows = options->key_rows,
         .n_heads = options->n_heads,
         .is_causal = options->is_causal,
         .scale = options->scale == 0 && d > 0 ? 1 / sqrtf((float)d) : options->scale,
@@ -221,20 +257,23 @@ hd_node *hd_attention(hd_node *q, hd_node *k, hd_node *v, const hd_attention_opt
     };
     if (!make_weights(t, a))
         return &t->nil;
+    if (a->queries->total < hd_n_rows(q)) /* rows that belong to no sentence */
+        memset(y->x, 0, y->count * sizeof *y->x);
     const int n = a->queries->n;
     for (int s = 0; s < n; s++)
-        for (int i = 0; i < a->n_heads; i++)
-            weigh(t, a, head_of(a, q, v, s, i), q, k);
+        if (looks_once(a, s))
+            look_once(t, a, s, q, k, v, y);
+        else
+            for (int i = 0; i < a->n_heads; i++)
+                weigh(t, a, head_of(a, q, v, s, i), q, k);
     if (a->drops) {
         a->key = t->key;
         a->stream = t->n_dropouts++;
         t->k->dropout(a->mixed, a->weights, a->dropout, a->key, a->stream, false,
                       (long)a->n_weights);
     }
-    if (a->queries->total < hd_n_rows(q)) /* rows that belong to no sentence */
-        memset(y->x, 0, y->count * sizeof *y->x);
     for (int s = 0; s < n; s++)
-        for (int i = 0; i < a->n_heads; i++)
+        for (int i = 0; i < a->n_heads && !looks_once(a, s); i++)
             mix_values(t, a, head_of(a, q, v, s, i), v, y);
     return y;
 }

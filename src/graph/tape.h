@@ -177,11 +177,11 @@ static inline int hd_last_dim(const hd_node *n)
 }
 
 /* "[2,7]", for sentences: hd_text(x).s lives as long as the expression it stands in. */
-struct hd_text {
+struct hd_shape_said {
     char s[56];
 };
-HD_COLD struct hd_text hd_text_of(struct hd_shape shape);
-HD_COLD struct hd_text hd_text(const hd_node *n);
+HD_COLD struct hd_shape_said hd_text_of(struct hd_shape shape);
+HD_COLD struct hd_shape_said hd_text(const hd_node *n);
 
 /* How many numbers a shape holds. False, and the reason on the tape, when it cannot be: a
  * negative size, more than INT_MAX rows, more bytes than there are addresses. */

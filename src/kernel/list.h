@@ -31,7 +31,12 @@
     /* e[T,S] (+)= scale · q_t·k_j, lanes over the D numbers of both rows: scores of attention.                 \
      * The product with scale is rounded, then added when accumulating. */                                     \
     X(void, dots, (float *e, long lde, const float *q, long ldq, const float *k, long ldk, float scale,        \
-                   bool accumulate, int T, int S, int D))
+                   bool accumulate, int T, int S, int D))                                                    \
+    /* One query of attention, all its heads side by side: w[h,·] = softmax(scale · q_h·k_jh), y_h = Σ_j w[h,j] v_jh,   \
+     * a chain over j. Key and value j stand in row rows[j] of k and v, or in row j when that is NULL. d and e are the  \
+     * widths of one head; w is [heads, S]. The bits are those of dots, softmax and gemm, head by head. */              \
+    X(void, attend, (float *y, float *w, const float *q, const float *k, long ldk, const float *v, long ldv,   \
+                     const int *rows, float scale, int heads, int S, int d, int e))
 
 /* ---- 8-bit products: int8.inc ------------------------------------------------------------------------------ */
 #define HD_KERNEL_LIST_INT8(X)                                                                                 \
@@ -111,6 +116,8 @@
     X(void, softmax, (float *y, const float *x, const uint8_t *keep, int n))                                   \
     X(void, softmax_back, (float *dx, const float *dy, const float *y, int n)) /* dx += y·(dy - Σ y·dy) */     \
     X(void, log_softmax, (float *y, const float *x, const uint8_t *keep, int n))                               \
+    /* log Σ exp(x - m), m the largest element, which goes to *largest: log_softmax is (x - *largest) - that. */ \
+    X(float, log_sum, (float *largest, const float *x, int n))                                                 \
     /* dx += dy - exp(y)·Σ dy; dy of elements that took no part must be 0 */                                   \
     X(void, log_softmax_back, (float *dx, const float *dy, const float *y, int n))                             \
     /* Returns (1-ε)·(-log p_target) + ε·mean_v(-log p_v). When d is not NULL, d = scale · its gradient by the  \

@@ -313,6 +313,13 @@ void ref_log_softmax(float *y, const float *x, const uint8_t *keep, int n)
         y[i] = is_kept(keep, i) ? (x[i] - s.largest) - log_sum : -INFINITY;
 }
 
+float ref_log_sum(float *largest, const float *x, int n)
+{
+    const struct softmax_sums s = softmax_sums(x, NULL, n);
+    *largest = s.largest;
+    return ref_log_of(s.sum);
+}
+
 /* dx_i += dy_i - p_i Σ_j dy_j, p = exp(y): masked elements have p = 0; their dy should be 0 */
 void ref_log_softmax_back(float *dx, const float *dy, const float *y, int n)
 {

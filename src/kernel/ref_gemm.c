@@ -71,6 +71,22 @@ void ref_dots(float *e, long lde, const float *q, long ldq, const float *k, long
         }
 }
 
+void ref_attend(float *y, float *w, const float *q, const float *k, long ldk, const float *v,
+                long ldv, const int *rows, float scale, int heads, int S, int d, int e)
+{
+    for (int h = 0; h < heads; h++, w += S, q += d, k += d, v += e, y += e) {
+        for (int j = 0; j < S; j++)
+            w[j] = scale * ref_dot(q, k + (rows ? rows[j] : j) * ldk, d);
+        ref_softmax(w, w, NULL, S);
+        for (int i = 0; i < e; i++) {
+            float sum = 0;
+            for (int j = 0; j < S; j++)
+                sum = fmaf(w[j], v[(rows ? rows[j] : j) * ldv + i], sum);
+            y[i] = sum;
+        }
+    }
+}
+
 /* ---- 8 bits ----------------------------------------------------------------------------------------------- */
 
 /* What quantise sees: NaN as 0, infinities as the largest finite number. */

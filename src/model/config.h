@@ -1,7 +1,8 @@
 /* config.h -- what a model is: one plain struct, the same for every architecture.
  *
  * A preset (--arch) fills it with a paper's choices, a size (--size) with numbers, and single fields override both.
- * config.c has one table with every field's name, default and meaning; JSON, help and checks are made from it.
+ * fields.c has one table with every field's name, values and meaning, from which JSON, help and checks are made;
+ * presets.c has the defaults.
  * Names and formulas: FORMULAS sections 2 to 6, docs/models.md. */
 #ifndef HD_MODEL_CONFIG_H
 #define HD_MODEL_CONFIG_H
@@ -15,8 +16,17 @@ enum hd_cell_kind { HD_CELL_RNN, HD_CELL_GRU, HD_CELL_LSTM }; /* in the order of
 enum hd_reset { HD_RESET_AFTER, HD_RESET_BEFORE };
 enum hd_context { HD_CONTEXT_ATTENTION, HD_CONTEXT_FIRST, HD_CONTEXT_EVERY };
 enum hd_score {
-    HD_SCORE_NONE, HD_SCORE_DOT, HD_SCORE_SCALED_DOT, HD_SCORE_BILINEAR, HD_SCORE_MLP, HD_SCORE_ADDITIVE, HD_SCORE_TANH_SUM,
-    HD_SCORE_PROJECTED, HD_SCORE_SCALED, HD_SCORE_MULTI_HEAD, HD_SCORE_LOCATION
+    HD_SCORE_NONE,
+    HD_SCORE_DOT,
+    HD_SCORE_SCALED_DOT,
+    HD_SCORE_BILINEAR,
+    HD_SCORE_MLP,
+    HD_SCORE_ADDITIVE,
+    HD_SCORE_TANH_SUM,
+    HD_SCORE_PROJECTED,
+    HD_SCORE_SCALED,
+    HD_SCORE_MULTI_HEAD,
+    HD_SCORE_LOCATION
 };
 enum hd_local { HD_LOCAL_NONE, HD_LOCAL_M, HD_LOCAL_P };
 enum hd_attend { HD_ATTEND_BEFORE, HD_ATTEND_AFTER, HD_ATTEND_INSIDE };
@@ -37,37 +47,40 @@ enum { HD_MAX_LAYERS = 64, HD_MAX_HEADS = 64, HD_MAX_DIM = 65536, HD_MAX_VOCAB =
 struct hd_config {
     int arch; /* enum hd_arch: which preset it began as; the fields below decide everything but transformer or not */
     int source_vocab, target_vocab;
-    int target_start;          /* id that stands before the first target word; -1 is a vector of zeros */
+    int target_start; /* id that stands before the first target word; -1 is a vector of zeros */
 
-    int dim, encoder_dim, embed, encoder_layers, decoder_layers; /* encoder_dim and embed 0: as dim */
-    int tie;                   /* enum hd_tie */
+    int dim, encoder_dim, embed, encoder_layers,
+        decoder_layers; /* encoder_dim and embed 0: as dim */
+    int tie;            /* enum hd_tie */
 
     /* recurrent models */
     int cell, gru_reset;
     bool bidirectional, reverse_source;
-    int context;               /* enum hd_context, may be unset: attention with a score, first without */
+    int context; /* enum hd_context, may be unset: attention with a score, first without */
     int score, attention_dim, score_depth; /* attention_dim 0: as dim */
     bool score_bias;
     int local, window, max_source;
     bool coverage;
-    int attend;                /* enum hd_attend, may be unset: the paper's place; stays so without a score */
-    int input_feeding;         /* yes 1, no 0, may be unset: yes for luong as it is */
-    int readout, start;        /* may be unset: the paper's where they are possible, else what the others allow */
+    int attend; /* enum hd_attend, may be unset: the paper's place; stays so without a score */
+    int input_feeding; /* yes 1, no 0, may be unset: yes for luong as it is */
+    int readout,
+        start; /* may be unset: the paper's where they are possible, else what the others allow */
 
     /* Transformer; heads also for the score multi-head */
     int heads, ffn, activation, norm;
     int positions, position_layout, position_first, max_positions;
-    bool position_shorter;     /* the exponent's denominator is d/2-1, as in Marian, instead of d/2 */
+    bool position_shorter; /* the exponent's denominator is d/2-1, as in Marian, instead of d/2 */
     bool embed_scale;
     float norm_eps;
-    int final_norm;            /* a layer norm after the last block of each side; may be unset: yes with pre-norm */
-    int alignment_layer;       /* from 1; 0 chooses: the last but one, or the only one */
+    int final_norm; /* a layer norm after the last block of each side; may be unset: yes with pre-norm */
+    int alignment_layer; /* from 1; 0 chooses: the last but one, or the only one */
     int n_alignment_heads, alignment_heads[HD_MAX_HEADS]; /* none: the mean of all */
 };
 
 /* A preset at a size. Vocabularies are 0 and must be set. The named form takes what people type; size may be NULL for base. */
 struct hd_config hd_config_preset(enum hd_arch arch, enum hd_size size);
-bool hd_config_preset_named(struct hd_config *config, const char *arch, const char *size, heed_error *err);
+bool hd_config_preset_named(struct hd_config *config, const char *arch, const char *size,
+                            heed_error *err);
 
 /* Fill what was left to choose (HD_UNSET, and sizes that are 0), then refuse what cannot be, naming the two options and the
  * remedy. A configuration that has been checked passes again unchanged. */
@@ -93,8 +106,8 @@ int hd_config_fields(void);
 struct hd_config_field hd_config_field(int i);
 
 /* Widths that follow from it. */
-int hd_encoder_width(const struct hd_config *config);  /* of h_j */
-int hd_value_width(const struct hd_config *config);    /* of c_t; 0 where there is none */
+int hd_encoder_width(const struct hd_config *config); /* of h_j */
+int hd_value_width(const struct hd_config *config);   /* of c_t; 0 where there is none */
 
 /* The formula of the attention in use, e.g. "e_tj = v·tanh(W s_{t-1} + U h_j)". Points into `text`. */
 const char *hd_config_formula(const struct hd_config *config, char text[256]);

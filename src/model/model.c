@@ -142,36 +142,6 @@ hd_node *hd_logits(const struct hd_net *net, hd_node *out)
                                : hd_affine(net->output, net->output_bias, out);
 }
 
-struct hd_state hd_decoder_start(const struct hd_net *net, hd_tape *tape,
-                                 const struct hd_memory *memory, const int *sentence, int B)
-{
-    return net->rnn ? hd_rnn_start(net, tape, memory, sentence, B)
-                    : hd_transformer_start(net, tape, memory, sentence, B);
-}
-
-struct hd_stepped hd_decoder_step(const struct hd_net *net, hd_tape *tape,
-                                  const struct hd_memory *memory, const struct hd_state *state,
-                                  const int *sentence, const int *previous, int B)
-{
-    return net->rnn ? hd_rnn_step(net, tape, memory, state, sentence, previous, B)
-                    : hd_transformer_step(net, tape, memory, state, sentence, previous, B);
-}
-
-struct hd_state hd_state_gather(hd_tape *tape, const struct hd_state *state, const int *index,
-                                int n)
-{
-    struct hd_state gathered = *state;
-    for (int i = 0; i < state->n_parts; i++) {
-        hd_node *part = hd_on(tape, state->part[i]);
-        const struct hd_shape shape = hd_shape_of(part);
-        const int width = shape.dim[1] * shape.dim[2] * shape.dim[3];
-        hd_node *rows = hd_rows(hd_reshape(part, shape.dim[0], width), index, n);
-        int dims[HD_MAX_DIMS] = {n, shape.dim[1], shape.dim[2], shape.dim[3]};
-        gathered.part[i] = shape.n_dims > 2 ? hd_reshape_dims(rows, dims, shape.n_dims) : rows;
-    }
-    return gathered;
-}
-
 /* ---- attention as a result ------------------------------------------------------------------------------------------------------ */
 
 /* α of one head of an hd_attention node, or, for a recurrent model's plain α, a row of [B, longest]. */

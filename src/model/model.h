@@ -2,7 +2,7 @@
  *
  * Teaching runs the decoder over whole targets, search one step at a time; both are the same formulas (place.c,
  * transformer.c) and give the same bits. What is computed once per sentence (the memory) may live on another tape than the
- * steps. A model is only read here, so threads share it. */
+ * steps. A model is only read here, so threads share it; a decoder belongs to one of them. */
 #ifndef HD_MODEL_MODEL_H
 #define HD_MODEL_MODEL_H
 
@@ -35,6 +35,9 @@ struct hd_net *hd_net_declare(const struct hd_config *config, heed_error *err);
 /* Start values for training: Glorot for maps, orthogonal for recurrent ones, forget gates at 1, gains 1, embeddings
  * normal with deviation 1/√E. The same on every machine for a seed. */
 void hd_net_init(struct hd_net *net, uint64_t seed);
+
+/* Lay the weights out for speed, once they have their values: those that a search reads. While no tape is in use. */
+bool hd_net_pack(struct hd_net *net, heed_error *err);
 
 /* Shares of numbers dropped while the tape trains. All 0 in {0}. */
 struct hd_dropouts {
@@ -97,35 +100,38 @@ hd_node *hd_taught_loss_pair(const struct hd_net *net, const struct hd_taught *f
                              const struct hd_taught *second, float smoothing,
                              const hd_consistency *consistency);
 
-/* ---- search: one step ---------------------------------------------------------------------------------------------- */
+/* ---- search: one word of many hypotheses --------------------------------------------------------------------------- */
 
-/* The decoder's state of B hypotheses: nodes whose first dimension is B. */
-enum { HD_MAX_STATE = 2 * HD_MAX_LAYERS + 4 };
-struct hd_state {
-    int n_steps; /* words already there */
-    int n_parts;
-    hd_node *part[HD_MAX_STATE];
+/* What a net remembers between the steps of a search. To be given to hd_decoder_free(). */
+struct hd_decoder;
+struct hd_decoder *hd_decoder_new(const struct hd_net *net, heed_error *err);
+void hd_decoder_free(struct hd_decoder *decoder);
+
+/* Run the encoder over the sources of a batch and remember what the decoder looks at: place[i] is the number by which
+ * sentence i is known until it leaves. `tape` may be reset afterwards. False with the reason on it, and no sentence has entered. */
+bool hd_decoder_enter(struct hd_decoder *decoder, hd_tape *tape, const struct hd_batch *batch,
+                      int *place);
+void hd_decoder_leave(struct hd_decoder *decoder, int place);
+
+/* Hypotheses that are to grow by a word, each of its own length. What the decoder remembers of a step is kept in a slot, numbered by
+ * the caller; hypotheses with the same beginning name the same slots. Memory is taken up to the largest number. */
+struct hd_rows {
+    int n;
+    const int *place;    /* its sentence */
+    const int *previous; /* the word before; -1 at the first step: target_start */
+    const int *length;   /* words it has: steps that were done for it */
+    const int *past;     /* [Σ length]: the slots of these steps, first to last, row after row */
+    const int *slot;     /* of this step; it may be that of no other hypothesis that goes on */
 };
-
-/* Before the first word: hypothesis b belongs to sentence sentence[b]. */
-struct hd_state hd_decoder_start(const struct hd_net *net, hd_tape *tape,
-                                 const struct hd_memory *memory, const int *sentence, int B);
-
-/* States of the hypotheses index[0..n), in that order, brought to `tape` if they are on another. */
-struct hd_state hd_state_gather(hd_tape *tape, const struct hd_state *state, const int *index,
-                                int n);
 
 struct hd_stepped {
-    hd_node *out;          /* [B,R] */
-    struct hd_state state; /* after this step */
-    struct hd_seen seen;   /* on the tape */
+    hd_node *out;        /* [n,R] */
+    struct hd_seen seen; /* on the tape */
 };
 
-/* One word for each of the B hypotheses: previous[b] is the word before (-1 at the first step: target_start).
- * `tape` is the step's; memory and state may live on others. */
-struct hd_stepped hd_decoder_step(const struct hd_net *net, hd_tape *tape,
-                                  const struct hd_memory *memory, const struct hd_state *state,
-                                  const int *sentence, const int *previous, int B);
+/* `tape` is the step's: it may be reset before the next. */
+struct hd_stepped hd_decoder_step(struct hd_decoder *decoder, hd_tape *tape,
+                                  const struct hd_rows *rows);
 
 /* What the output layer makes of rows [n,R]: logits [n,V], with the tied table or its own weights. */
 hd_node *hd_logits(const struct hd_net *net, hd_node *out);

@@ -113,7 +113,7 @@ static struct hd_decoder_state step_before(const struct hd_rnn_parts *n, const s
     const struct hd_decoder_parts *p = &n->decoder;
     hd_node *s = hd_cell_output(&p->cell[0], state->layer[0]); /* s_{t-1}   [B,D]  */
     const struct hd_attended a =
-        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->number);
+        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->length);
     hd_node *Cc = hd_map_context(&a, &step->view, p->C, m->cell_values); /* C c_t     [B,kD] */
     struct hd_decoder_state now = *state;
     now.layer[0] =
@@ -142,7 +142,7 @@ static struct hd_decoder_state step_after(const struct hd_rnn_parts *n, const st
     run_upper_layers(p, state, &now);
     hd_node *s = top(p, &now); /* s_t       [B,D]  */
     const struct hd_attended a =
-        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->number);
+        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->length);
     step->readout_s = state_to_read(p, c, state, &now);
     step->readout_c =
         n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
@@ -167,7 +167,7 @@ static struct hd_decoder_state step_inside(const struct hd_rnn_parts *n, const s
     hd_node *middle = hd_cell_step(&p->cell[0], step->Wy, state->layer[0]); /* s'               */
     hd_node *s = hd_cell_output(&p->cell[0], middle);
     const struct hd_attended a =
-        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->number);
+        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->length);
     hd_node *Cc = hd_add(hd_map_context(&a, &step->view, p->second_C, m->cell_values),
                          p->second_b); /* C c_t + b */
     struct hd_decoder_state now = *state;

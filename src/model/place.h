@@ -46,7 +46,7 @@ struct hd_decoder_state {
 struct hd_step {
     struct hd_view view; /* what each row looks at */
     const int *sentence; /* [B]: whose row it is */
-    int number;          /* from 1 */
+    const int *length;   /* [B]: words it has; 0 at its first step */
     hd_node *Wy;         /* W E y_{t-1} + b of layer 1, [B,kD] */
     hd_node *readout_s,
         *readout_c; /* out: what hd_readout wants as s and Wc, [B,·]; readout_c NULL where there is none */

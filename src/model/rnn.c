@@ -78,16 +78,41 @@ bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batc
     return !hd_has_failed(tape);
 }
 
+/* The parts of a memory that a step reads, those with a row per source position and those with a row per sentence. */
+struct parts {
+    int n_positions, n_sentences;
+    hd_node **positions[HD_MAX_POOLS], **sentences[HD_MAX_POOLS];
+};
+
+static struct parts parts_of(const struct hd_config *c, struct hd_rnn_memory *m)
+{
+    struct parts p = {0};
+    const bool is_fixed = c->context == HD_CONTEXT_EVERY;
+    hd_node **of_context[] = {&m->cell_values, &m->readout_values};
+    for (int i = 0; i < 2 && c->context != HD_CONTEXT_FIRST; i++)
+        if (is_fixed)
+            p.sentences[p.n_sentences++] = of_context[i];
+        else
+            p.positions[p.n_positions++] = of_context[i];
+    if (c->context == HD_CONTEXT_ATTENTION)
+        p.positions[p.n_positions++] = &m->keys.keys;
+    if (c->score == HD_SCORE_MULTI_HEAD) /* of the others only what the maps make of the values */
+        p.positions[p.n_positions++] = &m->keys.values;
+    for (int l = 0; l < c->decoder_layers; l++)
+        p.sentences[p.n_sentences++] = &m->start[l];
+    return p;
+}
+
 /* The memory seen from another tape. */
-static struct hd_rnn_memory memory_on(hd_tape *tape, const struct hd_memory *memory, int n_layers)
+static struct hd_rnn_memory memory_on(const struct hd_config *c, hd_tape *tape,
+                                      const struct hd_memory *memory)
 {
     struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
-    hd_node **all[] = {&m.keys.keys, &m.keys.values, &m.fixed, &m.cell_values, &m.readout_values};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (*all[i])
-            *all[i] = hd_on(tape, *all[i]);
-    for (int l = 0; l < n_layers; l++)
-        m.start[l] = hd_on(tape, m.start[l]);
+    const struct parts p = parts_of(c, &m);
+    for (int i = 0; i < p.n_positions; i++)
+        *p.positions[i] = *p.positions[i] ? hd_on(tape, *p.positions[i]) : NULL;
+    for (int i = 0; i < p.n_sentences; i++)
+        *p.sentences[i] = *p.sentences[i] ? hd_on(tape, *p.sentences[i]) : NULL;
     return m;
 }
 
@@ -106,9 +131,8 @@ static struct hd_view view_of(hd_tape *tape, const hd_spans *source, const int *
 }
 
 static struct hd_decoder_state first_state(const struct hd_config *c, hd_tape *tape,
-                                           const struct hd_rnn_memory *m,
-                                           const struct hd_memory *memory, const int *sentence,
-                                           int B)
+                                           const struct hd_rnn_memory *m, int longest,
+                                           const int *sentence, int B)
 {
     struct hd_decoder_state s = {0};
     for (int l = 0; l < c->decoder_layers; l++)
@@ -116,7 +140,7 @@ static struct hd_decoder_state first_state(const struct hd_config *c, hd_tape *t
     if (c->input_feeding)
         s.fed = hd_input(tape, NULL, B, c->dim);
     if (c->coverage)
-        s.cover = hd_input(tape, NULL, B, memory->spans->longest);
+        s.cover = hd_input(tape, NULL, B, longest);
     return s;
 }
 
@@ -212,11 +236,12 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
         return false;
     hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1),
             **seen = pieces + 3 * (steps + 1);
-    const struct hd_rnn_memory m = memory_on(tape, memory, c->decoder_layers);
+    const struct hd_rnn_memory m = memory_on(c, tape, memory);
     hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
     hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y); /* W E y_{t-1} + b, all t */
     hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
-    struct hd_decoder_state state = first_state(c, tape, &m, memory, l.order, batch->n);
+    struct hd_decoder_state state =
+        first_state(c, tape, &m, memory->spans->longest, l.order, batch->n);
     struct hd_view view = {0};
     struct hd_step step = {0};
     for (int t = 0, from = 0; t < l.n_steps && !hd_has_failed(tape); from += l.n_running[t++]) {
@@ -225,8 +250,10 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
         if (t == 0 || n != l.n_running[t - 1])
             view = view_of(tape, memory->spans, l.order, n);
         state.cover = fit_cover(state.cover, view.spans->longest);
-        step = (struct hd_step){
-            .view = view, .sentence = l.order, .number = t + 1, .Wy = hd_slice(Wy, from, n)};
+        step = (struct hd_step){.view = view,
+                                .sentence = l.order,
+                                .length = l.position + from,
+                                .Wy = hd_slice(Wy, from, n)};
         state = hd_place_step(p, c, &m, &state, &step);
         s[t] = step.readout_s;
         r_c[t] = step.readout_c;
@@ -258,40 +285,59 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
 
 /* ---- search --------------------------------------------------------------------------------------------------------------- */
 
-/* As a list of nodes: layers, then h̃, then coverage. */
-static struct hd_state pack_state(const struct hd_config *c, const struct hd_decoder_state *s,
-                                  int n_steps)
+void hd_rnn_keep(const struct hd_net *net, const struct hd_memory *memory, struct hd_kept *kept)
 {
-    struct hd_state packed = {.n_steps = n_steps};
-    for (int l = 0; l < c->decoder_layers; l++)
-        packed.part[packed.n_parts++] = s->layer[l];
-    if (c->input_feeding)
-        packed.part[packed.n_parts++] = s->fed;
-    if (c->coverage)
-        packed.part[packed.n_parts++] = s->cover;
-    return packed;
+    struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
+    const struct parts p = parts_of(&net->config, &m);
+    *kept = (struct hd_kept){.n_positions = p.n_positions, .n_sentences = p.n_sentences};
+    for (int i = 0; i < p.n_positions; i++)
+        kept->positions[i] = *p.positions[i];
+    for (int i = 0; i < p.n_sentences; i++)
+        kept->sentences[i] = *p.sentences[i];
 }
 
-static struct hd_decoder_state unpack_state(const struct hd_config *c, hd_tape *tape,
-                                            const struct hd_state *packed)
+/* The memories of all sentences under way as one. */
+static struct hd_rnn_memory kept_memory(const struct hd_decoder *d, hd_tape *tape)
 {
-    struct hd_decoder_state s = {0};
-    int i = 0;
-    for (int l = 0; l < c->decoder_layers; l++)
-        s.layer[l] = hd_on(tape, packed->part[i++]);
-    if (c->input_feeding)
-        s.fed = hd_on(tape, packed->part[i++]);
-    if (c->coverage)
-        s.cover = hd_on(tape, packed->part[i++]);
-    return s;
+    struct hd_rnn_memory m = {0};
+    const struct parts p = parts_of(&d->net->config, &m);
+    for (int i = 0; i < p.n_positions; i++)
+        *p.positions[i] = hd_pool_on(tape, &d->positions[i]);
+    for (int i = 0; i < p.n_sentences; i++)
+        *p.sentences[i] = hd_pool_on(tape, &d->sentences[i]);
+    return m;
 }
 
-struct hd_state hd_rnn_start(const struct hd_net *net, hd_tape *tape,
-                             const struct hd_memory *memory, const int *sentence, int B)
+/* The decoder's state as a list: layers, then h̃, then coverage. Returns how many. */
+static int list_state(const struct hd_config *c, struct hd_decoder_state *s,
+                      hd_node **list[HD_MAX_POOLS])
 {
-    const struct hd_rnn_memory m = memory_on(tape, memory, net->config.decoder_layers);
-    const struct hd_decoder_state s = first_state(&net->config, tape, &m, memory, sentence, B);
-    return pack_state(&net->config, &s, 0);
+    int n = 0;
+    for (int l = 0; l < c->decoder_layers; l++)
+        list[n++] = &s->layer[l];
+    if (c->input_feeding)
+        list[n++] = &s->fed;
+    if (c->coverage)
+        list[n++] = &s->cover;
+    return n;
+}
+
+/* The state of every row: that of its last slot, or the first of all, which is in `first` already. */
+static void recall(const struct hd_decoder *d, const struct hd_rows *rows,
+                   struct hd_decoder_state *first)
+{
+    hd_node **list[HD_MAX_POOLS];
+    const int n = list_state(&d->net->config, first, list);
+    for (int i = 0; i < n && !hd_has_failed((*list[i])->tape); i++) {
+        const struct hd_pool *pool = &d->words[i];
+        const int width = hd_width(*list[i]), wide = width < pool->width ? width : pool->width;
+        const int *past = rows->past;
+        for (int b = 0; b < rows->n; past += rows->length[b++])
+            if (rows->length[b] > 0)
+                memcpy((*list[i])->x + (size_t)b * (size_t)width,
+                       pool->x + (size_t)past[rows->length[b] - 1] * (size_t)pool->width,
+                       (size_t)wide * sizeof(float));
+    }
 }
 
 /* Rows of one step that saw something: row b is row b of the only node. */
@@ -313,37 +359,35 @@ static struct hd_seen seen_in_step(hd_tape *t, hd_node *node, const hd_spans *sp
                             .n_keys = spans->length};
 }
 
-struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape,
-                              const struct hd_memory *memory, const struct hd_state *state,
-                              const int *sentence, const int *previous, int B)
+struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct hd_rows *rows)
 {
+    const struct hd_net *net = d->net;
     const struct hd_config *c = &net->config;
     const struct hd_rnn_parts *p = net->rnn;
+    const int B = rows->n;
     int *ids = hd_tape_take(tape, "hd_decode", (size_t)B, sizeof *ids);
     if (!ids)
-        return (struct hd_stepped){.out = &tape->nil};
+        return (struct hd_stepped){0};
     for (int b = 0; b < B; b++)
-        ids[b] = previous[b] < 0 ? c->target_start : previous[b];
-    const struct hd_rnn_memory m = memory_on(tape, memory, c->decoder_layers);
-    struct hd_decoder_state before = unpack_state(c, tape, state);
+        ids[b] = rows->previous[b] < 0 ? c->target_start : rows->previous[b];
+    const struct hd_rnn_memory m = kept_memory(d, tape);
+    struct hd_step step = {.sentence = rows->place, .length = rows->length};
+    step.view = view_of(tape, &d->places, rows->place, B);
+    struct hd_decoder_state before =
+        first_state(c, tape, &m, step.view.spans->longest, rows->place, B);
+    recall(d, rows, &before);
     hd_node *y = embed_previous(net, tape, ids, B);
-    struct hd_step step = {.sentence = sentence, .number = state->n_steps + 1};
-    step.view = view_of(tape, memory->spans, sentence, B);
     step.Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y);
-    hd_node *whole_cover = before.cover;
-    before.cover = fit_cover(before.cover, step.view.spans->longest);
     struct hd_decoder_state now = hd_place_step(p, c, &m, &before, &step);
-    if (hd_has_failed(tape))
-        return (struct hd_stepped){.out = &tape->nil};
-    if (whole_cover &&
-        hd_width(now.cover) < hd_width(whole_cover)) /* back to the width of the longest source */
-        now.cover = hd_concat(now.cover,
-                              hd_input(tape, NULL, B, hd_width(whole_cover) - hd_width(now.cover)));
-    hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
     hd_node *out = step.attended;
-    if (!out)
+    if (!out) {
+        hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
         out = hd_readout(&p->readout, c, step.readout_s, readout_y, step.readout_c);
-    return (struct hd_stepped){.out = out,
-                               .state = pack_state(c, &now, state->n_steps + 1),
-                               .seen = seen_in_step(tape, step.seen, step.view.spans)};
+    }
+    if (hd_has_failed(tape))
+        return (struct hd_stepped){0};
+    hd_node **list[HD_MAX_POOLS];
+    for (int i = list_state(c, &now, list) - 1; i >= 0; i--)
+        hd_pool_put(&d->words[i], *list[i], rows->slot);
+    return (struct hd_stepped){.out = out, .seen = seen_in_step(tape, step.seen, step.view.spans)};
 }

@@ -2,7 +2,7 @@
 #ifndef HD_MODEL_RNN_H
 #define HD_MODEL_RNN_H
 
-#include "model/model.h"
+#include "model/decoder.h"
 
 bool hd_rnn_declare(struct hd_net *net, heed_error *err);
 void hd_rnn_free(struct hd_rnn_parts *parts);
@@ -13,9 +13,7 @@ bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batc
 bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
                   const struct hd_batch *batch, const struct hd_dropouts *dropouts,
                   struct hd_taught *taught);
-struct hd_state hd_rnn_start(const struct hd_net *net, hd_tape *tape,
-                             const struct hd_memory *memory, const int *sentence, int B);
-struct hd_stepped hd_rnn_step(const struct hd_net *net, hd_tape *tape,
-                              const struct hd_memory *memory, const struct hd_state *state,
-                              const int *sentence, const int *previous, int B);
+void hd_rnn_keep(const struct hd_net *net, const struct hd_memory *memory, struct hd_kept *kept);
+struct hd_stepped hd_rnn_step(struct hd_decoder *decoder, hd_tape *tape,
+                              const struct hd_rows *rows);
 #endif

@@ -230,7 +230,7 @@ static void window(float p, int D, int length, int *from, int *to)
 
 /* The positions that take part, when they are not simply the whole sentence. p [B] is predicted, or NULL. */
 static const hd_mask *mask_of(hd_tape *t, const struct hd_config *c, const struct hd_view *v,
-                              const float *p, int step)
+                              const float *p, const int *n_words)
 {
     const int B = v->spans->n;
     int *from = hd_has_failed(t) ? NULL : hd_tape_take(t, "hd_attend", 2 * (size_t)B, sizeof *from);
@@ -243,7 +243,7 @@ static const hd_mask *mask_of(hd_tape *t, const struct hd_config *c, const struc
         from[b] = 0;
         from[B + b] = S;
         if (c->local != HD_LOCAL_NONE)
-            window(p ? p[b] : (float)(step < S ? step : S), c->window, S, &from[b],
+            window(p ? p[b] : (float)(n_words[b] < S ? n_words[b] + 1 : S), c->window, S, &from[b],
                    &from[B + b]); /* m: p_t = min(t, S) */
     }
     return hd_mask_ranges(t, from, from + B, B, v->spans->longest);
@@ -292,7 +292,7 @@ static struct hd_attended attend_multi_head(const struct hd_score_parts *p,
 
 struct hd_attended hd_attend(const struct hd_score_parts *p, const struct hd_config *c,
                              const struct hd_keys *k, const struct hd_view *v, hd_node *s,
-                             hd_node *cover, int step)
+                             hd_node *cover, const int *length)
 {
     if (c->score == HD_SCORE_MULTI_HEAD)
         return attend_multi_head(p, c, k, v, s);
@@ -302,7 +302,7 @@ struct hd_attended hd_attend(const struct hd_score_parts *p, const struct hd_con
     const hd_mask *mask = v->mask;
     hd_node *position = c->local == HD_LOCAL_P ? predicted_position(p, v, s) : NULL;
     if (c->local != HD_LOCAL_NONE || c->score == HD_SCORE_LOCATION)
-        mask = mask_of(s->tape, c, v, position ? position->x : NULL, step);
+        mask = mask_of(s->tape, c, v, position ? position->x : NULL, length);
     hd_node *alpha = hd_softmax(e, mask); /* α_t = softmax_j(e_tj)          [B,S] */
     if (position)
         alpha = hd_mul(alpha, gaussian(c, v, position));

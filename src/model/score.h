@@ -44,10 +44,10 @@ void hd_score_init(const struct hd_score_parts *parts, uint64_t seed);
 struct hd_keys hd_score_keys(const struct hd_score_parts *parts, const struct hd_config *config,
                              hd_node *h);
 
-/* s [B,D]; cover [B, longest] is Σ of earlier α, NULL without coverage; step from 1. */
+/* s [B,D]; cover [B, longest] is Σ of earlier α, NULL without coverage; length [B]: words before this one. */
 struct hd_attended hd_attend(const struct hd_score_parts *parts, const struct hd_config *config,
                              const struct hd_keys *keys, const struct hd_view *view, hd_node *s,
-                             hd_node *cover, int step);
+                             hd_node *cover, const int *length);
 
 /* W c_t. A linear map moves inside the sum, W Σ_j α_j v_j = Σ_j α_j (W v_j): Wv = hd_lin(W, values) is made once per sentence. */
 hd_node *hd_map_context(const struct hd_attended *attended, const struct hd_view *view, hd_node *W,

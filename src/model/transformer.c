@@ -195,12 +195,13 @@ static hd_node *feed_forward(const struct hd_config *c, const struct hd_feed_for
 
 /* Section 3.2.2: softmax(q kᵀ / √d) v in each head, heads side by side   [N,D] */
 static hd_node *attend(const struct hd_config *c, hd_node *q, hd_node *k, hd_node *v,
-                       const hd_spans *queries, const hd_spans *keys, bool is_causal,
-                       const struct hd_dropouts *drop)
+                       const hd_spans *queries, const hd_spans *keys, const int *key_rows,
+                       bool is_causal, const struct hd_dropouts *drop)
 {
     return hd_attention(q, k, v,
                         &(hd_attention_options){.queries = queries,
                                                 .keys = keys,
+                                                .key_rows = key_rows,
                                                 .n_heads = c->heads,
                                                 .is_causal = is_causal,
                                                 .dropout = drop->attention});
@@ -228,9 +229,9 @@ static hd_node *encoder_block(const struct hd_config *c, const struct hd_block *
 {
     const struct hd_heads *h = &b->self;
     hd_node *y = enter(c, h->norm, x);
-    hd_node *q = map(h->q, y), *k = map(h->k, y), *v = map(h->v, y); /* W_q x_t + b_q, … [N,D] */
-    hd_node *a = attend(c, q, k, v, spans, spans, false, drop);      /* Σ_j α_tj v_j     [N,D] */
-    x = leave(c, h->norm, x, map(h->o, a), drop->state);             /* W_o … + b_o      [N,D] */
+    hd_node *q = map(h->q, y), *k = map(h->k, y), *v = map(h->v, y);  /* W_q x_t + b_q, … [N,D] */
+    hd_node *a = attend(c, q, k, v, spans, spans, NULL, false, drop); /* Σ_j α_tj v_j     [N,D] */
+    x = leave(c, h->norm, x, map(h->o, a), drop->state);              /* W_o … + b_o      [N,D] */
     return feed_forward(c, &b->ffn, x, drop);
 }
 
@@ -292,22 +293,21 @@ struct decoding {
     const hd_spans *words;  /* all words up to them, in the rows of self-attention's keys */
     const hd_spans *source; /* what each looks at, in the rows of source_keys */
     const struct source_keys *source_keys;
-    const struct hd_state *past; /* search: keys and values of the words before, [B,t,D] */
-    struct hd_state *now;        /* and with the new one, [B,t+1,D] */
-    hd_node **seen;              /* [layers] */
+    struct hd_decoder *decoder; /* search: keeps keys and values of all words, by slot */
+    const int *slot,
+        *key_rows;  /* of the new words; of all words up to them, in the order of `words` */
+    hd_node **seen; /* [layers] */
 };
 
-/* New rows of keys or values below the old ones of their hypothesis: past [B,t,D], x [B,D] to [B·(t+1),D]. Teaching has
- * no past: all rows are new. */
-static hd_node *append(const struct decoding *d, int part, hd_node *x)
+/* The keys or values that self-attention reads: teaching has them all in x; search puts its new rows beside those of the words
+ * before. */
+static hd_node *with_past(const struct decoding *d, int part, hd_node *x)
 {
-    if (!d->past)
+    if (!d->decoder || hd_has_failed(d->tape))
         return x;
-    const int B = d->rows->n, t = d->past->n_steps, D = d->net->config.dim;
-    hd_node *past = hd_reshape(hd_on(d->tape, d->past->part[part]), B, t * D);
-    hd_node *all = hd_concat(past, x);
-    d->now->part[part] = hd_reshape(all, B, t + 1, D);
-    return hd_reshape(all, B * (t + 1), D);
+    struct hd_pool *pool = &d->decoder->words[part];
+    hd_pool_put(pool, x, d->slot);
+    return hd_has_failed(d->tape) ? x : hd_pool_on(d->tape, pool);
 }
 
 /* Section 3.1: a word looks at itself and the words before it. */
@@ -316,11 +316,14 @@ static hd_node *look_back(const struct decoding *d, int l, hd_node *x)
     const struct hd_config *c = &d->net->config;
     const struct hd_heads *h = &d->net->transformer->decoder[l].self;
     hd_node *y = enter(c, h->norm, x);
-    hd_node *q = map(h->q, y);                                         /* W_q x_t + b_q   [N,D] */
-    hd_node *k = append(d, 2 * l, map(h->k, y));                       /* W_k x_i + b_k, i ≤ t  */
-    hd_node *v = append(d, 2 * l + 1, map(h->v, y));                   /* W_v x_i + b_v, i ≤ t  */
-    hd_node *a = attend(c, q, k, v, d->rows, d->words, true, d->drop); /* Σ_i α_ti v_i    [N,D] */
-    return leave(c, h->norm, x, map(h->o, a), d->drop->state);         /* W_o … + b_o     [N,D] */
+    hd_node *q = map(h->q, y); /* W_q x_t + b_q   [N,D] */
+    hd_node *k = map(h->k, y); /* W_k x_i + b_k, i ≤ t  */
+    hd_node *v = map(h->v, y); /* W_v x_i + b_v, i ≤ t  */
+    k = with_past(d, 2 * l, k);
+    v = with_past(d, 2 * l + 1, v);
+    hd_node *a = attend(c, q, k, v, d->rows, d->words, d->key_rows, true,
+                        d->drop);                              /* Σ_i α_ti v_i    [N,D] */
+    return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o     [N,D] */
 }
 
 /* Section 3.1: a word looks at the source. */
@@ -328,12 +331,13 @@ static hd_node *look_at_source(const struct decoding *d, int l, hd_node *x)
 {
     const struct hd_config *c = &d->net->config;
     const struct hd_heads *h = &d->net->transformer->decoder[l].cross;
-    hd_node *q = map(h->q, enter(c, h->norm, x));                        /* W_q x_t + b_q [N,D] */
-    hd_node *k = hd_on(d->tape, d->source_keys[l].k);                    /* W_k h_j + b_k       */
-    hd_node *v = hd_on(d->tape, d->source_keys[l].v);                    /* W_v h_j + b_v       */
-    hd_node *a = attend(c, q, k, v, d->rows, d->source, false, d->drop); /* Σ_j α_tj v_j  [N,D] */
-    d->seen[l] = a;                                                      /* and α itself        */
-    return leave(c, h->norm, x, map(h->o, a), d->drop->state);           /* W_o … + b_o   [N,D] */
+    hd_node *q = map(h->q, enter(c, h->norm, x));     /* W_q x_t + b_q [N,D] */
+    hd_node *k = hd_on(d->tape, d->source_keys[l].k); /* W_k h_j + b_k       */
+    hd_node *v = hd_on(d->tape, d->source_keys[l].v); /* W_v h_j + b_v       */
+    hd_node *a =
+        attend(c, q, k, v, d->rows, d->source, NULL, false, d->drop); /* Σ_j α_tj v_j  [N,D] */
+    d->seen[l] = a;                                                   /* and α itself        */
+    return leave(c, h->norm, x, map(h->o, a), d->drop->state);        /* W_o … + b_o   [N,D] */
 }
 
 static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
@@ -405,59 +409,71 @@ bool hd_transformer_teach(const struct hd_net *net, hd_tape *tape, const struct 
 
 static const struct hd_dropouts nothing_dropped;
 
-struct hd_state hd_transformer_start(const struct hd_net *net, hd_tape *tape,
-                                     const struct hd_memory *memory, const int *sentence, int B)
+void hd_transformer_keep(const struct hd_net *net, const struct hd_memory *memory,
+                         struct hd_kept *kept)
 {
-    (void)memory;
-    (void)sentence;
-    struct hd_state state = {.n_parts = 2 * net->config.decoder_layers};
-    for (int i = 0; i < state.n_parts; i++)
-        state.part[i] = hd_input(tape, NULL, B, 0, net->config.dim);
-    return hd_has_failed(tape) ? (struct hd_state){0} : state;
+    const struct source_keys *keys = memory->of_arch;
+    for (int l = 0; l < net->config.decoder_layers; l++) {
+        kept->positions[kept->n_positions++] = keys[l].k;
+        kept->positions[kept->n_positions++] = keys[l].v;
+    }
 }
 
-struct hd_stepped hd_transformer_step(const struct hd_net *net, hd_tape *tape,
-                                      const struct hd_memory *memory, const struct hd_state *state,
-                                      const int *sentence, const int *previous, int B)
+/* The source's keys and values of all sentences under way. */
+static const struct source_keys *kept_source_keys(const struct hd_decoder *decoder, hd_tape *tape)
 {
-    const size_t n = (size_t)B;
-    const int t = state->n_steps;
-    if (!memory || state->n_parts != 2 * net->config.decoder_layers) {
-        hd_tape_fail(tape, HEED_BAD_SHAPE,
-                     "hd_decoder_step: there is no memory or no state to go on from");
-        return (struct hd_stepped){0};
+    const int n = decoder->net->config.decoder_layers;
+    struct source_keys *keys = hd_tape_take(tape, "hd_decoder_step", (size_t)n, sizeof *keys);
+    for (int l = 0; keys && l < n; l++) {
+        keys[l].k = hd_pool_on(tape, &decoder->positions[2 * l]);
+        keys[l].v = hd_pool_on(tape, &decoder->positions[2 * l + 1]);
     }
-    int *numbers = hd_tape_take(tape, "hd_decoder_step", 8 * n, sizeof *numbers);
+    return keys;
+}
+
+struct hd_stepped hd_transformer_step(struct hd_decoder *decoder, hd_tape *tape,
+                                      const struct hd_rows *rows)
+{
+    const struct hd_net *net = decoder->net;
+    const size_t n = (size_t)rows->n;
+    size_t n_words = n;
+    for (int b = 0; b < rows->n; b++)
+        n_words += (size_t)rows->length[b];
+    int *numbers = hd_tape_take(tape, "hd_decoder_step", 7 * n + n_words, sizeof *numbers);
+    const struct source_keys *source_keys = kept_source_keys(decoder, tape);
     if (hd_has_failed(tape))
         return (struct hd_stepped){0};
-    int *word = numbers, *position = numbers + n, *one = numbers + 2 * n,
-        *t_plus_1 = numbers + 3 * n, *start = numbers + 4 * n, *n_keys = numbers + 5 * n,
-        *item = numbers + 6 * n, *place = numbers + 7 * n;
-    for (int b = 0; b < B; b++) {
-        word[b] = previous[b] < 0 ? net->config.target_start : previous[b];
-        position[b] = t;
+    int *word = numbers, *one = numbers + n, *with_this = numbers + 2 * n, *start = numbers + 3 * n,
+        *n_keys = numbers + 4 * n, *item = numbers + 5 * n, *place = numbers + 6 * n,
+        *key_rows = numbers + 7 * n, *next = key_rows;
+    const int *past = rows->past;
+    for (int b = 0; b < rows->n; b++) {
+        word[b] = rows->previous[b] < 0 ? net->config.target_start : rows->previous[b];
         one[b] = 1;
-        t_plus_1[b] = t + 1;
-        start[b] = memory->spans->start[sentence[b]];
-        n_keys[b] = memory->spans->length[sentence[b]];
+        with_this[b] = rows->length[b] + 1;
+        start[b] = decoder->start[rows->place[b]];
+        n_keys[b] = decoder->length[rows->place[b]];
         item[b] = b;
         place[b] = 0;
+        for (int t = 0; t < rows->length[b]; t++)
+            *next++ = *past++;
+        *next++ = rows->slot[b];
     }
-    struct hd_stepped stepped = {.state = {.n_steps = t + 1, .n_parts = state->n_parts}};
     struct decoding d = {.net = net,
                          .tape = tape,
                          .drop = &nothing_dropped,
-                         .rows = hd_spans_of(tape, one, B),
-                         .words = hd_spans_of(tape, t_plus_1, B),
-                         .source = hd_spans_at(tape, start, n_keys, B),
-                         .source_keys = memory->of_arch,
-                         .past = state,
-                         .now = &stepped.state};
-    stepped.out = decode(&d, word, position, B);
+                         .rows = hd_spans_of(tape, one, rows->n),
+                         .words = hd_spans_of(tape, with_this, rows->n),
+                         .source = hd_spans_at(tape, start, n_keys, rows->n),
+                         .source_keys = source_keys,
+                         .decoder = decoder,
+                         .slot = rows->slot,
+                         .key_rows = key_rows};
+    struct hd_stepped stepped = {.out = decode(&d, word, rows->length, rows->n)};
     stepped.seen = (struct hd_seen){.node = d.seen,
                                     .n_nodes = net->config.decoder_layers,
                                     .item = item,
                                     .place = place,
                                     .n_keys = n_keys};
-    return hd_has_failed(tape) ? (struct hd_stepped){0} : stepped;
+    return stepped;
 }

@@ -2,7 +2,7 @@
 #ifndef HD_MODEL_TRANSFORMER_H
 #define HD_MODEL_TRANSFORMER_H
 
-#include "model/model.h"
+#include "model/decoder.h"
 
 /* W x + b */
 struct hd_linear_map {
@@ -50,9 +50,8 @@ bool hd_transformer_encode(const struct hd_net *net, hd_tape *tape, const struct
 bool hd_transformer_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
                           const struct hd_batch *batch, const struct hd_dropouts *dropouts,
                           struct hd_taught *taught);
-struct hd_state hd_transformer_start(const struct hd_net *net, hd_tape *tape,
-                                     const struct hd_memory *memory, const int *sentence, int B);
-struct hd_stepped hd_transformer_step(const struct hd_net *net, hd_tape *tape,
-                                      const struct hd_memory *memory, const struct hd_state *state,
-                                      const int *sentence, const int *previous, int B);
+void hd_transformer_keep(const struct hd_net *net, const struct hd_memory *memory,
+                         struct hd_kept *kept);
+struct hd_stepped hd_transformer_step(struct hd_decoder *decoder, hd_tape *tape,
+                                      const struct hd_rows *rows);
 #endif

@@ -18,51 +18,63 @@ struct hd_candidate {
     double total;
 };
 
-bool hd_quest_begin(struct hd_quest *q, const struct hd_kernels *k, int end, int n_words, int limit,
-                    const struct hd_search_input *input, const struct hd_search_options *options,
-                    heed_error *err)
+bool hd_scratch_init(struct hd_scratch *s, int n_words, const struct hd_search_options *options,
+                     heed_error *err)
 {
-    const int width = options->is_sampled ? options->n_best : options->beam;
+    const size_t n = (size_t)hd_width_of(options);
+    s->candidates = hd_alloc(n, sizeof *s->candidates, err);
+    s->top = hd_alloc(n, sizeof *s->top, err);
+    s->top_value = hd_alloc(n, sizeof *s->top_value, err);
+    if (options->is_sampled)
+        s->chances = hd_alloc((size_t)n_words, sizeof *s->chances, err);
+    return s->candidates && s->top && s->top_value && (!options->is_sampled || s->chances);
+}
+
+void hd_scratch_release(struct hd_scratch *s)
+{
+    hd_free(s->candidates);
+    hd_free(s->top);
+    hd_free(s->top_value);
+    hd_free(s->history);
+    hd_free(s->chances);
+}
+
+bool hd_quest_begin(struct hd_quest *q, const struct hd_task *task, const struct hd_kernels *k,
+                    struct hd_scratch *scratch, heed_error *err)
+{
+    const int width = hd_width_of(task->options);
     const size_t n = (size_t)width;
-    *q = (struct hd_quest){.options = options,
-                           .input = input,
+    *q = (struct hd_quest){.options = task->options,
+                           .input = task->input,
                            .k = k,
-                           .end = end,
-                           .n_words = n_words,
-                           .limit = limit,
-                           .width = width,
+                           .scratch = scratch,
+                           .end = task->end,
+                           .n_words = task->n_words,
+                           .limit = task->limit,
                            .places = width,
-                           .n_open = options->is_sampled ? width : 1};
+                           .n_branches = 1,
+                           .n_open = task->options->is_sampled ? width : 1};
+    q->branches = hd_grow(NULL, &q->branch_capacity, 32, sizeof *q->branches, err);
     q->open = hd_alloc(n, sizeof *q->open, err);
     q->next = hd_alloc(n, sizeof *q->next, err);
     q->ended = hd_alloc(n, sizeof *q->ended, err);
-    q->candidates = hd_alloc(n, sizeof *q->candidates, err);
-    q->top = hd_alloc(n, sizeof *q->top, err);
-    q->top_value = hd_alloc(n, sizeof *q->top_value, err);
-    if (options->is_sampled)
-        q->chances = hd_alloc((size_t)n_words, sizeof *q->chances, err);
-    if (!q->open || !q->next || !q->ended || !q->candidates || !q->top || !q->top_value ||
-        (options->is_sampled && !q->chances))
+    if (!q->branches || !q->open || !q->next || !q->ended)
         return false;
+    q->branches[0] = (struct hd_branch){.parent = -1, .id = -1, .slot = -1};
     for (int i = 0; i < q->n_open; i++)
-        q->open[i] = (struct hd_lead){.last = -1, .sample = i};
+        q->open[i] = (struct hd_lead){.sample = i};
     return true;
 }
 
 void hd_quest_release(struct hd_quest *q)
 {
-    for (int i = 0; q->ended && i < q->width; i++)
+    for (int i = 0; q->ended && i < hd_width_of(q->options); i++)
         hd_free(q->ended[i].alpha);
     hd_free(q->branches);
     hd_free(q->attention);
     hd_free(q->open);
     hd_free(q->next);
     hd_free(q->ended);
-    hd_free(q->candidates);
-    hd_free(q->top);
-    hd_free(q->top_value);
-    hd_free(q->history);
-    hd_free(q->chances);
     hd_free(q->freed);
     *q = (struct hd_quest){0};
 }
@@ -112,10 +124,11 @@ static bool keeps_attention(const struct hd_quest *q)
 /* The words of a hypothesis, first to last; NULL without memory. */
 static const int *history_of(struct hd_quest *q, int last, int length, heed_error *err)
 {
-    int *grown = hd_grow(q->history, &q->history_capacity, (size_t)length + 1, sizeof *grown, err);
+    struct hd_scratch *s = q->scratch;
+    int *grown = hd_grow(s->history, &s->history_capacity, (size_t)length + 1, sizeof *grown, err);
     if (!grown)
         return NULL;
-    q->history = grown;
+    s->history = grown;
     for (int t = length - 1; t >= 0; t--, last = q->branches[last].parent)
         grown[t] = q->branches[last].id;
     return grown;
@@ -148,8 +161,7 @@ static bool grow_branch(struct hd_quest *q, const struct hd_lead *lead,
         if (alpha)
             memcpy(rows + q->n_branches * S, alpha, S * sizeof *rows);
     }
-    if (lead->last >= 0)
-        grown[lead->last].n_children++;
+    grown[lead->last].n_children++;
     grown[q->n_branches++] =
         (struct hd_branch){.parent = lead->last, .id = c->id, .slot = -1, .logprob = c->logprob};
     return true;
@@ -233,12 +245,12 @@ static void forbid_repeats(const struct hd_quest *q, float *x, const int *words,
 static bool consider(struct hd_quest *q, int *n, struct hd_candidate c)
 {
     int at = *n < q->places ? (*n)++ : q->places;
-    if (at == q->places && !(c.total > q->candidates[at - 1].total))
+    if (at == q->places && !(c.total > q->scratch->candidates[at - 1].total))
         return false;
     at -= at == q->places;
-    for (; at > 0 && c.total > q->candidates[at - 1].total; at--)
-        q->candidates[at] = q->candidates[at - 1];
-    q->candidates[at] = c;
+    for (; at > 0 && c.total > q->scratch->candidates[at - 1].total; at--)
+        q->scratch->candidates[at] = q->scratch->candidates[at - 1];
+    q->scratch->candidates[at] = c;
     return true;
 }
 
@@ -261,12 +273,14 @@ static int find_candidates(struct hd_quest *q, const struct hd_outlook *outlooks
                 return -1;
             forbid_repeats(q, o->x, words, lead->length);
         }
-        q->k->top_k(q->top, q->top_value, o->x, q->n_words, q->places);
-        for (int j = 0; j < q->places && q->top[j] >= 0 && q->top_value[j] > -INFINITY; j++) {
-            const float logprob = (q->top_value[j] - o->largest) - o->log_sum;
-            if (!consider(
-                    q, &n,
-                    (struct hd_candidate){i, q->top[j], logprob, lead->total + (double)logprob}))
+        q->k->top_k(q->scratch->top, q->scratch->top_value, o->x, q->n_words, q->places);
+        for (int j = 0;
+             j < q->places && q->scratch->top[j] >= 0 && q->scratch->top_value[j] > -INFINITY;
+             j++) {
+            const float logprob = (q->scratch->top_value[j] - o->largest) - o->log_sum;
+            if (!consider(q, &n,
+                          (struct hd_candidate){i, q->scratch->top[j], logprob,
+                                                lead->total + (double)logprob}))
                 break;
         }
     }
@@ -289,9 +303,10 @@ static int draw_candidates(struct hd_quest *q, const struct hd_outlook *outlooks
         }
         const int id = is_forced ? q->input->prefix[lead->length]
                                  : hd_draw(&o, q->n_words, q->options, q->input->number,
-                                           lead->sample, lead->length, q->chances);
+                                           lead->sample, lead->length, q->scratch->chances);
         const float logprob = (o.x[id] - o.largest) - o.log_sum;
-        q->candidates[n++] = (struct hd_candidate){i, id, logprob, lead->total + (double)logprob};
+        q->scratch->candidates[n++] =
+            (struct hd_candidate){i, id, logprob, lead->total + (double)logprob};
     }
     return n;
 }
@@ -357,7 +372,7 @@ bool hd_quest_step(struct hd_quest *q, const struct hd_outlook *outlooks, heed_e
         return false;
     int n_next = 0;
     for (int j = 0; j < n; j++) {
-        const struct hd_candidate *c = &q->candidates[j];
+        const struct hd_candidate *c = &q->scratch->candidates[j];
         const struct hd_lead *lead = &q->open[c->from];
         const float *alpha = outlooks[c->from].alpha;
         if (c->id == q->end) {
@@ -373,7 +388,7 @@ bool hd_quest_step(struct hd_quest *q, const struct hd_outlook *outlooks, heed_e
         }
     }
     if (is_last || n == 0)
-        return cut_all(q, q->candidates, n, err);
+        return cut_all(q, q->scratch->candidates, n, err);
     if (!let_all_go(q, err))
         return false;
     struct hd_lead *swap = q->open;

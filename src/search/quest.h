@@ -8,16 +8,16 @@
 #include "kernel/kernel.h"
 #include "search/search.h"
 
-/* A word of the tree. */
+/* A word of the tree. The first is no word: what stands before all of them. */
 struct hd_branch {
-    int parent; /* -1: the first word */
-    int id;
+    int parent; /* -1: the root's */
+    int id;     /* -1: the root's */
     int slot; /* of the decoder's state after it; -1 until it has one, and after it is given back */
     int n_children;
     float logprob;
 };
 
-/* An open hypothesis: its last word (-1: none yet), its length, and Σ log p. */
+/* An open hypothesis: its last word, its length, and Σ log p. */
 struct hd_lead {
     int last, length;
     int sample; /* its number, when words are drawn */
@@ -33,31 +33,44 @@ struct hd_ending {
     float *alpha; /* the end marker's attention */
 };
 
+/* Room for one step, shared by all quests of a search. */
+struct hd_scratch {
+    struct hd_candidate *candidates; /* [width] */
+    int *top;                        /* [width] */
+    float *top_value;                /* [width] */
+    int *history;                    /* the words of one hypothesis */
+    size_t history_capacity;
+    struct hd_chance *chances; /* [n_words], when words are drawn */
+};
+
 struct hd_quest {
     const struct hd_search_options *options;
     const struct hd_search_input *input;
     const struct hd_kernels *k;
+    struct hd_scratch *scratch;
     int end, n_words, limit; /* end marker, vocabulary, words at most */
-    int width;  /* hypotheses, open and ended together: beam, or the number of samples */
-    int places; /* of these, not yet taken by one that has ended */
+    int places;              /* of the width, not yet taken by a hypothesis that has ended */
     struct hd_branch *branches;
     size_t n_branches, branch_capacity;
     float *attention; /* [n_branches, n_source]: what each word looked at; empty when nobody asks */
     size_t attention_capacity;
-    struct hd_lead *open, *next; /* [beam] each */
+    struct hd_lead *open, *next; /* [width] each */
     int n_open;
-    struct hd_ending *ended; /* [beam], best first */
+    struct hd_ending *ended; /* [width], best first */
     int n_ended;
-    /* scratch */
-    struct hd_candidate *candidates; /* [beam] */
-    int *top;                        /* [beam] */
-    float *top_value;                /* [beam] */
-    int *history;                    /* the words of one hypothesis */
-    size_t history_capacity;
-    struct hd_chance *chances; /* [n_words], when words are drawn */
-    int *freed;                /* slots that are free again since they were last collected */
+    int *freed; /* slots that are free again; whoever gave them takes them and sets n_freed to 0 */
     size_t n_freed, freed_capacity;
 };
+
+/* Hypotheses of a sentence, open and ended together: the beam, or the number of samples. */
+static inline int hd_width_of(const struct hd_search_options *options)
+{
+    return options->is_sampled ? options->n_best : options->beam;
+}
+
+bool hd_scratch_init(struct hd_scratch *s, int n_words, const struct hd_search_options *options,
+                     heed_error *err);
+void hd_scratch_release(struct hd_scratch *s);
 
 /* What the models say of the next word of one open hypothesis: log p(v) = (x[v] - largest) - log_sum. x may be written to. */
 struct hd_outlook {
@@ -66,10 +79,16 @@ struct hd_outlook {
     const float *alpha; /* [n_source]; NULL when nobody asked */
 };
 
+/* What a quest is about. */
+struct hd_task {
+    const struct hd_search_input *input;
+    const struct hd_search_options *options;
+    int end, n_words, limit; /* end marker, vocabulary, words at most */
+};
+
 /* {0} before; to be released also when this fails. */
-bool hd_quest_begin(struct hd_quest *q, const struct hd_kernels *k, int end, int n_words, int limit,
-                    const struct hd_search_input *input, const struct hd_search_options *options,
-                    heed_error *err);
+bool hd_quest_begin(struct hd_quest *q, const struct hd_task *task, const struct hd_kernels *k,
+                    struct hd_scratch *scratch, heed_error *err);
 void hd_quest_release(struct hd_quest *q);
 
 /* One step: outlooks[i] is of open[i]. Over when none is open. */

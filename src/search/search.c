@@ -1,4 +1,7 @@
-/* search.c -- the searches of many sentences, and the models that they ask. */
+/* search.c -- many sentences are searched at once: the hypotheses of all that are under way are the rows of one step.
+ *
+ * Sentences are encoded in groups and wait; whenever there is room they begin, each with a quest of its own, and leave
+ * when it is over. Invariant: a slot of the decoders belongs to one word of one quest, or is free. */
 #include "search/search.h"
 
 #include "base/error.h"
@@ -6,6 +9,7 @@
 #include "graph/tape.h"
 #include "search/check.h"
 #include "search/quest.h"
+#include "text/vocab.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,111 +48,358 @@ static int limit_of(const struct hd_net *const *nets, int n_nets, const struct h
     return limit > in->n_prefix ? limit : in->n_prefix;
 }
 
-/* ---- the models at work ---------------------------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------------------------------------------ */
 
-enum { MAX_NETS = 64 };
-
-struct crew {
-    const struct hd_net *const *nets;
-    int n_nets;
-    hd_tape *once, *step[2];
+enum {
+    GROUP_SENTENCES = 32, /* encoded together at most, */
+    GROUP_WORDS = 1024,   /* and words of them, unless one alone has more */
 };
 
-static void crew_release(struct crew *c)
+/* A sentence under way, or encoded and waiting. */
+struct sentence {
+    size_t index; /* in the input */
+    int place;    /* in the decoders */
+    struct hd_quest quest;
+};
+
+struct run {
+    const struct hd_net *const *nets;
+    int n_nets, end, n_words;
+    const struct hd_search_options *options;
+    const struct hd_search_input *input;
+    size_t n, n_encoded;
+    size_t *order; /* [n]: longest first, so that no long one is left alone at the end */
+    struct hd_found *found;
+    struct hd_decoder **decoders; /* [n_nets]; a sentence has the same place in all of them */
+    hd_tape *encoding, *step;
+    struct hd_scratch scratch;
+    struct sentence waiting[GROUP_SENTENCES];
+    int n_waiting, next_waiting;
+    struct sentence *under_way;
+    size_t n_under_way, under_way_capacity;
+    int *free_slots, n_slots;
+    size_t n_free, free_capacity;
+    /* The rows of a step. */
+    struct hd_rows rows;
+    int *place, *previous, *length, *slot, *past;
+    size_t row_capacity[4], past_capacity;
+    struct hd_outlook *outlooks;
+    size_t outlook_capacity;
+    float *alpha;
+    size_t alpha_capacity;
+};
+
+static bool tape_is_well(const hd_tape *tape, heed_error *err)
 {
-    hd_tape_free(c->once);
-    hd_tape_free(c->step[0]);
-    hd_tape_free(c->step[1]);
+    const heed_error *e = hd_tape_error(tape);
+    return e->code == HEED_OK || hd_fail(err, e->code, "%s", e->message);
 }
 
-static bool search_one(struct crew *c, int end, const struct hd_search_input *in,
-                       const struct hd_search_options *o, struct hd_found *found, heed_error *err)
+/* Room for `count` in an array that *array points to. */
+#define HAS_ROOM(array, capacity, count, err) \
+    has_room((void **)&(array), &(capacity), count, sizeof *(array), err)
+static bool has_room(void **array, size_t *capacity, size_t count, size_t size, heed_error *err)
 {
-    struct hd_quest q = {0};
-    const int V = c->nets[0]->config.target_vocab, width = o->is_sampled ? o->n_best : o->beam;
-    bool is_done = false;
-    const struct hd_memory *memory[MAX_NETS];
-    struct hd_state state[MAX_NETS];
-    int *sentence = hd_alloc((size_t)width, sizeof *sentence, err),
-        *index = hd_alloc((size_t)width, sizeof *index, err),
-        *previous = hd_alloc((size_t)width, sizeof *previous, err);
-    struct hd_outlook *outlooks = hd_alloc((size_t)width, sizeof *outlooks, err);
-    const bool looks = o->wants_attention || o->coverage_penalty > 0;
-    float *alpha = hd_alloc((size_t)width * (size_t)in->n_source + 1, sizeof *alpha, err),
-          *one = hd_alloc((size_t)in->n_source + 1, sizeof *one, err);
-    int *last = hd_alloc((size_t)width, sizeof *last, err);
-    if (!sentence || !index || !previous || !outlooks || !alpha || !one || !last ||
-        !hd_quest_begin(&q, c->step[0]->k, end, V, limit_of(c->nets, c->n_nets, in), in, o, err))
-        goto out;
-    hd_tape_reset(c->once);
-    const struct hd_batch batch = {.n = 1, .source = in->source, .source_length = &in->n_source};
-    for (int m = 0; m < c->n_nets; m++) {
-        memory[m] = hd_encode(c->nets[m], c->once, &batch, NULL);
-        state[m] = memory[m] ? hd_decoder_start(c->nets[m], c->once, memory[m], sentence, 1)
-                             : (struct hd_state){0};
+    void *grown = hd_grow(*array, capacity, count, size, err);
+    *array = grown ? grown : *array;
+    return grown != NULL;
+}
+
+/* ---- sentences begin ----------------------------------------------------------------------------------------------------------- */
+
+/* Encode the next few sentences, all of them waiting then. */
+static bool encode_group(struct run *r, heed_error *err)
+{
+    struct hd_ids ids = {0};
+    int length[GROUP_SENTENCES], place[GROUP_SENTENCES], n = 0;
+    bool is_well = true;
+    for (; is_well && n < GROUP_SENTENCES && r->n_encoded + (size_t)n < r->n; n++) {
+        const size_t index = r->order[r->n_encoded + (size_t)n];
+        const struct hd_search_input *in = &r->input[index];
+        if (n > 0 && ids.n + (size_t)in->n_source > GROUP_WORDS)
+            break;
+        for (int j = 0; is_well && j < in->n_source; j++)
+            is_well = hd_ids_add(&ids, in->source[j], err);
+        length[n] = in->n_source;
+        r->waiting[n] = (struct sentence){.index = index};
     }
-    if (hd_has_failed(c->once)) {
-        hd_fail(err, hd_tape_error(c->once)->code, "%s", hd_tape_error(c->once)->message);
-        goto out;
+    const struct hd_batch batch = {.n = n, .source = ids.at, .source_length = length};
+    for (int m = 0; is_well && m < r->n_nets; m++) {
+        hd_tape_reset(r->encoding);
+        is_well = hd_decoder_enter(r->decoders[m], r->encoding, &batch, place) ||
+                  tape_is_well(r->encoding, err);
     }
-    for (int t = 0; q.n_open > 0; t++) {
-        if (o->keep_on && !o->keep_on(o->keep_on_data)) {
-            hd_fail(err, HEED_CANCELLED, "stopped before all was translated");
-            goto out;
-        }
-        hd_tape *tape = c->step[t % 2];
-        hd_tape_reset(tape);
-        const int B = q.n_open;
-        for (int b = 0; b < B; b++) {
-            previous[b] = t == 0 ? -1 : q.branches[q.open[b].last].id;
-            /* whose state: the row of the parent in the last step */
-            index[b] = 0;
-            for (int i = 0; t > 0 && i < width; i++)
-                if (last[i] == q.branches[q.open[b].last].parent)
-                    index[b] = i;
-            outlooks[b] = (struct hd_outlook){.alpha = looks ? alpha + b * in->n_source : NULL};
-        }
-        if (looks)
-            memset(alpha, 0, (size_t)B * (size_t)in->n_source * sizeof *alpha);
-        hd_node *mean = NULL;
-        for (int m = 0; m < c->n_nets; m++) {
-            state[m] = hd_state_gather(tape, &state[m], index, B);
-            struct hd_stepped now =
-                hd_decoder_step(c->nets[m], tape, memory[m], &state[m], sentence, previous, B);
-            state[m] = now.state;
-            if (hd_has_failed(tape))
-                break;
-            hd_node *lp = hd_log_softmax(hd_logits(c->nets[m], now.out), NULL);
-            mean = mean ? hd_add(mean, lp) : lp;
-            for (int b = 0; looks && b < B; b++) {
-                if (!hd_weights_of(c->nets[m], &now.seen, b, o->layer, o->head, one)) {
-                    hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
-                            o->layer, o->head);
-                    goto out;
-                }
-                for (int j = 0; j < in->n_source; j++)
-                    alpha[b * in->n_source + j] += one[j] / (float)c->n_nets;
-            }
-        }
-        if (c->n_nets > 1 && !hd_has_failed(tape))
-            mean = hd_scale(mean, 1 / (float)c->n_nets);
-        if (hd_has_failed(tape)) {
-            hd_fail(err, hd_tape_error(tape)->code, "%s", hd_tape_error(tape)->message);
-            goto out;
-        }
-        for (int b = 0; b < width; b++)
-            last[b] = b < B ? q.open[b].last : -2;
-        for (int b = 0; b < B; b++)
-            outlooks[b].x = mean->x + (size_t)b * (size_t)V;
-        if (!hd_quest_step(&q, outlooks, err))
-            goto out;
+    hd_ids_release(&ids);
+    if (!is_well)
+        return false;
+    for (int i = 0; i < n; i++)
+        r->waiting[i].place = place[i];
+    r->n_encoded += (size_t)n;
+    r->n_waiting = n;
+    r->next_waiting = 0;
+    return true;
+}
+
+/* Hypotheses that those under way may have at a time. */
+static int rows_in_use(const struct run *r)
+{
+    int n = 0;
+    for (size_t i = 0; i < r->n_under_way; i++)
+        n += r->under_way[i].quest.places;
+    return n;
+}
+
+/* Sentences take the places that are free. */
+static bool begin_sentences(struct run *r, heed_error *err)
+{
+    const int width = hd_width_of(r->options);
+    for (int used = rows_in_use(r); used == 0 || used + width <= r->options->n_rows;
+         used += width) {
+        if (r->next_waiting == r->n_waiting && (r->n_encoded == r->n || !encode_group(r, err)))
+            return r->n_encoded == r->n && r->next_waiting == r->n_waiting;
+        if (!HAS_ROOM(r->under_way, r->under_way_capacity, r->n_under_way + 1, err))
+            return false;
+        struct sentence *s = &r->under_way[r->n_under_way++];
+        *s = r->waiting[r->next_waiting++];
+        const struct hd_search_input *in = &r->input[s->index];
+        const struct hd_task task = {.input = in,
+                                     .options = r->options,
+                                     .end = r->end,
+                                     .n_words = r->n_words,
+                                     .limit = limit_of(r->nets, r->n_nets, in)};
+        if (!hd_quest_begin(&s->quest, &task, r->step->k, &r->scratch, err))
+            return false;
     }
-    is_done = hd_quest_found(&q, found, err);
-out:
-    hd_quest_release(&q);
-    hd_free(sentence), hd_free(index), hd_free(previous), hd_free(outlooks), hd_free(alpha),
-        hd_free(one), hd_free(last);
-    return is_done;
+    return true;
+}
+
+/* ---- one step -------------------------------------------------------------------------------------------------------------------- */
+
+static int take_slot(struct run *r)
+{
+    return r->n_free > 0 ? r->free_slots[--r->n_free] : r->n_slots++;
+}
+
+static bool make_rows(struct run *r, heed_error *err)
+{
+    size_t n = 0, n_past = 0;
+    for (size_t i = 0; i < r->n_under_way; i++) {
+        const struct hd_quest *q = &r->under_way[i].quest;
+        n += (size_t)q->n_open;
+        n_past += (size_t)q->n_open * (size_t)q->open[0].length;
+    }
+    if (!HAS_ROOM(r->place, r->row_capacity[0], n, err) ||
+        !HAS_ROOM(r->previous, r->row_capacity[1], n, err) ||
+        !HAS_ROOM(r->length, r->row_capacity[2], n, err) ||
+        !HAS_ROOM(r->slot, r->row_capacity[3], n, err) ||
+        !HAS_ROOM(r->past, r->past_capacity, n_past, err) ||
+        !HAS_ROOM(r->outlooks, r->outlook_capacity, n, err))
+        return false;
+    int b = 0, *past = r->past;
+    for (size_t i = 0; i < r->n_under_way; i++) {
+        struct hd_quest *q = &r->under_way[i].quest;
+        for (int j = 0; j < q->n_open; j++, b++) {
+            const struct hd_lead *lead = &q->open[j];
+            struct hd_branch *last = &q->branches[lead->last];
+            r->place[b] = r->under_way[i].place;
+            r->previous[b] = last->id;
+            r->length[b] = lead->length;
+            if (last->slot < 0) /* the samples' first steps are one and the same */
+                last->slot = take_slot(r);
+            r->slot[b] = last->slot;
+            int t = lead->length;
+            for (int at = last->parent; t > 0; at = q->branches[at].parent)
+                past[--t] = q->branches[at].slot;
+            past += lead->length;
+        }
+    }
+    r->rows = (struct hd_rows){.n = b,
+                               .place = r->place,
+                               .previous = r->previous,
+                               .length = r->length,
+                               .past = r->past,
+                               .slot = r->slot};
+    return true;
+}
+
+/* Adds what net m looked at to the rows' attention, which stands row after row, as long as their sources are. */
+static bool add_attention(struct run *r, const struct hd_net *net, const struct hd_stepped *stepped,
+                          heed_error *err)
+{
+    const struct hd_search_options *o = r->options;
+    for (int b = 0; b < r->rows.n; b++) {
+        const int S = stepped->seen.n_nodes ? stepped->seen.n_keys[b] : 0;
+        float *one = hd_tape_take(r->step, "hd_search", (size_t)S, sizeof *one);
+        if (!one)
+            return tape_is_well(r->step, err);
+        if (!hd_weights_of(net, &stepped->seen, b, o->layer, o->head, one))
+            return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
+                           o->layer, o->head);
+        float *sum = (float *)r->outlooks[b].alpha;
+        for (int j = 0; j < S; j++)
+            sum[j] += one[j] / (float)r->n_nets;
+    }
+    return true;
+}
+
+/* Zeros for what the rows will have looked at. */
+static bool make_alpha(struct run *r, heed_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_under_way; i++)
+        n += (size_t)r->under_way[i].quest.n_open * (size_t)r->under_way[i].quest.input->n_source;
+    if (!HAS_ROOM(r->alpha, r->alpha_capacity, n + 1, err))
+        return false;
+    memset(r->alpha, 0, n * sizeof *r->alpha);
+    float *next = r->alpha;
+    int b = 0;
+    for (size_t i = 0; i < r->n_under_way; i++)
+        for (int j = 0; j < r->under_way[i].quest.n_open; j++) {
+            r->outlooks[b++].alpha = next;
+            next += r->under_way[i].quest.input->n_source;
+        }
+    return true;
+}
+
+/* What the nets say of the next word of every row. */
+static bool ask(struct run *r, heed_error *err)
+{
+    const bool looks = r->options->wants_attention || r->options->coverage_penalty > 0;
+    const size_t V = (size_t)r->n_words;
+    hd_tape_reset(r->step);
+    for (int b = 0; b < r->rows.n; b++)
+        r->outlooks[b] = (struct hd_outlook){0};
+    if (looks && !make_alpha(r, err))
+        return false;
+    hd_node *x = NULL;
+    for (int m = 0; m < r->n_nets; m++) {
+        const struct hd_stepped stepped = hd_decoder_step(r->decoders[m], r->step, &r->rows);
+        if (!tape_is_well(r->step, err) || (looks && !add_attention(r, r->nets[m], &stepped, err)))
+            return false;
+        hd_node *logits = hd_logits(r->nets[m], stepped.out);
+        if (r->n_nets > 1)
+            logits = hd_log_softmax(logits, NULL);
+        x = x ? hd_add(x, logits) : logits;
+    }
+    if (r->n_nets > 1)
+        x = hd_scale(x, 1 / (float)r->n_nets);
+    if (!tape_is_well(r->step, err))
+        return false;
+    for (int b = 0; b < r->rows.n; b++) {
+        struct hd_outlook *o = &r->outlooks[b];
+        o->x = x->x + (size_t)b * V;
+        o->log_sum = r->step->k->log_sum(&o->largest, o->x, r->n_words);
+        if (!isfinite(o->largest) || !isfinite(o->log_sum))
+            return hd_fail(
+                err, HEED_BAD_MODEL,
+                "the model's numbers are not finite: it has gone wrong while it was trained");
+        if (r->n_nets > 1) /* the mean is what is said, although it does not add up to 1 */
+            o->largest = o->log_sum = 0;
+    }
+    return true;
+}
+
+/* ---- sentences end --------------------------------------------------------------------------------------------------------------- */
+
+static bool take_back_slots(struct run *r, struct hd_quest *q, heed_error *err)
+{
+    if (!HAS_ROOM(r->free_slots, r->free_capacity, r->n_free + q->n_freed, err))
+        return false;
+    for (; q->n_freed > 0; q->n_freed--)
+        r->free_slots[r->n_free++] = q->freed[q->n_freed - 1];
+    return true;
+}
+
+/* Every sentence chooses; those that are over leave. */
+static bool choose(struct run *r, heed_error *err)
+{
+    const struct hd_outlook *outlooks = r->outlooks;
+    size_t n_left = 0;
+    bool is_well = true;
+    for (size_t i = 0; i < r->n_under_way; i++) {
+        struct sentence *s = &r->under_way[i];
+        const int n_rows = s->quest.n_open;
+        is_well = is_well && hd_quest_step(&s->quest, outlooks, err) &&
+                  take_back_slots(r, &s->quest, err);
+        outlooks += n_rows;
+        if (is_well && s->quest.n_open == 0) {
+            is_well = hd_quest_found(&s->quest, &r->found[s->index], err);
+            for (int m = 0; m < r->n_nets; m++)
+                hd_decoder_leave(r->decoders[m], s->place);
+            hd_quest_release(&s->quest);
+        } else {
+            r->under_way[n_left++] = *s;
+        }
+    }
+    r->n_under_way = n_left;
+    return is_well;
+}
+
+static bool search_all(struct run *r, heed_error *err)
+{
+    const struct hd_search_options *o = r->options;
+    for (;;) {
+        if (!begin_sentences(r, err))
+            return false;
+        if (r->n_under_way == 0)
+            return true;
+        if (o->keep_on && !o->keep_on(o->keep_on_data))
+            return hd_fail(err, HEED_CANCELLED, "stopped before everything was translated");
+        if (!make_rows(r, err) || !ask(r, err) || !choose(r, err))
+            return false;
+    }
+}
+
+/* ---- from outside ------------------------------------------------------------------------------------------------------------------ */
+
+/* Longest source first; of equal ones the first of the input. Counted, since there may be many. */
+static bool make_order(struct run *r, heed_error *err)
+{
+    size_t longest = 0, capacity = 0, *first = NULL;
+    for (size_t i = 0; i < r->n; i++)
+        longest = (size_t)r->input[i].n_source > longest ? (size_t)r->input[i].n_source : longest;
+    r->order = hd_alloc(r->n, sizeof *r->order, err);
+    first = hd_grow(NULL, &capacity, longest + 2, sizeof *first, err);
+    if (r->order && first) {
+        for (size_t i = 0; i < r->n; i++)
+            first[longest - (size_t)r->input[i].n_source + 1]++;
+        for (size_t l = 1; l <= longest; l++)
+            first[l] += first[l - 1];
+        for (size_t i = 0; i < r->n; i++)
+            r->order[first[longest - (size_t)r->input[i].n_source]++] = i;
+    }
+    hd_free(first);
+    return r->order && first;
+}
+
+static bool make_run(struct run *r, heed_error *err)
+{
+    r->n_words = r->nets[0]->config.target_vocab;
+    r->encoding = hd_tape_new(err);
+    r->step = hd_tape_new(err);
+    r->decoders = hd_alloc((size_t)r->n_nets, sizeof(struct hd_decoder *), err);
+    if (!r->encoding || !r->step || !r->decoders)
+        return false;
+    for (int m = 0; m < r->n_nets; m++)
+        if (!(r->decoders[m] = hd_decoder_new(r->nets[m], err)))
+            return false;
+    return hd_scratch_init(&r->scratch, r->n_words, r->options, err) && make_order(r, err);
+}
+
+static void release_run(struct run *r)
+{
+    for (size_t i = 0; i < r->n_under_way; i++)
+        hd_quest_release(&r->under_way[i].quest);
+    for (int m = 0; r->decoders && m < r->n_nets; m++)
+        hd_decoder_free(r->decoders[m]);
+    hd_free(r->decoders);
+    hd_tape_free(r->encoding);
+    hd_tape_free(r->step);
+    hd_scratch_release(&r->scratch);
+    void *const others[] = {r->order,  r->under_way, r->free_slots, r->place,    r->previous,
+                            r->length, r->slot,      r->past,       r->outlooks, r->alpha};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        hd_free(others[i]);
 }
 
 bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
@@ -159,14 +410,15 @@ bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
         found[i] = (struct hd_found){0};
     if (!hd_check_search(nets, n_nets, end, input, n, options, err))
         return false;
-    struct crew c = {.nets = nets,
-                     .n_nets = n_nets,
-                     .once = hd_tape_new(err),
-                     .step = {hd_tape_new(err), hd_tape_new(err)}};
-    bool is_done = c.once && c.step[0] && c.step[1];
-    for (size_t i = 0; is_done && i < n; i++)
-        is_done = search_one(&c, end, &input[i], options, &found[i], err);
-    crew_release(&c);
+    struct run r = {.nets = nets,
+                    .n_nets = n_nets,
+                    .end = end,
+                    .options = options,
+                    .input = input,
+                    .n = n,
+                    .found = found};
+    const bool is_done = make_run(&r, err) && search_all(&r, err);
+    release_run(&r);
     for (size_t i = 0; !is_done && i < n; i++)
         hd_found_release(&found[i]);
     return is_done;

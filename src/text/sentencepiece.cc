@@ -13,6 +13,7 @@ extern "C" {
 #include <sentencepiece_trainer.h>
 
 #include <climits>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -197,39 +198,52 @@ char *hd_spm_normalise(const struct hd_spm *spm, const char *text, size_t n, siz
 namespace
 {
 
-class Sentences : public sentencepiece::SentenceIterator
+/* Lines of "word TAB count". Where a piece is to begin and end, the library looks for text that is
+ * there twice at least, and counts lines for that; so a word that is there more often comes in two. */
+class Words : public sentencepiece::SentenceIterator
 {
   public:
-    Sentences(const struct hd_sentences *from, heed_error *reason) : from_(from), err_(reason)
+    Words(const struct hd_counted_word *words, size_t n) : words_(words), n_lines_(2 * n), i_(0)
     {
-        Next();
+        write_line();
     }
     bool done() const override
     {
-        return is_over_;
+        return i_ == n_lines_;
     }
     void Next() override
     {
-        struct hd_text sentence;
-        is_over_ = !from_->next(from_->context, &sentence, err_);
-        if (!is_over_)
-            value_.assign(sentence.at, sentence.n);
+        i_++;
+        write_line();
     }
     const std::string &value() const override
     {
-        return value_;
+        return line_;
     }
     sentencepiece::util::Status status() const override
     {
-        using namespace sentencepiece::util;
-        return hd_failed(err_) ? Status(StatusCode::kCancelled, "") : Status();
+        return {};
     }
 
   private:
-    const struct hd_sentences *from_;
-    heed_error *err_;
-    std::string value_;
-    bool is_over_ = false;
+    /* A word that is there once has nothing for its second line. */
+    void write_line()
+    {
+        for (; i_ < n_lines_; i_++) {
+            const struct hd_counted_word &word = words_[i_ / 2];
+            const uint64_t count = (word.count + 1 - i_ % 2) / 2;
+            if (count == 0)
+                continue;
+            line_ = word.text;
+            line_ += '\t';
+            line_ += std::to_string(count);
+            return;
+        }
+    }
+
+    const struct hd_counted_word *words_;
+    size_t n_lines_, i_;
+    std::string line_;
 };
 
 } // namespace
@@ -238,7 +252,7 @@ class Sentences : public sentencepiece::SentenceIterator
 static std::string share_text(float share)
 {
     char text[16];
-    const int millionths = static_cast<int>(share * 1e6F + 0.5F);
+    const int millionths = static_cast<int>(std::lround(share * 1e6));
     std::snprintf(text, sizeof text, "%d.%06d", millionths / 1000000, millionths % 1000000);
     return text;
 }
@@ -257,20 +271,22 @@ static bool fail_to_learn(const struct hd_spm_plan *plan, const std::string &rea
                        "symbols, which are %d; make it larger",
                        plan->size, needed);
     if (reason.find("!sentences_.empty()") != std::string::npos)
-        return hd_fail(err, HEED_BAD_TEXT,
-                       "there is no sentence to learn a vocabulary from; SentencePiece passes over "
-                       "those with a \u2585, which it keeps for itself");
+        return hd_fail(
+            err, HEED_BAD_TEXT,
+            "there is no word to learn a vocabulary from; SentencePiece passes over those "
+            "with a \u2585, which it keeps for itself");
     return hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot learn a vocabulary from this text: %s",
                    reason.c_str());
 }
 
-char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_sentences *sentences,
-                   size_t *n_out, heed_error *err)
+char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_counted_word *words,
+                   size_t n_words, size_t *n_out, heed_error *err)
 {
     be_silent();
     return guarded(static_cast<char *>(nullptr), err, [&]() -> char * {
-        /* One thread, since sums of several come out differently; no files, whose names would be
-         * remembered in the model; no choosing of sentences, which is done already. */
+        /* One thread, since their number decides the order of sums, and with it the model; no
+         * files, whose names would be remembered in the model; no choosing of sentences, which is
+         * done already. */
         const std::unordered_map<std::string, std::string> options = {
             {"model_type", plan->is_bpe ? "bpe" : "unigram"},
             {"vocab_size", std::to_string(plan->size)},
@@ -282,17 +298,13 @@ char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_sentences *se
             {"bos_id", "-1"},
             {"pad_id", "-1"},
             {"num_threads", "1"},
+            {"input_format", "tsv"},
             {"shuffle_input_sentence", "false"},
             {"input_sentence_size", "0"},
         };
-        heed_error stopped = {};
-        Sentences iterator(sentences, &stopped);
+        Words iterator(words, n_words);
         std::string model;
         const auto status = sentencepiece::SentencePieceTrainer::Train(options, &iterator, &model);
-        if (hd_failed(&stopped)) {
-            hd_fail(err, stopped.code, "%s", stopped.message);
-            return nullptr;
-        }
         if (!status.ok()) {
             fail_to_learn(plan, status.message(), err);
             return nullptr;

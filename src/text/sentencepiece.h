@@ -7,6 +7,7 @@
 #include "text/lines.h"
 
 #include <heed.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,6 +53,10 @@ bool hd_spm_encode_spans(const struct hd_spm *spm, const char *text, size_t n, i
 /* The text of ids, each in [0, size), to be given to hd_free(); NULL with the reason in `err`. */
 char *hd_spm_decode(const struct hd_spm *spm, const int *ids, size_t n, heed_error *err);
 
+/* The same with the bytes of that text which each id became, spans[0..2 n). */
+char *hd_spm_decode_spans(const struct hd_spm *spm, const int *ids, size_t n, size_t *spans,
+                          heed_error *err);
+
 struct hd_spm_plan {
     int size;
     bool is_bpe; /* else a unigram model */
@@ -59,20 +64,16 @@ struct hd_spm_plan {
     const char *normalise; /* nmt_nfkc... */
 };
 
-/* Where sentences to learn from come from: the next one, which lives until the one after it is
- * asked for. False at the end, and when `err` has the reason for stopping. */
-struct hd_sentences {
-    bool (*next)(void *context, struct hd_text *sentence, heed_error *err);
-    void *context;
+/* A word, without a space or TAB in it, and how often it is there. */
+struct hd_counted_word {
+    const char *text;
+    uint64_t count;
 };
 
 /* Learn a model, `size` pieces or fewer when the text does not have so many; </s> is 0, <unk> is 1.
  * Returns its bytes, *n_out of them, to be given to hd_free(); NULL with the reason in `err`. */
-char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_sentences *sentences,
-                   size_t *n_out, heed_error *err);
-/* The same with the bytes of that text which each id became, spans[0..2 n). */
-char *hd_spm_decode_spans(const struct hd_spm *spm, const int *ids, size_t n, size_t *spans,
-                          heed_error *err);
+char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_counted_word *words,
+                   size_t n_words, size_t *n_out, heed_error *err);
 
 #ifdef __cplusplus
 }

@@ -10,10 +10,12 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "text/nfc.h"
+#include "text/piece_tree.h"
 #include "text/sentencepiece.h"
 
 #include <assert.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -23,8 +25,10 @@ struct hd_vocab {
     size_t n_bytes;
     int n;
     int unknown, end, begin, padding;
-    struct hd_spm *spm; /* kind spm; the rest are for lists */
-    char *text;         /* the bytes with a NUL after each token */
+    struct hd_spm *spm; /* kind spm */
+    _Atomic(struct hd_piece_tree *)
+        tree;   /* kind spm, NULL until it is asked for; the rest are for lists */
+    char *text; /* the bytes with a NUL after each token */
     const char **pieces;
     int *slots; /* hash table: an id, or -1 for an empty slot; a power of two of them */
     size_t n_slots;
@@ -121,6 +125,7 @@ void hd_vocab_free(struct hd_vocab *vocab)
     if (!vocab)
         return;
     hd_spm_free(vocab->spm);
+    hd_piece_tree_free(vocab->tree);
     hd_free(vocab->bytes);
     hd_free(vocab->text);
     hd_free(vocab->pieces);
@@ -441,6 +446,28 @@ static bool encode_chars(const struct hd_vocab *vocab, const char *text, size_t 
     return ok;
 }
 
+char *hd_vocab_normalise(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
+                         size_t *n_out, heed_error *err)
+{
+    assert(vocab->spm);
+    return hd_spm_normalise(vocab->spm, text, n_bytes, n_out, err);
+}
+
+/* Threads may ask at the same time: all make one, and the first to be done is kept. */
+const struct hd_piece_tree *hd_vocab_tree(const struct hd_vocab *vocab, heed_error *err)
+{
+    assert(vocab->spm);
+    _Atomic(struct hd_piece_tree *) *place = &((struct hd_vocab *)(uintptr_t)vocab)->tree;
+    struct hd_piece_tree *there = atomic_load(place);
+    if (there)
+        return there;
+    struct hd_piece_tree *made = hd_piece_tree_new(vocab->bytes, vocab->n_bytes, err);
+    if (!made || atomic_compare_exchange_strong(place, &there, made))
+        return made;
+    hd_piece_tree_free(made);
+    return there;
+}
+
 static bool encode_spm(const struct hd_vocab *vocab, const char *text, size_t n, struct hd_ids *ids,
                        heed_error *err)
 {
@@ -455,8 +482,8 @@ static bool encode_spm(const struct hd_vocab *vocab, const char *text, size_t n,
     return ok;
 }
 
-bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes, bool with_end,
-                     struct hd_ids *ids, heed_error *err)
+bool hd_vocab_can_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
+                         bool with_end, heed_error *err)
 {
     size_t bad_at;
     if (!hd_utf8_valid(text, n_bytes, &bad_at))
@@ -468,6 +495,14 @@ bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_by
         return hd_fail(err, HEED_BAD_OPTION,
                        "the vocabulary has no end marker </s>, so none can be appended; use "
                        "another vocabulary");
+    return true;
+}
+
+bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes, bool with_end,
+                     struct hd_ids *ids, heed_error *err)
+{
+    if (!hd_vocab_can_encode(vocab, text, n_bytes, with_end, err))
+        return false;
     const size_t n_before = ids->n;
     bool ok = false;
     switch (vocab->kind) {

@@ -25,6 +25,7 @@ const char *hd_vocab_kind_name(enum hd_vocab_kind kind);
 bool hd_vocab_kind_by_name(enum hd_vocab_kind *kind, const char *name);
 
 struct hd_vocab;
+struct hd_piece_tree;
 
 /* Make a vocabulary from its bytes, which are copied; give it to hd_vocab_free(). NULL with the
  * reason in `err` (HEED_BAD_MODEL, HEED_NO_MEMORY). */
@@ -90,6 +91,20 @@ void hd_ids_release(struct hd_ids *ids);
  *     spm      as the model says; its normalisation may change the text */
 bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes, bool with_end,
                      struct hd_ids *ids, heed_error *err);
+
+/* Is the text UTF-8, and is there an end marker if one is wanted? If not, the reason is in `err` as
+ * above. */
+bool hd_vocab_can_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
+                         bool with_end, heed_error *err);
+
+/* The text as the subwords of an spm vocabulary spell it, "▁the▁small▁cat": normalised, *n_out bytes,
+ * to be given to hd_free(). NULL with the reason in `err`. */
+char *hd_vocab_normalise(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
+                         size_t *n_out, heed_error *err);
+
+/* The pieces of an spm vocabulary as a tree, made when it is asked for the first time. NULL
+ * without memory. */
+const struct hd_piece_tree *hd_vocab_tree(const struct hd_vocab *vocab, heed_error *err);
 
 /* The text of ids, to be given to hd_free(). Begin, end and padding leave no trace; an unknown one
  * is "<unk>" in words and chars, " ⁇ " in spm as its makers have it. NULL with the reason in

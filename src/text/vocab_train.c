@@ -34,13 +34,13 @@ struct walk {
     size_t i;        /* the pair, of n_pairs */
     bool has_target; /* the target of the pair at hand is still to come */
     struct hd_text_pair pair;
-    struct hd_text rest; /* of a long sentence, given in parts */
 };
 
 static struct walk start_walk(const struct hd_corpus *corpus, unsigned sides,
                               const struct hd_vocab_plan *plan, size_t most_sentences)
 {
-    const size_t n = hd_corpus_size(corpus), most_pairs = most_sentences / (1 + (sides == 3));
+    const size_t n = hd_corpus_size(corpus);
+    const size_t most_pairs = sides == HD_VOCAB_BOTH ? (most_sentences + 1) / 2 : most_sentences;
     return (struct walk){.corpus = corpus,
                          .sides = sides,
                          .n_pairs = most_sentences > 0 && most_pairs < n ? most_pairs : n,
@@ -166,12 +166,26 @@ static bool count(struct counts *c, const char *token, size_t n, heed_error *err
     return true;
 }
 
+/* SentencePiece passes over lines of more than 4192 bytes; no other word is so long. */
+enum { LONGEST_WORD = 4000 };
+
+/* The first part of a word that is too long: to the end of a character. */
+static size_t part_of(const char *word, size_t n)
+{
+    if (n <= LONGEST_WORD)
+        return n;
+    for (n = LONGEST_WORD; ((unsigned char)word[n] & 0xC0) == 0x80;)
+        n--;
+    return n;
+}
+
 static bool count_words(struct counts *c, struct hd_text text, heed_error *err)
 {
-    for (size_t i = 0, n; i < text.n; i += n + 1) {
-        n = hd_vocab_word_length(text.at + i, text.n - i);
+    for (size_t i = 0; i < text.n;) {
+        const size_t n = part_of(text.at + i, hd_vocab_word_length(text.at + i, text.n - i));
         if (n > 0 && !count(c, text.at + i, n, err))
             return false;
+        i += n > 0 ? n : 1;
     }
     return true;
 }
@@ -191,17 +205,35 @@ static bool count_chars(struct counts *c, struct hd_text text, heed_error *err)
     return true;
 }
 
+/* All sentences. SentencePiece normalises by itself. */
+static bool count_all(struct counts *c, struct walk *walk, enum hd_vocab_kind kind, heed_error *err)
+{
+    struct hd_text sentence;
+    heed_error reason = {0};
+    bool ok = true;
+    while (ok && next_sentence(walk, &sentence, &reason)) {
+        struct hd_nfc nfc = {.text = sentence};
+        ok = (kind == HD_VOCAB_SPM || hd_nfc(&nfc, sentence, &reason)) &&
+             (kind == HD_VOCAB_CHARS ? count_chars : count_words)(c, nfc.text, &reason);
+        hd_free(nfc.memory);
+    }
+    return !hd_failed(&reason) || hd_fail(err, reason.code, "%s", reason.message);
+}
+
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* A token of the list to be. */
-struct entry {
-    const char *text;
-    uint64_t count;
-};
+/* All of them, to be given to hd_free(). */
+static struct hd_counted_word *words_of(const struct counts *c, heed_error *err)
+{
+    struct hd_counted_word *words = hd_alloc(c->n, sizeof *words, err);
+    for (size_t i = 0; words && i < c->n; i++)
+        words[i] = (struct hd_counted_word){c->text + c->tokens[i].at, c->tokens[i].count};
+    return words;
+}
 
 static int by_frequency(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct hd_counted_word *x = a, *y = b;
     return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->text, y->text);
 }
 
@@ -219,129 +251,76 @@ static struct hd_vocab *list_of(const struct counts *c, const struct hd_vocab_pl
                                 heed_error *err)
 {
     struct hd_vocab *vocab = NULL;
-    struct entry *entries = hd_alloc(c->n, sizeof *entries, err);
+    struct hd_counted_word *words = words_of(c, err);
     const char **tokens = hd_alloc(c->n + 2, sizeof *tokens, err);
-    if (entries && tokens) {
-        for (size_t i = 0; i < c->n; i++)
-            entries[i] = (struct entry){c->text + c->tokens[i].at, c->tokens[i].count};
-        qsort(entries, c->n, sizeof *entries, by_frequency);
+    if (words && tokens) {
+        qsort(words, c->n, sizeof *words, by_frequency);
         size_t n = 0;
         tokens[n++] = "<unk>";
         tokens[n++] = "</s>";
         for (size_t i = 0; i < c->n && (plan->size == 0 || n < (size_t)plan->size); i++)
-            if (!is_special_name(entries[i].text))
-                tokens[n++] = entries[i].text;
+            if (!is_special_name(words[i].text))
+                tokens[n++] = words[i].text;
         vocab = hd_vocab_from_tokens(plan->kind, tokens, n, err);
     }
     hd_free(tokens);
-    hd_free(entries);
-    return vocab;
-}
-
-static struct hd_vocab *learn_list(struct walk *walk, const struct hd_vocab_plan *plan,
-                                   heed_error *err)
-{
-    struct counts counts = {0};
-    struct hd_text sentence;
-    heed_error reason = {0};
-    bool ok = true;
-    while (ok && next_sentence(walk, &sentence, &reason)) {
-        struct hd_nfc nfc;
-        ok = hd_nfc(&nfc, sentence, &reason) &&
-             (plan->kind == HD_VOCAB_WORDS ? count_words : count_chars)(&counts, nfc.text, &reason);
-        hd_free(nfc.memory);
-    }
-    struct hd_vocab *vocab = NULL;
-    if (hd_failed(&reason))
-        hd_fail(err, reason.code, "%s", reason.message);
-    else
-        vocab = list_of(&counts, plan, err);
-    release_counts(&counts);
+    hd_free(words);
     return vocab;
 }
 
 /* ---- subwords -------------------------------------------------------------------------------- */
 
-/* SentencePiece passes over sentences of more bytes than 4192. */
-enum { LONGEST_PART = 4000 };
-
-/* The first part of a long sentence: to the last space, or else to the end of a character. */
-static size_t part_of(struct hd_text sentence)
+/* How many different characters the words have. */
+static bool count_characters(const struct counts *c, size_t *n, heed_error *err)
 {
-    size_t n = LONGEST_PART;
-    if (sentence.n <= n)
-        return sentence.n;
-    while (n > LONGEST_PART / 2 && sentence.at[n] != ' ')
-        n--;
-    if (sentence.at[n] != ' ')
-        for (n = LONGEST_PART; ((unsigned char)sentence.at[n] & 0xC0) == 0x80;)
-            n--;
-    return n;
-}
-
-static bool next_part(void *context, struct hd_text *part, heed_error *err)
-{
-    struct walk *w = context;
-    if (w->rest.n == 0 && !next_sentence(w, &w->rest, err))
+    enum { N_CODE_POINTS = 0x110000 };
+    unsigned char *seen = hd_alloc(N_CODE_POINTS, 1, err);
+    uint32_t cp;
+    if (!seen)
         return false;
-    *part = (struct hd_text){w->rest.at, part_of(w->rest)};
-    w->rest.at += part->n;
-    w->rest.n -= part->n;
+    *n = 0;
+    seen[0] = 1; /* stands between the words */
+    for (size_t i = 0; i < c->n_text;) {
+        i += (size_t)hd_utf8_decode(c->text + i, c->n_text - i, &cp);
+        *n += !seen[cp];
+        seen[cp] = 1;
+    }
+    hd_free(seen);
     return true;
 }
 
-/* What the drawn sentences hold. */
-struct survey {
-    size_t n_words, n_characters; /* characters: different ones */
-};
-
-static bool look_over(struct walk walk, struct survey *survey, heed_error *err)
+/* The size that suits the whole corpus, of which the words are those of walk->n_pairs. */
+static int fitting_size(const struct walk *walk, const struct counts *counts, size_t n_characters)
 {
-    enum { N_CODE_POINTS = 0x110000 };
-    unsigned char *seen = hd_alloc(N_CODE_POINTS / 8, 1, err);
-    struct hd_text text;
-    heed_error reason = {0};
-    if (!seen)
-        return false;
-    *survey = (struct survey){0};
-    while (next_sentence(&walk, &text, &reason)) {
-        uint32_t cp, before = ' ';
-        for (size_t i = 0; i < text.n; before = cp) {
-            i += (size_t)hd_utf8_decode(text.at + i, text.n - i, &cp);
-            survey->n_words += before == ' ' && cp != ' ';
-            survey->n_characters += !(seen[cp / 8] >> cp % 8 & 1);
-            seen[cp / 8] |= (unsigned char)(1U << cp % 8);
-        }
-    }
-    hd_free(seen);
-    return !hd_failed(&reason) || hd_fail(err, reason.code, "%s", reason.message);
+    enum { MORE_THAN_CHARACTERS = 256 };
+    const size_t n_pairs = hd_corpus_size(walk->corpus);
+    const int least = (int)n_characters + MORE_THAN_CHARACTERS;
+    double n_words = 0;
+    for (size_t i = 0; i < counts->n; i++)
+        n_words += (double)counts->tokens[i].count;
+    n_words *= (double)n_pairs / (double)walk->n_pairs;
+    const int size = hd_vocab_size_for(n_pairs, (size_t)n_words);
+    return size > least ? size : least;
 }
 
-static struct hd_vocab *learn_spm(struct walk *walk, const struct hd_vocab_plan *plan,
-                                  heed_error *err)
+static struct hd_vocab *subwords_of(const struct counts *counts, const struct walk *walk,
+                                    const struct hd_vocab_plan *plan, heed_error *err)
 {
-    enum { FEW_CHARACTERS = 1000, MORE_THAN_CHARACTERS = 256 };
-    struct survey survey;
-    if (!look_over(*walk, &survey, err))
+    enum { FEW_CHARACTERS = 1000 };
+    size_t n_characters, n_bytes = 0;
+    if (!count_characters(counts, &n_characters, err))
         return NULL;
-    struct hd_spm_plan spm = {.size = plan->size,
-                              .is_bpe = plan->is_bpe,
-                              .character_coverage = plan->character_coverage,
-                              .normalise = plan->normalise ? plan->normalise : "nmt_nfkc"};
-    if (spm.character_coverage == 0)
-        spm.character_coverage = survey.n_characters <= FEW_CHARACTERS ? 1.0F : 0.9995F;
-    if (spm.size == 0) {
-        const double all = (double)hd_corpus_size(walk->corpus) / (double)walk->n_pairs;
-        const int least = (int)survey.n_characters + MORE_THAN_CHARACTERS;
-        spm.size =
-            hd_vocab_size_for(hd_corpus_size(walk->corpus), (size_t)((double)survey.n_words * all));
-        spm.size = spm.size < least ? least : spm.size;
-    }
-    size_t size = 0;
-    const struct hd_sentences sentences = {next_part, walk};
-    char *bytes = hd_spm_learn(&spm, &sentences, &size, err);
-    struct hd_vocab *vocab = bytes ? hd_vocab_from_memory(HD_VOCAB_SPM, bytes, size, err) : NULL;
+    const float coverage = n_characters <= FEW_CHARACTERS ? 1.0F : 0.9995F;
+    const struct hd_spm_plan spm = {
+        .size = plan->size > 0 ? plan->size : fitting_size(walk, counts, n_characters),
+        .is_bpe = plan->is_bpe,
+        .character_coverage = plan->character_coverage > 0 ? plan->character_coverage : coverage,
+        .normalise = plan->normalise ? plan->normalise : "nmt_nfkc"};
+    struct hd_counted_word *words = words_of(counts, err);
+    char *bytes = words ? hd_spm_learn(&spm, words, counts->n, &n_bytes, err) : NULL;
+    struct hd_vocab *vocab = bytes ? hd_vocab_from_memory(HD_VOCAB_SPM, bytes, n_bytes, err) : NULL;
     hd_free(bytes);
+    hd_free(words);
     return vocab;
 }
 
@@ -382,7 +361,12 @@ struct hd_vocab *hd_vocab_learn(const struct hd_corpus *corpus, unsigned sides,
     struct walk walk = start_walk(corpus, sides, plan, most);
     walk.keep_on = keep_on;
     walk.context = context;
-    return is_spm ? learn_spm(&walk, plan, err) : learn_list(&walk, plan, err);
+    struct counts counts = {0};
+    struct hd_vocab *vocab = NULL;
+    if (count_all(&counts, &walk, plan->kind, err))
+        vocab = is_spm ? subwords_of(&counts, &walk, plan, err) : list_of(&counts, plan, err);
+    release_counts(&counts);
+    return vocab;
 }
 
 /* A piece wants to be seen about a hundred times to be learned: so words / 100 up to 8000, which

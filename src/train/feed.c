@@ -291,6 +291,13 @@ const struct hd_pair_ids *hd_feed_next(struct hd_feed *f, struct hd_place_in_tex
     return f->pairs + f->start[b];
 }
 
+double hd_feed_epoch(const struct hd_feed *f, const struct hd_place_in_text *place)
+{
+    const double before = (double)place->pool * POOL, here = f->n_batches ? place->batch : 0;
+    const double done = before + here / (double)(f->n_batches ? f->n_batches : 1) * (double)f->size;
+    return (double)place->epoch + (done < (double)f->n_pairs ? done / (double)f->n_pairs : 1);
+}
+
 struct hd_feed_counts hd_feed_counts(const struct hd_feed *f)
 {
     return f->counts;

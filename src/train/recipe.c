@@ -171,8 +171,8 @@ static bool set_real(float *out, const struct hd_recipe_field *f, const char *va
                      heed_error *err)
 {
     char text[64];
-    snprintf(text, sizeof text, "%s%s", value[0] == '.' ? "0" : "", value);
-    json_t *number = json_loads(text, JSON_DECODE_ANY, NULL);
+    const int n = snprintf(text, sizeof text, "%s%s", value[0] == '.' ? "0" : "", value);
+    json_t *number = n < (int)sizeof text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
     const double x = json_number_value(number);
     const bool is_fine = json_is_number(number) && x >= f->min && x <= f->max;
     json_decref(number);

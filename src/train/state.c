@@ -2,7 +2,6 @@
 #include "train/state.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "format/safetensors.h"
 
@@ -19,6 +18,7 @@ void hd_run_state_release(struct hd_run_state *state)
 {
     for (int i = 0; i < HD_MOST_KEPT; i++)
         hd_free(state->kept[i]);
+    hd_map_close(&state->before);
     *state = (struct hd_run_state){0};
 }
 
@@ -29,30 +29,35 @@ static json_t *progress_to_json(const struct hd_learner *l, const struct hd_prog
     json_t *scores = json_array();
     for (int i = 0; i < p->n_kept; i++)
         json_array_append_new(scores, json_real(p->kept_score[i]));
-    return json_pack("{sI si si si sI sf si sI sI sb sf sI si si sI so sf sf}", "update",
-                     (json_int_t)p->update, "epoch", p->place.epoch, "pool", p->place.pool, "batch",
-                     p->place.batch, "tokens", (json_int_t)p->n_tokens, "factor", p->factor, "bad",
-                     p->n_bad, "skipped", (json_int_t)p->n_skipped, "returns",
-                     (json_int_t)p->n_returns, "has_best", p->has_best, "best", p->best,
-                     "best_update", (json_int_t)p->best_update, "stale", p->n_stale,
-                     "stale_plateau", p->n_stale_plateau, "validations",
-                     (json_int_t)p->n_validations, "kept", scores, "power1", l->power1, "power2",
-                     l->power2);
+    return json_pack(
+        "{sI si si si sI sf si sI sI sb sf sI si si sI sb sf sI sI so sf sf}", "update",
+        (json_int_t)p->update, "epoch", p->place.epoch, "pool", p->place.pool, "batch",
+        p->place.batch, "tokens", (json_int_t)p->n_tokens, "factor", p->factor, "bad", p->n_bad,
+        "skipped", (json_int_t)p->n_skipped, "returns", (json_int_t)p->n_returns, "has_best",
+        p->has_best, "best", p->best, "best_update", (json_int_t)p->best_update, "stale",
+        p->n_stale, "stale_plateau", p->n_stale_plateau, "validations",
+        (json_int_t)p->n_validations, "closed", p->is_closed, "closed_best", p->closed_best,
+        "closed_best_update", (json_int_t)p->closed_best_update, "looked",
+        (json_int_t)p->looked_update, "kept", scores, "power1", l->power1, "power2", l->power2);
 }
 
 static bool progress_from_json(const json_t *json, struct hd_learner *l, struct hd_progress *p)
 {
-    json_int_t update, tokens, skipped, returns, best_update, validations;
+    json_int_t update, tokens, skipped, returns, best_update, validations, closed_best_update,
+        looked;
     json_t *scores;
-    int has_best;
+    int has_best, is_closed;
     *p = (struct hd_progress){0};
-    if (!json || json_unpack((json_t *)json, "{sI si si si sI sF si sI sI sb sF sI si si sI so sF sF}",
-                    "update", &update, "epoch", &p->place.epoch, "pool", &p->place.pool, "batch",
-                    &p->place.batch, "tokens", &tokens, "factor", &p->factor, "bad", &p->n_bad,
-                    "skipped", &skipped, "returns", &returns, "has_best", &has_best, "best",
-                    &p->best, "best_update", &best_update, "stale", &p->n_stale, "stale_plateau",
-                    &p->n_stale_plateau, "validations", &validations, "kept", &scores, "power1",
-                    &l->power1, "power2", &l->power2) != 0)
+    if (!json || json_unpack((json_t *)json,
+                             "{sI si si si sI sF si sI sI sb sF sI si si sI sb sF sI sI so sF sF}",
+                             "update", &update, "epoch", &p->place.epoch, "pool", &p->place.pool,
+                             "batch", &p->place.batch, "tokens", &tokens, "factor", &p->factor,
+                             "bad", &p->n_bad, "skipped", &skipped, "returns", &returns, "has_best",
+                             &has_best, "best", &p->best, "best_update", &best_update, "stale",
+                             &p->n_stale, "stale_plateau", &p->n_stale_plateau, "validations",
+                             &validations, "closed", &is_closed, "closed_best", &p->closed_best,
+                             "closed_best_update", &closed_best_update, "looked", &looked, "kept",
+                             &scores, "power1", &l->power1, "power2", &l->power2) != 0)
         return false;
     p->update = (long)update;
     p->n_tokens = (long)tokens;
@@ -61,6 +66,9 @@ static bool progress_from_json(const json_t *json, struct hd_learner *l, struct 
     p->has_best = has_best;
     p->best_update = (long)best_update;
     p->n_validations = (long)validations;
+    p->is_closed = is_closed;
+    p->closed_best_update = (long)closed_best_update;
+    p->looked_update = (long)looked;
     const size_t n = json_array_size(scores);
     if (p->place.epoch < 0 || p->place.pool < 0 || p->place.batch < 0 || n > HD_MOST_KEPT)
         return false;
@@ -124,6 +132,9 @@ bool hd_state_save(const char *path, const struct hd_learner *l, const struct hd
     }
     if (old)
         add_good(&s, old);
+    if (state->before.data)
+        hd_saver_add(&s, hd_tensor_of("before", HD_U8, state->before.data, &state->before.size, 1),
+                     HD_U8);
     add_vocab(&s, "vocab.source", identity->source);
     if (identity->target != identity->source)
         add_vocab(&s, "vocab.target", identity->target);
@@ -150,9 +161,10 @@ bool hd_state_save(const char *path, const struct hd_learner *l, const struct hd
 
 static bool broken(const struct hd_safetensors *file, const char *what, heed_error *err)
 {
-    return hd_fail(err, HEED_BAD_MODEL,
-                   "%s: this state of a training run has no usable %s; remove it or start over with --fresh",
-                   file->path, what);
+    return hd_fail(
+        err, HEED_BAD_MODEL,
+        "%s: this state of a training run has no usable %s; remove it or start over with --fresh",
+        file->path, what);
 }
 
 static json_t *read_json(const struct hd_safetensors *file, const char *key)
@@ -215,6 +227,12 @@ void hd_state_close(struct hd_saved_state *s)
     json_decref(s->recipe);
     hd_safetensors_close(s->file);
     hd_free(s);
+}
+
+const struct hd_tensor *hd_state_before(const struct hd_saved_state *saved)
+{
+    const struct hd_tensor *t = hd_safetensors_find(saved->file, "before");
+    return t && t->dtype == HD_U8 ? t : NULL;
 }
 
 static bool read_block(const struct hd_safetensors *file, const char *prefix, const char *name,

@@ -6,6 +6,7 @@
 #ifndef HD_TRAIN_STATE_H
 #define HD_TRAIN_STATE_H
 
+#include "base/file.h"
 #include "model/file.h"
 #include "train/feed.h"
 #include "train/update.h"
@@ -25,14 +26,20 @@ struct hd_progress {
     long best_update;
     int n_stale;         /* validations since then */
     int n_stale_plateau; /* and since the rate was last lowered */
-    int n_kept;          /* weights kept for averaging, */
-    long n_validations;  /* of so many validations */
+    long looked_update;  /* the last update whose weights were validated */
+    bool
+        is_closed; /* the run has ended between two validations, and a look at its end has been taken, */
+    double closed_best; /* after which this was the best; going on forgets that look */
+    long closed_best_update;
+    int n_kept;         /* weights kept for averaging, */
+    long n_validations; /* of so many validations */
     double kept_score[HD_MOST_KEPT];
 };
 
 struct hd_run_state {
     struct hd_progress progress;
     float *kept[HD_MOST_KEPT]; /* weights of some validations */
+    struct hd_map before; /* the model's file as it was before a look at the end; nothing without */
 };
 
 /* What tells whether a state belongs to a run. */
@@ -59,6 +66,9 @@ struct hd_saved_state {
 /* NULL with HEED_OK in err when there is none; NULL with the reason when it cannot be read. */
 struct hd_saved_state *hd_state_open(const char *path, heed_error *err);
 void hd_state_close(struct hd_saved_state *saved);
+
+/* The model's file as it was before a look at the end, NULL when there is none. */
+const struct hd_tensor *hd_state_before(const struct hd_saved_state *saved);
 
 /* Bring learner and state to what was saved: to the last good one, or to where it was. */
 bool hd_state_restore(const struct hd_saved_state *saved, bool to_good, struct hd_learner *learner,

@@ -117,7 +117,11 @@ static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_t
     static const int source[] = {3, 1, 4, 20, 0, 1, 4, 3, 9, 12, 17, 0},
                      source_length[] = {4, 1, 7}, target[] = {2, 0, 3, 1, 4, 19, 4, 8, 4, 0},
                      target_length[] = {2, 5, 3};
-    const struct hd_batch batch = {3, source, source_length, target, target_length};
+    const struct hd_batch batch = {.n = 3,
+                                   .source = source,
+                                   .source_length = source_length,
+                                   .target = target,
+                                   .target_length = target_length};
     const struct hd_dropouts dropouts = {
         .embed = 0.1F, .state = 0.2F, .attention = 0.1F, .ffn = 0.3F, .output = 0.2F};
     hd_tape_record(t, true);

@@ -6,6 +6,7 @@
 #define HD_TEST_LEARN_H
 
 #include "settings.h"
+#include "walk.h"
 
 #include "base/rng.h"
 #include "kernel/kernel.h"
@@ -262,13 +263,11 @@ static inline void answer(struct learner *l, const struct hd_batch *batch, int (
         sentence[b] = b;
         previous[b] = -1;
     }
-    const struct hd_memory *memory = hd_encode(l->net, l->tape, batch, NULL);
-    struct hd_state state = hd_decoder_start(l->net, l->tape, memory, sentence, B);
+    struct walk *walk = walk_start(l->net, l->tape, batch, sentence, B);
     for (int t = 0; t < MOST_WORDS; t++) {
         hd_tape *tape = l->step[t % 2];
         hd_tape_reset(tape);
-        const struct hd_stepped now =
-            hd_decoder_step(l->net, tape, memory, &state, sentence, previous, B);
+        const struct hd_stepped now = walk_step(walk, tape, previous);
         const hd_node *logits = hd_logits(l->net, now.out);
         assert_that(hd_tape_error(tape)->code == HEED_OK, "%s", hd_tape_error(tape)->message);
         for (int b = 0; b < B; b++) {
@@ -277,8 +276,8 @@ static inline void answer(struct learner *l, const struct hd_batch *batch, int (
                      hd_width(logits), 1);
             words[b][t] = previous[b];
         }
-        state = now.state;
     }
+    walk_end(walk);
 }
 
 /* How many of 256 unseen sources are answered without any mistake, in percent. */

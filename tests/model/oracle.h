@@ -5,6 +5,7 @@
 #ifndef HD_TEST_ORACLE_H
 #define HD_TEST_ORACLE_H
 
+#include "model/walk.h"
 #include "shared.h"
 
 #include "base/memory.h"
@@ -97,27 +98,24 @@ static inline int greedy(struct oracle *o, const struct hd_ids *x, int words[LON
                          float (*weights)[LONGEST], int most)
 {
     const struct hd_net *net = o->model->net;
-    const int S = (int)x->n, end = hd_vocab_end(o->model->target), sentence = 0, row = 0;
+    const int S = (int)x->n, end = hd_vocab_end(o->model->target), sentence = 0;
     const struct hd_batch batch = {.n = 1, .source = x->at, .source_length = &S};
     hd_tape_reset(o->once);
-    const struct hd_memory *memory = hd_encode(net, o->once, &batch, NULL);
-    assert_that(memory != NULL && S < LONGEST, "%s", hd_tape_error(o->once)->message);
-    struct hd_state state = hd_decoder_start(net, o->once, memory, &sentence, 1);
+    struct walk *walk = walk_start(net, o->once, &batch, &sentence, 1);
+    assert_that(walk != NULL && S < LONGEST, "%s", hd_tape_error(o->once)->message);
     int previous = -1, t = 0;
     for (; t < LONGEST && t < most && previous != end; t++) {
         hd_tape *tape = o->step[t % 2];
         hd_tape_reset(tape);
-        state = hd_state_gather(tape, &state, &row, 1);
-        const struct hd_stepped now =
-            hd_decoder_step(net, tape, memory, &state, &sentence, &previous, 1);
+        const struct hd_stepped now = walk_step(walk, tape, &previous);
         const hd_node *logits = hd_logits(net, now.out);
         assert_that(hd_tape_error(tape)->code == HEED_OK, "%s", hd_tape_error(tape)->message);
         tape->k->top_k(&previous, &(float){0}, logits->x, hd_width(logits), 1);
         if (weights)
             assert_true(hd_weights_of(net, &now.seen, 0, 0, -1, weights[t]));
         words[t] = previous;
-        state = now.state;
     }
+    walk_end(walk);
     return t;
 }
 

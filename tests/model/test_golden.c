@@ -4,7 +4,7 @@
  * all gradients must be the same within rounding. A model must also be the same as itself, bit for bit: taught
  * whole targets, run step by step as search does, and given one sentence at a time. Every file of
  * tests/model/golden is a model; a difference is told with its file, tensor, index and both numbers. */
-#include "test.h"
+#include "walk.h"
 
 #include "base/memory.h"
 #include "format/safetensors.h"
@@ -386,39 +386,32 @@ static void leave(const struct golden *g, struct beams *b, int n_words)
     b->B = n;
 }
 
-/* Each sentence twice, word by word. What is computed once, the steps and the states between them are on tapes of
- * their own, reset as early as they may be. */
+/* Each sentence twice, word by word. What is computed once and the steps are on tapes that are reset as early as they may be. */
 static void run_in_steps(const struct golden *g)
 {
     const struct hd_batch *batch = &g->batch;
-    hd_tape *once = new_tape(), *now = new_tape(), *between[2] = {new_tape(), new_tape()};
-    const struct hd_memory *memory = hd_encode(g->net, once, batch, NULL);
-    check_tape(g, once);
+    hd_tape *once = new_tape(), *now = new_tape();
     const int B = 2 * batch->n;
     int *ints = take(3 * (size_t)B, sizeof *ints);
     struct beams b = {B, ints, ints + B, ints + 2 * B};
     for (int i = 0; i < B; i++)
         b.sentence[i] = i % batch->n;
-    struct hd_state state = hd_decoder_start(g->net, between[0], memory, b.sentence, B);
+    struct walk *walk = walk_start(g->net, once, batch, b.sentence, B);
+    check_tape(g, once);
+    hd_tape_reset(once);
     for (int t = 0; b.B > 0; t++) {
         for (int i = 0; i < b.B; i++)
             b.previous[i] = t == 0 ? -1 : batch->target[g->first_row[b.sentence[i]] + t - 1];
         hd_tape_reset(now);
-        const struct hd_stepped s =
-            hd_decoder_step(g->net, now, memory, &state, b.sentence, b.previous, b.B);
+        const struct hd_stepped s = walk_step(walk, now, b.previous);
         check_tape(g, now);
-        assert_int_equal(s.state.n_steps, t + 1);
         for (int i = 0; i < b.B; i++)
             same_row(g, "in steps", g->first_row[b.sentence[i]] + t, s.out, &s.seen, i);
         leave(g, &b, t + 1);
-        hd_tape *next = between[(t + 1) % 2];
-        hd_tape_reset(next);
-        state = hd_state_gather(next, &s.state, b.index, b.B);
-        check_tape(g, next);
+        walk_gather(walk, b.index, b.B);
     }
+    walk_end(walk);
     test_free(ints);
-    hd_tape_free(between[0]);
-    hd_tape_free(between[1]);
     hd_tape_free(now);
     hd_tape_free(once);
 }

@@ -1,6 +1,7 @@
 /* test_steps.c -- whatever a model is put together from, teaching and search are the same numbers, and so are a sentence alone
  * and among others: bit for bit, with its attention. */
 #include "combinations.h"
+#include "walk.h"
 
 enum { LONGEST = 8 };
 
@@ -100,9 +101,8 @@ static void compare_steps(const struct hd_net *net, struct run *run, const char 
     const struct hd_batch batch = toy_batch();
     const struct hd_taught *taught = teach(net, run->taught, &batch, name);
     hd_tape_reset(run->once);
-    const struct hd_memory *memory = hd_encode(net, run->once, &batch, NULL);
     int sentence[] = {2, 0, 1, 2}, previous[] = {-1, -1, -1, -1}, B = 4;
-    struct hd_state state = hd_decoder_start(net, run->once, memory, sentence, B);
+    struct walk *walk = walk_start(net, run->once, &batch, sentence, B);
     assert_well(run->once, name);
     for (int t = 0; B > 0; t++) {
         hd_tape *tape = run->step[t % 2];
@@ -117,16 +117,14 @@ static void compare_steps(const struct hd_net *net, struct run *run, const char 
             }
         if ((B = n) == 0)
             break;
-        state = hd_state_gather(tape, &state, kept, B);
-        const struct hd_stepped now =
-            hd_decoder_step(net, tape, memory, &state, sentence, previous, B);
+        walk_gather(walk, kept, B);
+        const struct hd_stepped now = walk_step(walk, tape, previous);
         assert_well(tape, name);
-        assert_int_equal(now.state.n_steps, t + 1);
         for (int b = 0; b < B; b++)
             assert_same_rows(net, taught, row_of(taught, sentence[b], t), now.out, &now.seen, b,
                              name);
-        state = now.state;
     }
+    walk_end(walk);
 }
 
 /* ---- alone and among others ------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* test_transformer.c -- the Transformer: teaching and search give the same bits, sentences do not see their neighbours,
  * positions are the papers', and it learns. */
-#include "test.h"
+#include "walk.h"
 
 #include "base/memory.h"
 #include "model/model.h"
@@ -82,7 +82,7 @@ static void search_gives_the_bits_of_teaching(void **state)
         assert_int_equal(taught->n_rows, 18);
 
         int sentence[5] = {0, 1, 2, 3, 4}, B = 5;
-        struct hd_state s = hd_decoder_start(net, old, memory, sentence, B);
+        struct walk *walk = walk_start(net, old, &batch, sentence, B);
         for (int t = 0; t < WORDS; t++) {
             int previous[5], first[5], keep[5], n = 0;
             for (int i = 0, from = 0; i < 5; from += target_length[i], i++)
@@ -95,11 +95,9 @@ static void search_gives_the_bits_of_teaching(void **state)
                 }
             B = n;
             hd_tape_reset(now);
-            s = hd_state_gather(now, &s, keep, B);
-            const struct hd_stepped stepped =
-                hd_decoder_step(net, now, memory, &s, sentence, previous, B);
+            walk_gather(walk, keep, B);
+            const struct hd_stepped stepped = walk_step(walk, now, previous);
             assert_fine(now);
-            assert_int_equal(stepped.state.n_steps, t + 1);
             for (int b = 0; b < B; b++) {
                 const int row = first[sentence[b]] + t;
                 assert_true(taught->sentence[row] == sentence[b] && taught->position[row] == t &&
@@ -119,11 +117,8 @@ static void search_gives_the_bits_of_teaching(void **state)
                                     t);
                     }
             }
-            s = stepped.state;
-            hd_tape *other = old; /* the state lives on the tape that was used last */
-            old = now;
-            now = other;
         }
+        walk_end(walk);
         hd_tape_free(whole);
         hd_tape_free(old);
         hd_tape_free(now);
@@ -218,17 +213,15 @@ static void beams_share_a_source(void **state)
     (void)state;
     struct hd_net *net = net_of("norm=pre", 8);
     const int D = net->config.dim;
-    hd_tape *whole = tape_new(), *start = tape_new(), *first = tape_new(), *second = tape_new(),
-            *one = tape_new();
-    const struct hd_memory *memory = hd_encode(net, whole, &batch, NULL);
+    hd_tape *whole = tape_new(), *first = tape_new(), *second = tape_new(), *one = tape_new();
     const int sentence[] = {2, 0, 2, 2, 1}, none[] = {-1, -1, -1, -1, -1},
               words[] = {4, 4, 7, 4, 10};
-    const struct hd_state s0 = hd_decoder_start(net, start, memory, sentence, 5);
-    const struct hd_stepped s1 = hd_decoder_step(net, first, memory, &s0, sentence, none, 5);
+    struct walk *walk = walk_start(net, whole, &batch, sentence, 5);
+    const struct hd_stepped s1 = walk_step(walk, first, none);
     const int order[] = {3, 1, 0, 2, 4}; /* all of sentence 2 are alike so far */
-    const struct hd_state gathered = hd_state_gather(second, &s1.state, order, 5);
-    const struct hd_stepped s2 =
-        hd_decoder_step(net, second, memory, &gathered, sentence, words, 5);
+    walk_gather(walk, order, 5);
+    const struct hd_stepped s2 = walk_step(walk, second, words);
+    walk_end(walk);
     assert_fine(second);
     const size_t bytes = (size_t)D * sizeof(float);
     assert_memory_equal(s1.out->x, s1.out->x + 2 * D, bytes);
@@ -236,15 +229,15 @@ static void beams_share_a_source(void **state)
     assert_memory_not_equal(s2.out->x, s2.out->x + 2 * D, bytes);
     for (int b = 0; b < 5; b++) { /* and each is what it would be alone */
         hd_tape_reset(one);
-        const struct hd_state a0 = hd_decoder_start(net, one, memory, sentence + b, 1);
-        const struct hd_stepped a1 = hd_decoder_step(net, one, memory, &a0, sentence + b, none, 1);
-        const struct hd_stepped a2 =
-            hd_decoder_step(net, one, memory, &a1.state, sentence + b, words + b, 1);
+        struct walk *alone = walk_start(net, one, &batch, sentence + b, 1);
+        walk_step(alone, one, none);
+        const struct hd_stepped a2 = walk_step(alone, one, words + b);
+        walk_end(alone);
         assert_fine(one);
         assert_memory_equal(a2.out->x, s2.out->x + b * D, bytes);
     }
-    hd_tape *const tapes[] = {whole, start, first, second, one};
-    for (int i = 0; i < 5; i++)
+    hd_tape *const tapes[] = {whole, first, second, one};
+    for (int i = 0; i < 4; i++)
         hd_tape_free(tapes[i]);
     hd_net_free(net);
 }
@@ -300,13 +293,12 @@ static void learned_positions_end_with_a_sentence(void **state)
     hd_tape_reset(tape);
     const int length = 5, one = -1, zero = 0;
     const struct hd_batch b = {1, source, &length, NULL, NULL};
-    const struct hd_memory *memory = hd_encode(net, tape, &b, NULL);
-    assert_fine(tape);
-    struct hd_state s = hd_decoder_start(net, tape, memory, &zero, 1);
+    struct walk *walk = walk_start(net, tape, &b, &zero, 1);
     for (int t = 0; t < 5; t++)
-        s = hd_decoder_step(net, tape, memory, &s, &zero, t ? &zero : &one, 1).state;
+        walk_step(walk, tape, t ? &zero : &one);
     assert_fine(tape);
-    const struct hd_stepped beyond = hd_decoder_step(net, tape, memory, &s, &zero, &zero, 1);
+    const struct hd_stepped beyond = walk_step(walk, tape, &zero);
+    walk_end(walk);
     assert_null(beyond.out);
     assert_error(*hd_tape_error(tape), HEED_BAD_TEXT, "more than 5 words");
     hd_tape_free(tape);
@@ -547,11 +539,12 @@ static void words_outside_the_vocabulary_are_an_error(void **state)
     const struct hd_batch b = {1, fine, &three, targets, &three};
     assert_null(hd_teach(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL));
     hd_tape_reset(tape);
-    const struct hd_state none = {0};
     const int zero = 0;
-    const struct hd_memory *memory = hd_encode(net, tape, &b, NULL);
-    assert_null(hd_decoder_step(net, tape, memory, &none, &zero, &zero, 1).out);
-    assert_error(*hd_tape_error(tape), HEED_BAD_SHAPE, "no memory or no state");
+    struct hd_decoder *decoder = hd_decoder_new(net, NULL);
+    const struct hd_rows rows = {1, &zero, &zero, &zero, &zero, &zero};
+    assert_null(hd_decoder_step(decoder, tape, &rows).out);
+    assert_error(*hd_tape_error(tape), HEED_BAD_SHAPE, "no sentence at place 0");
+    hd_decoder_free(decoder);
     hd_tape_free(tape);
     hd_net_free(net);
 }

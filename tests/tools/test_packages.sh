@@ -11,11 +11,16 @@ for tool in bash env sed id printf; do
 done
 
 expect 'what is there needs nothing' 0 '' '' "$packages" build check
+if command -v clang++ >/dev/null; then
+    expect 'nor does it for clang' 0 '' '' env CC=clang CXX=clang++ "$packages" build check
+fi
 expect 'an unknown group is refused' 2 '' '*there is no group*banana*' "$packages" banana
 expect 'no group shows how it is used' 2 '*packages.sh GROUP*' '' "$packages"
 expect 'elsewhere the names are printed' 1 '' \
     '*Fedora: *dnf install make gcc gcc-c++ sentencepiece-devel *libcmocka-devel*Arch: *pacman -S make gcc *cmocka*Homebrew: *brew install make gcc *cmocka*' \
     env PATH="$bare" CC=cc "$packages" build check
+expect 'pictures ask for cairo, pango and a font' 1 '' '*apt-get install pkg-config libcairo2-dev libpango1.0-dev fontconfig fonts-dejavu-core*dnf install * pango-devel *' \
+    env PATH="$bare" CC=cc "$packages" draw
 expect 'clang is asked for where clang is used' 1 '' '*dnf install make clang*' env PATH="$bare" CC=clang "$packages" build
 
 # A Debian with an apt-get that only writes down what it is told, and knows no package before an update.

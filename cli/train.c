@@ -1,0 +1,263 @@
+/* train.c -- `heed train`: options to a training run, and its news to the terminal.
+ *
+ * The options are those of the library (heed_training_option_at), so that the two cannot differ. On a terminal one line is
+ * kept alive; elsewhere there are plain lines, fewer of them. */
+#include "command.h"
+#include "output.h"
+
+#include <heed.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_OPTIONS = 160 };
+
+/* Option i's value is in one of these, at i. */
+struct train {
+    const char *text[MOST_OPTIONS];
+    struct text_list list[MOST_OPTIONS];
+    bool flag[MOST_OPTIONS];
+};
+
+static struct option options[MOST_OPTIONS + 1];
+static int n_options;
+
+static void prepare(void)
+{
+    static const struct {
+        const char *name;
+        char letter;
+    } letters[] = {{"out", 'o'}, {"threads", 'j'}, {"quiet", 'q'}};
+    static const char *const flags[] = {"skip-bad", "fresh", "quiet", "json", "reverse-source"};
+    static const struct {
+        const char *first, *group;
+    } groups[] = {{"src", "Text"},           {"tokens", "Vocabulary"}, {"updates", "The run"},
+                  {"rate", "Learning"},      {"valid-every", "Looking and saving"},
+                  {"arch", "The model"}};
+    heed_training_option o;
+    for (n_options = 0; n_options < MOST_OPTIONS - 1 && heed_training_option_at(n_options, &o); n_options++) {
+        const size_t i = (size_t)n_options;
+        struct option *out = &options[i];
+        *out = (struct option){.name = o.name, .kind = OPTION_TEXT, .value = o.values, .help = o.meaning,
+                               .offset = offsetof(struct train, text) + i * sizeof(const char *),
+                               .size = sizeof(const char *)};
+        if (o.is_list) {
+            out->kind = OPTION_LIST;
+            out->offset = offsetof(struct train, list) + i * sizeof(struct text_list);
+            out->size = sizeof(struct text_list);
+        }
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+            if (strcmp(flags[k], o.name) == 0) {
+                out->kind = OPTION_FLAG;
+                out->offset = offsetof(struct train, flag) + i * sizeof(bool);
+                out->size = sizeof(bool);
+            }
+        for (size_t k = 0; k < sizeof letters / sizeof *letters; k++)
+            if (strcmp(letters[k].name, o.name) == 0)
+                out->letter = letters[k].letter;
+        for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
+            if (strcmp(groups[k].first, o.name) == 0)
+                out->group = groups[k].group;
+    }
+    options[n_options] = (struct option){
+        "config", .kind = OPTION_TEXT, .offset = offsetof(struct train, text) + (size_t)n_options * sizeof(const char *),
+        .size = sizeof(const char *), .value = "FILE", .group = "Settings from a file",
+        .help = "lines of name = value, with the names above; what is given on the command line wins"};
+    options[n_options + 1] = (struct option){0};
+}
+
+static void set_defaults(void *values)
+{
+    struct train *train = values;
+    heed_training_option o;
+    for (int i = 0; i < n_options && heed_training_option_at(i, &o); i++)
+        if (options[i].kind == OPTION_TEXT && o.fallback && *o.fallback)
+            train->text[i] = o.fallback;
+}
+
+/* ---- news on the terminal ----------------------------------------------------------------------- */
+
+struct screen {
+    bool is_terminal, is_quiet, is_json;
+    bool has_live_line;
+    double shown; /* when the live line was last drawn, in seconds of the run */
+};
+
+static volatile sig_atomic_t is_interrupted;
+
+static void note_interrupt(int number)
+{
+    is_interrupted = 1;
+    signal(number, SIG_DFL); /* the second time it is meant: the last saved state is whole */
+}
+
+static void clear_live_line(struct screen *s)
+{
+    if (s->has_live_line)
+        fprintf(stderr, "\r\033[K");
+    s->has_live_line = false;
+}
+
+static void say(struct screen *s, const char *text)
+{
+    if (s->is_quiet)
+        return;
+    clear_live_line(s);
+    fprintf(stderr, "%s\n", text);
+}
+
+static void show_live(struct screen *s, const char *text)
+{
+    struct winsize size;
+    const int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 8 ? size.ws_col : 80;
+    fprintf(stderr, "\r%.*s\033[K", columns - 1, text);
+    fflush(stderr);
+    s->has_live_line = true;
+}
+
+/* "1:02:03", "4:05" */
+static void write_time(char text[24], double seconds)
+{
+    const long t = (long)seconds;
+    if (t >= 3600)
+        snprintf(text, 24, "%ld:%02ld:%02ld", t / 3600, t / 60 % 60, t % 60);
+    else
+        snprintf(text, 24, "%ld:%02ld", t / 60, t % 60);
+}
+
+static void show_update(struct screen *s, const heed_training_event *e)
+{
+    const double patience = s->is_terminal ? 0.2 : 60; /* seconds between two of them */
+    if (s->is_quiet || e->seconds - s->shown < patience)
+        return;
+    s->shown = e->seconds;
+    char line[256], time[24], best[64] = "", left[48] = "";
+    write_time(time, e->seconds);
+    if (e->has_best)
+        snprintf(best, sizeof best, " · best %s %.2f", e->metric, e->best);
+    if (e->seconds_left >= 0) {
+        char until[24];
+        write_time(until, e->seconds_left);
+        snprintf(left, sizeof left, " · %s left", until);
+    }
+    snprintf(line, sizeof line, "%s  update %ld · epoch %.2f · loss %.3f · %.0f tok/s · rate %.2g%s%s", time, e->update,
+             e->epoch, e->loss, e->tokens_per_second, e->rate, best, left);
+    if (s->is_terminal)
+        show_live(s, line);
+    else
+        say(s, line);
+}
+
+static void show_validation(struct screen *s, const heed_training_event *e)
+{
+    char line[256], time[24], text[128] = "";
+    write_time(time, e->seconds);
+    if (e->has_text)
+        snprintf(text, sizeof text, " · BLEU %.2f · chrF %.2f · exact %.1f %%", e->bleu, e->chrf, e->exact);
+    snprintf(line, sizeof line, "%s  update %ld · dev: cross entropy %.3f · perplexity %.2f%s%s", time, e->update, e->ce,
+             e->perplexity, text, e->is_best ? " · best so far, saved" : "");
+    say(s, line);
+}
+
+static bool watch(void *context, const heed_training_event *e)
+{
+    struct screen *s = context;
+    if (s->is_json && e->json) {
+        puts(e->json);
+        fflush(stdout);
+    }
+    switch (e->news) {
+    case HEED_TRAINING_SAYS:
+        say(s, e->text);
+        break;
+    case HEED_TRAINING_PREPARES:
+        if (s->is_terminal && !s->is_quiet) {
+            char line[128];
+            if (e->share > 0)
+                snprintf(line, sizeof line, "%s: %.0f %%", e->text, 100 * e->share);
+            else
+                snprintf(line, sizeof line, "%s ...", e->text);
+            show_live(s, line);
+        }
+        break;
+    case HEED_TRAINING_LEARNED:
+        show_update(s, e);
+        break;
+    case HEED_TRAINING_VALIDATES:
+        if (s->is_terminal && !s->is_quiet)
+            show_live(s, "translating the dev sentences ...");
+        break;
+    case HEED_TRAINING_VALIDATED:
+        show_validation(s, e);
+        break;
+    case HEED_TRAINING_SAVED:
+    case HEED_TRAINING_WAITS:
+        break;
+    }
+    return !is_interrupted;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------- */
+
+static bool set_all(heed_training *training, const struct invocation *invocation, heed_error *err)
+{
+    const struct train *train = invocation->values;
+    for (int i = 0; i < n_options; i++) {
+        const char *name = options[i].name;
+        if (!invocation->was_given[i])
+            continue;
+        bool ok = true;
+        if (options[i].kind == OPTION_FLAG)
+            ok = heed_training_set(training, name, "yes", err);
+        else if (options[i].kind == OPTION_TEXT)
+            ok = heed_training_set(training, name, train->text[i], err);
+        for (int k = 0; options[i].kind == OPTION_LIST && ok && k < train->list[i].n; k++)
+            ok = heed_training_set(training, name, train->list[i].items[k], err);
+        if (!ok)
+            return false;
+    }
+    const char *config = train->text[n_options];
+    return !config || heed_training_read(training, config, err);
+}
+
+static enum status run(const struct invocation *invocation)
+{
+    heed_error err = {0};
+    heed_training *training = heed_training_new(&err);
+    if (!training || !set_all(training, invocation, &err)) {
+        complain("%s", err.message);
+        heed_training_free(training);
+        return err.code == HEED_BAD_OPTION ? STATUS_USAGE : STATUS_FAILED;
+    }
+    struct screen screen = {.is_terminal = isatty(STDERR_FILENO),
+                            .is_quiet = heed_training_is_yes(training, "quiet"),
+                            .is_json = heed_training_is_yes(training, "json")};
+    signal(SIGINT, note_interrupt);
+    signal(SIGTERM, note_interrupt);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by a sentence */
+    const bool ok = heed_training_run(training, watch, &screen, &err);
+    clear_live_line(&screen);
+    heed_training_free(training);
+    if (!ok)
+        complain("%s", err.message);
+    return ok ? STATUS_FINE : STATUS_FAILED;
+}
+
+const struct command command_train = {
+    .name = "train",
+    .summary = "from two text files to a model",
+    .usage = "--src FILE… --tgt FILE… --out MODEL.safetensors [OPTIONS]",
+    .description = "Learns to translate source lines into target lines and writes the best model it finds to --out. Whatever is "
+                   "not given is chosen to fit the text, and told. The same command again goes on where it was stopped; the "
+                   "result is the same, bit for bit, however often that happens and whatever the number of threads.",
+    .most_arguments = 0,
+    .options = options,
+    .values_size = sizeof(struct train),
+    .prepare = prepare,
+    .set_defaults = set_defaults,
+    .run = run,
+};

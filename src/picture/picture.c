@@ -1,0 +1,99 @@
+/* picture.c -- a picture is checked here, drawn by the module, and written here.
+ *
+ * The module is opened once, by the first picture, and stays. A failure is not remembered:
+ * whoever installs what is missing need not start anew. */
+#include "picture/picture.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/module.h"
+#include "base/quote.h"
+#include "draw/draw.h"
+#include "picture/check.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct hd_module_name draw_module = {
+    .file = "heed_draw.so",
+    .environment = "HEED_DRAW_MODULE",
+    .symbol = "hd_draw_module",
+    .purpose = "pictures",
+    .needs =
+        "install cairo and pango (Debian, Ubuntu: apt-get install libcairo2-dev libpango1.0-dev)",
+};
+
+static const struct hd_draw_module *open_module(heed_error *err)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static const struct hd_draw_module *opened;
+    pthread_mutex_lock(&mutex);
+    if (!opened) {
+        const struct hd_draw_module *module = hd_module_open(&draw_module, err);
+        if (module && strcmp(module->version, HEED_VERSION) != 0)
+            hd_fail(
+                err, HEED_BAD_FILE,
+                "the module heed_draw.so is of heed %s, but this is heed %s; install both together",
+                module->version, HEED_VERSION);
+        else
+            opened = module;
+    }
+    const struct hd_draw_module *module = opened;
+    pthread_mutex_unlock(&mutex);
+    return module;
+}
+
+static const char *const formats[] = {
+    [HD_DRAW_SVG] = "svg", [HD_DRAW_PNG] = "png", [HD_DRAW_PDF] = "pdf"};
+
+static bool find_format(enum hd_draw_format *format, const char *name)
+{
+    for (int i = 0; i < 3; i++)
+        if (strcasecmp(name, formats[i]) == 0) {
+            *format = (enum hd_draw_format)i;
+            return true;
+        }
+    return false;
+}
+
+char *hd_picture_bytes(const heed_picture *picture, const char *format, size_t *size,
+                       heed_error *err)
+{
+    enum hd_draw_format wanted;
+    if (!find_format(&wanted, format)) {
+        hd_fail(err, HEED_BAD_OPTION, "pictures are svg, png or pdf, not %s",
+                hd_quote(format).text);
+        return NULL;
+    }
+    const struct hd_draw_module *module = hd_picture_check(picture, err) ? open_module(err) : NULL;
+    char *drawn = module ? module->render(picture, wanted, size, err) : NULL;
+    if (!drawn)
+        return NULL;
+    char *bytes = hd_alloc(*size + 1, 1, err); /* the module's memory is the module's */
+    if (bytes)
+        memcpy(bytes, drawn, *size);
+    module->free(drawn);
+    return bytes;
+}
+
+bool hd_picture_write(const heed_picture *picture, const char *path, heed_error *err)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    enum hd_draw_format format;
+    if (!dot || !find_format(&format, dot + 1))
+        return hd_fail(err, HEED_BAD_OPTION, "%s: a picture's name ends in .svg, .png or .pdf",
+                       path);
+    size_t size = 0;
+    char *bytes = hd_picture_bytes(picture, formats[format], &size, err);
+    if (!bytes)
+        return false;
+    struct hd_writer w = {0};
+    const bool is_written = hd_writer_open(&w, path, err) && hd_write(&w, bytes, size, err) &&
+                            hd_writer_commit(&w, err);
+    if (!is_written)
+        hd_writer_abandon(&w);
+    hd_free(bytes);
+    return is_written;
+}

@@ -1,0 +1,111 @@
+/* journal.c -- lines are flushed one by one, so that a kill loses none. A full disk loses lines, never the run. */
+#include "train/journal.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+
+static FILE *open_beside(const char *stem, const char *ending, heed_error *err)
+{
+    char path[4096];
+    if ((size_t)snprintf(path, sizeof path, "%s%s", stem, ending) >= sizeof path) {
+        hd_fail(err, HEED_BAD_FILE, "out: the name is too long");
+        return NULL;
+    }
+    FILE *f = fopen(path, "ae");
+    if (!f) {
+        hd_fail(err, HEED_BAD_FILE, "%s cannot be written: %s", path, strerror(errno));
+        return NULL;
+    }
+    if (flock(fileno(f), LOCK_EX | LOCK_NB) == 0)
+        return f;
+    hd_fail(err, HEED_BAD_FILE, "%s is in use: another heed train is writing this model", path);
+    fclose(f);
+    return NULL;
+}
+
+bool hd_journal_open(struct hd_journal *j, const char *stem, heed_error *err)
+{
+    j->began = hd_seconds();
+    j->log = open_beside(stem, ".log", err);
+    j->jsonl = j->log ? open_beside(stem, ".jsonl", err) : NULL;
+    return j->jsonl != NULL;
+}
+
+void hd_journal_close(struct hd_journal *j)
+{
+    if (j->log)
+        fclose(j->log);
+    if (j->jsonl)
+        fclose(j->jsonl);
+    j->log = j->jsonl = NULL;
+}
+
+static void write_line(struct hd_journal *j, FILE *f, const char *line)
+{
+    if (!f || (fprintf(f, "%s\n", line) >= 0 && fflush(f) == 0))
+        return;
+    clearerr(f);
+    if (j->has_lost_line)
+        return;
+    j->has_lost_line = true;
+    heed_training_event event = {
+        .news = HEED_TRAINING_SAYS,
+        .text = "the log cannot be written (is the disk full?); training goes on without it"};
+    if (j->watch)
+        j->wants_to_stop |= !j->watch(j->context, &event);
+}
+
+void hd_journal_log(struct hd_journal *j, const char *format, ...)
+{
+    char text[1024], line[1100], when[32];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const time_t now = time(NULL);
+    struct tm parts;
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &parts));
+    snprintf(line, sizeof line, "[%s] %s", when, text);
+    write_line(j, j->log, line);
+}
+
+void hd_journal_say(struct hd_journal *j, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (j->is_silent)
+        return;
+    hd_journal_log(j, "%s", text);
+    heed_training_event event = {.news = HEED_TRAINING_SAYS, .text = text};
+    (void)hd_journal_tell(j, &event, json_pack("{ss ss}", "event", "note", "text", text));
+}
+
+bool hd_journal_tell(struct hd_journal *j, heed_training_event *event, json_t *note)
+{
+    event->seconds = hd_seconds() - j->began;
+    heed_training_event nothing = {.news = HEED_TRAINING_WAITS, .seconds = event->seconds};
+    if (j->is_silent) {
+        json_decref(note);
+        note = NULL;
+        event = &nothing;
+    }
+    char *line = note ? json_dumps(note, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(note);
+    if (line)
+        write_line(j, j->jsonl, line);
+    event->json = line;
+    if (j->watch && !j->watch(j->context, event))
+        j->wants_to_stop = true;
+    free(line);
+    return !j->wants_to_stop;
+}

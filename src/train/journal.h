@@ -1,0 +1,32 @@
+/* journal.h -- what a run tells: to whoever watches, to MODEL.log for people, to MODEL.jsonl for programs. */
+#ifndef HD_TRAIN_JOURNAL_H
+#define HD_TRAIN_JOURNAL_H
+
+#include <heed.h>
+#include <jansson.h>
+#include <stdio.h>
+
+struct hd_journal {
+    FILE *log, *jsonl;
+    bool is_silent; /* the first rank speaks for all: the watcher is only asked whether to go on */
+    bool (*watch)(void *context, const heed_training_event *event);
+    void *context;
+    double began;       /* hd_seconds() */
+    bool has_lost_line; /* a line could not be written, which was told */
+    bool wants_to_stop; /* the watcher said so */
+};
+
+/* Open MODEL.log and MODEL.jsonl to append. HEED_BAD_FILE when they cannot be written, or when another run has them. */
+bool hd_journal_open(struct hd_journal *journal, const char *stem, heed_error *err);
+void hd_journal_close(struct hd_journal *journal);
+
+/* A sentence to all three. */
+void hd_journal_say(struct hd_journal *journal, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* An event to whoever watches; `note`, which is stolen, goes to MODEL.jsonl with it and may be NULL. False: stop. */
+bool hd_journal_tell(struct hd_journal *journal, heed_training_event *event, json_t *note);
+
+/* A line to MODEL.log alone. */
+void hd_journal_log(struct hd_journal *journal, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

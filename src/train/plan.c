@@ -1,0 +1,133 @@
+/* plan.c -- choices that fit the text: small models and strong regularisation for little text, more of both for more. */
+#include "train/plan.h"
+
+#include "base/error.h"
+#include "text/vocab.h"
+#include "text/vocab_train.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static size_t words_of(const char *text, size_t n)
+{
+    size_t words = 0;
+    for (size_t i = 0; i < n; i++)
+        words += text[i] != ' ' && (i == 0 || text[i - 1] == ' ');
+    return words;
+}
+
+struct hd_text_facts hd_look_at_text(const struct hd_corpus *corpus)
+{
+    enum { ENOUGH = 100000 }; /* pairs to count the words of */
+    struct hd_text_facts f = {.n_pairs = hd_corpus_size(corpus)};
+    const size_t step = f.n_pairs / ENOUGH + 1;
+    size_t n = 0;
+    for (size_t i = 0; i < f.n_pairs; i += step, n++) {
+        const struct hd_text_pair p = hd_corpus_pair(corpus, i);
+        f.n_source_words += words_of(p.source, p.n_source);
+        f.n_target_words += words_of(p.target, p.n_target);
+    }
+    f.n_source_words = (size_t)((double)f.n_source_words / (double)n * (double)f.n_pairs);
+    f.n_target_words = (size_t)((double)f.n_target_words / (double)n * (double)f.n_pairs);
+    return f;
+}
+
+void hd_plan_text(struct hd_recipe *r, const struct hd_text_facts *f)
+{
+    if (r->joint_vocab == HD_CHOOSE)
+        r->joint_vocab = r->tokens == HD_VOCAB_SPM;
+    if (r->vocab_size == HD_CHOOSE && r->tokens == HD_VOCAB_SPM)
+        r->vocab_size = hd_vocab_size_for(
+            f->n_pairs, r->joint_vocab ? f->n_source_words + f->n_target_words
+                                       : (f->n_source_words + f->n_target_words) / 2);
+    else if (r->vocab_size == HD_CHOOSE)
+        r->vocab_size = r->tokens == HD_VOCAB_WORDS ? 30000 : 0;
+    if (r->valid_metric == HD_CHOOSE)
+        r->valid_metric = r->tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT : HD_VALID_BLEU;
+}
+
+const char *hd_plan_arch(const struct hd_text_facts *f)
+{
+    (void)f;
+    return "transformer";
+}
+
+const char *hd_plan_size(const struct hd_text_facts *f)
+{
+    return f->n_pairs < 400000 ? "tiny" : f->n_pairs < 4000000 ? "small" : "base";
+}
+
+bool hd_plan_model(struct hd_config *c, bool is_joint, bool (*is_given)(void *, const char *),
+                   void *context, heed_error *err)
+{
+    if (c->arch == HD_TRANSFORMER && !is_given(context, "norm"))
+        c->norm = HD_NORM_PRE; /* learns from the first update at any rate; post-norm wants care */
+    if (is_given(context, "tie") || !is_joint)
+        return hd_config_check(c, err);
+    static const int ties[] = {HD_TIE_ALL, HD_TIE_SOURCE_TARGET};
+    for (int i = 0; i < 2; i++) {
+        struct hd_config tied = *c;
+        tied.tie = ties[i];
+        if (hd_config_check(&tied, NULL)) {
+            *c = tied;
+            return true;
+        }
+    }
+    return hd_config_check(c, err);
+}
+
+static void fill(float *field, float value)
+{
+    if (*field < 0)
+        *field = value;
+}
+
+static void fill_int(int *field, int value)
+{
+    if (*field == HD_CHOOSE)
+        *field = value;
+}
+
+static void plan_dropout(struct hd_recipe *r, bool is_transformer, size_t n_pairs)
+{
+    fill(&r->dropout, n_pairs < 60000 ? 0.3F : n_pairs < 100000 ? 0.2F : 0.1F);
+    const float x = r->dropout;
+    fill(&r->dropout_embed, x);
+    fill(&r->dropout_state, x);
+    fill(&r->dropout_output, is_transformer ? 0 : x);
+    fill(&r->dropout_attention, is_transformer ? x / 2 : 0);
+    fill(&r->dropout_ffn, is_transformer ? x / 2 : 0);
+}
+
+bool hd_plan_recipe(struct hd_recipe *r, const struct hd_config *c, const struct hd_text_facts *f,
+                    heed_error *err)
+{
+    const bool is_transformer = c->arch == HD_TRANSFORMER;
+    fill_int(&r->batch_tokens, f->n_pairs < 3000 ? 512 : f->n_pairs < 1000000 ? 2048 : 4096);
+    const double per_pair = (double)f->n_target_words / (double)f->n_pairs * 1.4 + 1;
+    const double per_update = (double)r->batch_tokens * (double)r->accumulate / per_pair;
+    const double epoch = (double)f->n_pairs / per_update; /* updates, about */
+    fill(&r->rate, r->optimizer == HD_SGD ? 0.5F
+                   : !is_transformer      ? 0.002F
+                   : c->dim <= 160        ? 0.003F
+                   : c->dim <= 320        ? 0.0015F
+                                          : 0.0007F);
+    fill_int(&r->warmup, epoch < 50 ? 200 : epoch < 500 ? 500 : 1000);
+    plan_dropout(r, is_transformer, f->n_pairs);
+    fill(&r->ema, 0.999F);
+    const int half = (int)(epoch / 2);
+    fill_int(&r->valid_every, half < 50 ? 50 : half > 1000 ? 1000 : half);
+    fill_int(&r->save_every, r->valid_every);
+    if (r->rdrop > 0 && r->simcut > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "rdrop and simcut are two ways to the same end; choose one of them");
+    if (r->schedule == HD_SCHEDULE_COSINE && r->updates == 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the schedule cosine ends at the last update, so it needs updates; or choose "
+                       "inv-sqrt");
+    if (r->schedule == HD_SCHEDULE_COSINE && r->warmup >= r->updates)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the schedule cosine needs more updates (%d) than warmup (%d)", r->updates,
+                       r->warmup);
+    return true;
+}

@@ -1,0 +1,30 @@
+/* plan.h -- what nobody has chosen is chosen here, to fit the text, and told with its reason. */
+#ifndef HD_TRAIN_PLAN_H
+#define HD_TRAIN_PLAN_H
+
+#include "model/config.h"
+#include "text/corpus.h"
+#include "train/recipe.h"
+
+/* What the choices rest on. */
+struct hd_text_facts {
+    size_t n_pairs, n_source_words, n_target_words; /* between spaces */
+};
+struct hd_text_facts hd_look_at_text(const struct hd_corpus *corpus);
+
+/* Sizes of the vocabularies and the like: before they are learned. */
+void hd_plan_text(struct hd_recipe *recipe, const struct hd_text_facts *facts);
+
+/* The preset and size where none was named; "transformer", "tiny". */
+const char *hd_plan_arch(const struct hd_text_facts *facts);
+const char *hd_plan_size(const struct hd_text_facts *facts);
+
+/* What a preset leaves open but a small corpus decides (norm, tied tables), for fields that is_given() denies; then the check. */
+bool hd_plan_model(struct hd_config *config, bool is_joint, bool (*is_given)(void *context, const char *name),
+                   void *context, heed_error *err);
+
+/* Everything else of the recipe. False when its fields contradict each other. */
+bool hd_plan_recipe(struct hd_recipe *recipe, const struct hd_config *config, const struct hd_text_facts *facts,
+                    heed_error *err);
+
+#endif

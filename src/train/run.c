@@ -1,0 +1,555 @@
+/* run.c -- the loop: learn, look, save, until it is over.
+ *
+ * Invariant: what is learned, looked at and saved is decided by the number of updates alone. The clock only decides when to write the
+ * state once more, and when to stop with --hours. */
+#include "train/run.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "kernel/kernel.h"
+#include "train/schedule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SAVE_SECONDS = 300,  /* between two saves by the clock */
+    MOST_BAD = 5,        /* updates in a row that are not finite, before the run goes back */
+    MOST_RETURNS = 10,   /* before it gives up */
+    PLATEAU = 3,         /* validations without a better score, before the rate is halved */
+    NOTE_UPDATES = 10,   /* updates between two lines of MODEL.jsonl */
+    LOG_SECONDS = 30,    /* between two lines of MODEL.log */
+};
+
+/* What is only known while it runs. */
+struct pulse {
+    double saved, logged, noted; /* when, hd_seconds() */
+    long first_update, first_tokens;
+    double began, busy; /* seconds of learning, without validation */
+    long noted_tokens, noted_update;
+    double noted_busy, loss, weight; /* since the last note: Σ loss · tokens, Σ tokens */
+    double speed, last_loss;
+    bool is_time_over;
+};
+
+/* What ranks decide together after an update. */
+enum { VOTE_STOP = 1, VOTE_SAVE = 2, VOTE_TIME = 4 };
+
+/* ---- averages --------------------------------------------------------------------------------------- */
+
+/* The weights that are judged and saved: as they are, or their moving average. */
+static const float *own_weights(const struct hd_run *run)
+{
+    return run->learner.ema ? run->learner.ema : hd_params_values(run->learner.net->params);
+}
+
+/* The place for this validation's weights: the oldest's, or the worst's if that is worse; -1 for none. */
+static int place_to_keep(const struct hd_run *run, double score)
+{
+    const struct hd_progress *p = &run->state.progress;
+    const struct hd_recipe *r = run->recipe;
+    if (p->n_kept < r->average)
+        return p->n_kept;
+    if (r->average_of == HD_AVERAGE_LAST)
+        return (int)(p->n_validations % r->average);
+    int worst = 0;
+    for (int i = 1; i < p->n_kept; i++)
+        worst = p->kept_score[i] < p->kept_score[worst] ? i : worst;
+    return p->kept_score[worst] < score ? worst : -1;
+}
+
+static bool keep(struct hd_run *run, double score, heed_error *err)
+{
+    struct hd_run_state *s = &run->state;
+    const int i = place_to_keep(run, score);
+    s->progress.n_validations++;
+    if (i < 0)
+        return true;
+    if (!s->kept[i] && !(s->kept[i] = hd_alloc(run->learner.size, sizeof(float), err)))
+        return false;
+    memcpy(s->kept[i], own_weights(run), run->learner.size * sizeof(float));
+    s->progress.kept_score[i] = score;
+    s->progress.n_kept = s->progress.n_kept > i ? s->progress.n_kept : i + 1;
+    return true;
+}
+
+static void mean_of_kept(const struct hd_run *run, float *mean)
+{
+    const struct hd_kernels *k = hd_kernels_chosen(NULL);
+    const int n = run->state.progress.n_kept;
+    const long size = (long)run->learner.size;
+    memcpy(mean, run->state.kept[0], (size_t)size * sizeof *mean);
+    for (int i = 1; i < n; i++)
+        k->add(mean, mean, run->state.kept[i], size);
+    k->scale(mean, 1 / (float)n, mean, size);
+}
+
+/* ---- validation -------------------------------------------------------------------------------------- */
+
+/* Scores are turned so that more is better; this turns them back. */
+static double sign_of(const struct hd_recipe *r)
+{
+    return r->valid_metric == HD_VALID_CE || r->valid_metric == HD_VALID_WER ? -1 : 1;
+}
+
+static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
+{
+    const struct hd_progress *p = &run->state.progress;
+    json_t *recipe = json_loads(run->recipe_json, 0, NULL), *languages = json_array();
+    /* A run that ends later is the same run until then, unless its rate looks at the end. */
+    if (run->recipe->schedule != HD_SCHEDULE_COSINE) {
+        json_object_del(recipe, "updates");
+        json_object_del(recipe, "epochs");
+    }
+    const char *both = run->recipe->languages, *dash = both ? strchr(both, '-') : NULL;
+    if (dash) {
+        json_array_append_new(languages, json_stringn(both, (size_t)(dash - both)));
+        json_array_append_new(languages, json_string(dash + 1));
+    }
+    json_t *record = json_pack("{so sI si sI sI s{ss sf sf}}", "recipe", recipe, "updates",
+                               (json_int_t)p->update, "epochs", p->place.epoch, "target_pieces",
+                               (json_int_t)p->n_tokens, "pairs", (json_int_t)run->facts.n_pairs,
+                               "validation", "metric", hd_metric_name(run->recipe), "score",
+                               sign_of(run->recipe) * hd_score_of(run->recipe, v), "cross_entropy", v->ce);
+    if (record && json_array_size(languages) > 0)
+        json_object_set_new(record, "languages", languages);
+    else
+        json_decref(languages);
+    return record;
+}
+
+/* A score that can be compared and written, whatever it is. */
+static double score_of(const struct hd_recipe *r, const struct hd_validated *v)
+{
+    const double score = hd_score_of(r, v);
+    return score - score == 0 ? score : -1e300;
+}
+
+static json_t *number_of(double x)
+{
+    return x - x == 0 ? json_real(x) : json_null();
+}
+
+static void report(struct hd_run *run, const struct pulse *pulse, const struct hd_validated *v,
+                   bool is_best)
+{
+    struct hd_journal *j = &run->journal;
+    const struct hd_progress *p = &run->state.progress;
+    const double sign = sign_of(run->recipe);
+    heed_training_event event = {.news = HEED_TRAINING_VALIDATED,
+                                 .update = p->update,
+                                 .loss = pulse->last_loss,
+                                 .ce = v->ce,
+                                 .perplexity = v->perplexity,
+                                 .bleu = v->bleu,
+                                 .chrf = v->chrf,
+                                 .exact = v->exact,
+                                 .wer = v->wer,
+                                 .has_text = v->has_text,
+                                 .is_best = is_best,
+                                 .metric = hd_metric_name(run->recipe),
+                                 .has_best = p->has_best,
+                                 .best = sign * p->best,
+                                 .best_update = p->best_update};
+    json_t *note = json_pack("{ss sI so so sb sf sf}", "event", "validation", "update",
+                             (json_int_t)p->update, "cross_entropy", number_of(v->ce), "perplexity",
+                             number_of(v->perplexity), "is_best", is_best, "best", sign * p->best, "seconds",
+                             hd_seconds() - j->began);
+    if (note && v->has_text) {
+        json_object_set_new(note, "bleu", json_real(v->bleu));
+        json_object_set_new(note, "chrf", json_real(v->chrf));
+        json_object_set_new(note, "exact", json_real(v->exact));
+        json_object_set_new(note, "wer", json_real(v->wer));
+    }
+    struct hd_curves *c = &run->curves;
+    const bool is_finite = v->ce - v->ce == 0;
+    if (is_finite)
+        hd_points_add(&c->ce, (double)p->update, v->ce);
+    if (is_finite && c->has_score)
+        hd_points_add(&c->score, (double)p->update, sign * hd_score_of(run->recipe, v));
+    c->best = is_best ? c->ce.n - 1 : c->best;
+    heed_error why = {0};
+    if (run->ranks.rank == 0 && !hd_curves_draw(c, run->stem, &why) && !c->has_told) {
+        c->has_told = true;
+        hd_journal_say(j, "the learning curves are not drawn: %s", why.message);
+    }
+    char text[128] = "";
+    if (v->has_text)
+        snprintf(text, sizeof text, ", BLEU %.2f, chrF %.2f, exact %.2f %%, WER %.2f", v->bleu, v->chrf,
+                 v->exact, v->wer);
+    hd_journal_log(j, "update %ld: cross entropy %.4f, perplexity %.2f%s%s", p->update, v->ce,
+                   v->perplexity, text, is_best ? " (best)" : "");
+    (void)hd_journal_tell(j, &event, note);
+}
+
+static void note_score(struct hd_run *run, double score, bool is_finite, bool *is_best)
+{
+    struct hd_progress *p = &run->state.progress;
+    *is_best = is_finite && (!p->has_best || score > p->best);
+    p->looked_update = p->update;
+    if (*is_best) {
+        p->has_best = true;
+        p->best = score;
+        p->best_update = p->update;
+        p->n_stale = p->n_stale_plateau = 0;
+        return;
+    }
+    p->n_stale++;
+    if (++p->n_stale_plateau >= PLATEAU && run->recipe->schedule == HD_SCHEDULE_PLATEAU) {
+        p->factor /= 2;
+        p->n_stale_plateau = 0;
+        hd_journal_say(&run->journal, "%d validations brought nothing better: the rate is halved", PLATEAU);
+    }
+}
+
+/* Look at the weights that count with the net's own weights put aside; save the model when it is the best so far. */
+static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bool *is_best,
+                  heed_error *err)
+{
+    struct hd_learner *l = &run->learner;
+    const struct hd_recipe *r = run->recipe;
+    float *values = hd_params_values(l->net->params);
+    const size_t bytes = l->size * sizeof(float);
+    bool ok = true;
+    if (r->average > 1 && r->average_of == HD_AVERAGE_BEST) { /* each by itself, to know which are best */
+        memcpy(values, own_weights(run) == values ? weights : own_weights(run), bytes);
+        ok = hd_learner_repack(l, err) && hd_validate(l, run->dev, v, err) &&
+             keep(run, score_of(r, v), err);
+    } else if (r->average > 1)
+        ok = keep(run, 0, err);
+    if (!ok)
+        return false;
+    if (r->average > 1)
+        mean_of_kept(run, values);
+    else if (l->ema)
+        memcpy(values, l->ema, bytes);
+    if ((values != own_weights(run) || r->average > 1) && !hd_learner_repack(l, err))
+        return false;
+    if (!hd_validate(l, run->dev, v, err))
+        return false;
+    note_score(run, score_of(r, v), v->ce - v->ce == 0, is_best);
+    if (!*is_best)
+        return true;
+    json_decref(run->model->record);
+    run->model->record = record_of(run, v);
+    static const enum hd_dtype stores[] = {HD_F32, HD_F16, HD_BF16};
+    if (!run->model->record)
+        return hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
+    return run->ranks.rank > 0 || hd_model_save(run->model, r->out, stores[r->store], err);
+}
+
+static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
+{
+    struct hd_learner *l = &run->learner;
+    const size_t bytes = l->size * sizeof(float);
+    float *values = hd_params_values(l->net->params), *aside = NULL;
+    const bool is_swapped = l->ema || run->recipe->average > 1;
+    if (!hd_learner_share(l, true, err) ||
+        (is_swapped && !(aside = hd_alloc(l->size, sizeof *aside, err))))
+        return false;
+    if (aside)
+        memcpy(aside, values, bytes);
+    heed_training_event event = {.news = HEED_TRAINING_VALIDATES, .update = run->state.progress.update};
+    (void)hd_journal_tell(&run->journal, &event, NULL);
+    struct hd_validated v;
+    bool is_best = false, ok = judge(run, aside, &v, &is_best, err);
+    if (aside) {
+        memcpy(values, aside, bytes);
+        ok = hd_learner_repack(l, err) && ok;
+    }
+    hd_free(aside);
+    if (ok)
+        report(run, pulse, &v, is_best);
+    return ok;
+}
+
+/* ---- saving ------------------------------------------------------------------------------------------- */
+
+static bool save(struct hd_run *run, struct pulse *pulse, bool is_good, heed_error *err)
+{
+    heed_error why = {0};
+    if (!hd_run_save(run, is_good, &why))
+        return hd_fail(err, why.code, "%s; the state of the last save is still there, and the same command "
+                                      "goes on from it", why.message);
+    pulse->saved = hd_seconds();
+    heed_training_event event = {.news = HEED_TRAINING_SAVED, .update = run->state.progress.update};
+    (void)hd_journal_tell(&run->journal, &event, NULL);
+    return true;
+}
+
+/* Back to the last good state, with half the rate from there on. */
+static bool go_back(struct hd_run *run, heed_error *err)
+{
+    const struct hd_progress bad = run->state.progress;
+    struct hd_saved_state *saved = hd_state_open(run->state_path, err);
+    if (!saved)
+        return hd_fail(err, HEED_BAD_FILE, "%s is gone, so there is no way back to a good state", run->state_path);
+    const bool ok = hd_state_restore(saved, true, &run->learner, &run->state, err);
+    hd_state_close(saved);
+    if (!ok)
+        return false;
+    struct hd_progress *p = &run->state.progress;
+    p->factor = (bad.factor < p->factor ? bad.factor : p->factor) / 2;
+    p->n_returns = bad.n_returns + 1;
+    p->n_skipped = bad.n_skipped;
+    hd_journal_say(&run->journal,
+                   "the loss of %d updates in a row was not a finite number: back to update %ld, with half the rate",
+                   MOST_BAD, p->update);
+    if (p->n_returns > MOST_RETURNS)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the loss does not stay finite, even at 1/%d of the rate; choose a lower rate, a longer "
+                       "warmup or a lower clip",
+                       1 << MOST_RETURNS);
+    return hd_run_save(run, true, err);
+}
+
+/* ---- the loop ----------------------------------------------------------------------------------------- */
+
+static double share_of_epoch(const struct hd_run *run)
+{
+    return hd_feed_epoch(run->feed, &run->state.progress.place);
+}
+
+/* Seconds until a limit is reached, at the speed so far; below 0 when there is none. */
+static double seconds_left(const struct hd_run *run, const struct pulse *pulse)
+{
+    const struct hd_recipe *r = run->recipe;
+    const struct hd_progress *p = &run->state.progress;
+    const double gone = hd_seconds() - pulse->began, done = (double)(p->update - pulse->first_update);
+    double left = -1;
+    if (r->updates > 0 && done > 0)
+        left = gone / done * (double)(r->updates - p->update);
+    if (r->epochs > 0 && p->update > 0 && done > 0) {
+        const double all = (double)p->update / share_of_epoch(run) * (double)r->epochs;
+        const double until = gone / done * (all - (double)p->update);
+        left = left < 0 || until < left ? until : left;
+    }
+    if (r->hours > 0) {
+        const double until = 3600 * (double)r->hours - (hd_seconds() - run->journal.began);
+        left = left < 0 || until < left ? until : left;
+    }
+    return left;
+}
+
+static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd_updated *u, float rate)
+{
+    const struct hd_progress *p = &run->state.progress;
+    if (u->is_finite) {
+        pulse->loss += u->loss * (double)u->n_tokens;
+        pulse->weight += (double)u->n_tokens;
+    }
+    const double now = hd_seconds();
+    json_t *note = NULL;
+    heed_training_event event = {.news = HEED_TRAINING_LEARNED,
+                                 .update = p->update,
+                                 .epoch = share_of_epoch(run),
+                                 .rate = (double)rate,
+                                 .metric = hd_metric_name(run->recipe),
+                                 .has_best = p->has_best,
+                                 .best = sign_of(run->recipe) * p->best,
+                                 .best_update = p->best_update,
+                                 .seconds_left = seconds_left(run, pulse)};
+    if (pulse->weight > 0)
+        pulse->last_loss = pulse->loss / pulse->weight;
+    if (p->update % NOTE_UPDATES == 0 && pulse->weight > 0) {
+        const double busy = pulse->busy - pulse->noted_busy;
+        pulse->speed = busy > 0 ? (double)(p->n_tokens - pulse->noted_tokens) / busy : 0;
+        note = json_pack("{ss sI sI sf sf sf so sf sf}", "event", "update", "update", (json_int_t)p->update,
+                         "target_pieces", (json_int_t)p->n_tokens,
+                         "epoch", event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm", number_of(u->norm),
+                         "tokens_per_second", pulse->speed, "seconds", now - run->journal.began);
+        hd_points_add(&run->curves.loss, (double)p->update, pulse->last_loss);
+        pulse->noted_busy = pulse->busy;
+        pulse->noted_tokens = p->n_tokens;
+        pulse->loss = pulse->weight = 0;
+    }
+    if (now - pulse->logged >= LOG_SECONDS) {
+        pulse->logged = now;
+        hd_journal_log(&run->journal, "update %ld, epoch %.2f: loss %.4f, rate %.3g, %.0f target pieces/s", p->update,
+                       event.epoch, pulse->last_loss, (double)rate, pulse->speed);
+    }
+    event.loss = pulse->last_loss;
+    event.tokens_per_second = pulse->speed;
+    return hd_journal_tell(&run->journal, &event, note);
+}
+
+/* Why the run is over, NULL when it is not. `place` is where the next batch comes from. */
+static const char *why_over(const struct hd_run *run, const struct hd_place_in_text *next)
+{
+    const struct hd_recipe *r = run->recipe;
+    const struct hd_progress *p = &run->state.progress;
+    if (r->updates > 0 && p->update >= r->updates)
+        return "all updates are done";
+    if (r->epochs > 0 && next->epoch >= r->epochs)
+        return "all epochs are done";
+    if (r->patience > 0 && p->n_stale >= r->patience)
+        return "it no longer improves";
+    return NULL;
+}
+
+/* One update, with what follows it at its number. */
+static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pair_ids *pairs, int n,
+                    const struct hd_place_in_text *next, heed_error *err)
+{
+    const struct hd_recipe *r = run->recipe;
+    struct hd_progress *p = &run->state.progress;
+    const float rate = hd_rate(r, p->update + 1, p->factor);
+    const double before = hd_seconds();
+    struct hd_updated u;
+    if (!hd_learn(&run->learner, pairs, n, p->update + 1, rate, &u, err))
+        return false;
+    pulse->busy += hd_seconds() - before;
+    p->update++;
+    p->place = *next;
+    p->n_tokens += u.is_finite ? u.n_tokens : 0;
+    p->n_bad = u.is_finite ? 0 : p->n_bad + 1;
+    p->n_skipped += !u.is_finite;
+    if (!u.is_finite && p->n_bad == 1)
+        hd_journal_say(&run->journal, "update %ld: the loss or its gradient is not a finite number; skipped",
+                       p->update);
+    (void)tell_update(run, pulse, &u, rate);
+    if (p->n_bad >= MOST_BAD)
+        return go_back(run, err);
+    const bool is_time_to_look = p->update % r->valid_every == 0;
+    /* Weights whose last loss was not finite are no place to come back to. */
+    const bool is_good = p->n_bad == 0 && (is_time_to_look || p->update % r->save_every == 0);
+    if (is_time_to_look && !look(run, pulse, err))
+        return false;
+    unsigned votes = run->journal.wants_to_stop ? VOTE_STOP : 0;
+    if (run->ranks.rank == 0 && hd_seconds() - pulse->saved > SAVE_SECONDS)
+        votes |= VOTE_SAVE;
+    if (run->ranks.rank == 0 && r->hours > 0 &&
+        hd_seconds() - run->journal.began > 3600 * (double)r->hours)
+        votes |= VOTE_TIME;
+    if (!hd_ranks_vote(&run->ranks, &votes, err))
+        return false;
+    run->journal.wants_to_stop = votes & VOTE_STOP;
+    pulse->is_time_over = votes & VOTE_TIME;
+    return !(is_good || votes & VOTE_SAVE) || save(run, pulse, is_good, err);
+}
+
+static void tell_left_out(struct hd_run *run)
+{
+    const struct hd_feed_counts c = hd_feed_counts(run->feed);
+    if (c.n_long + c.n_empty > 0)
+        hd_journal_say(&run->journal,
+                       "of %zu pairs %zu are left out because a side is longer than max-length %d, and %zu because a "
+                       "side has no known piece",
+                       c.n_pairs, c.n_long, run->recipe->max_length, c.n_empty);
+}
+
+/* Put the model's file back as it was before a look at the end, if the state has it. */
+static bool put_back(struct hd_run *run, heed_error *err)
+{
+    struct hd_saved_state *saved = hd_state_open(run->state_path, err);
+    const struct hd_tensor *before = saved ? hd_state_before(saved) : NULL;
+    struct hd_writer w = {0};
+    const bool ok = saved && (!before || (hd_writer_open(&w, run->recipe->out, err) &&
+                                          hd_write(&w, before->data, before->bytes, err) &&
+                                          hd_writer_commit(&w, err)));
+    if (!ok)
+        hd_writer_abandon(&w);
+    hd_state_close(saved);
+    return ok;
+}
+
+/* A look at weights that end between two validations. A longer run would not have taken it, so the state is saved as if it had not been
+ * taken, with the model of before: n updates and m more are n + m, bit for bit. */
+static bool close_run(struct hd_run *run, struct pulse *pulse, heed_error *err)
+{
+    struct hd_run_state *s = &run->state;
+    if (s->progress.has_best)
+        (void)hd_map_open(&s->before, run->recipe->out, NULL);
+    if (!save(run, pulse, false, err) || !look(run, pulse, err))
+        return false;
+    const struct hd_progress closed = s->progress;
+    struct hd_saved_state *saved = hd_state_open(run->state_path, err);
+    const bool ok = saved && hd_state_restore(saved, false, &run->learner, s, err);
+    hd_state_close(saved);
+    s->progress.is_closed = closed.has_best;
+    s->progress.closed_best = closed.best;
+    s->progress.closed_best_update = closed.best_update;
+    return ok && save(run, pulse, false, err);
+}
+
+static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, bool has_learned, heed_error *err)
+{
+    struct hd_progress *p = &run->state.progress;
+    const bool is_looked_at = p->looked_update == p->update || p->is_closed;
+    if (has_learned && p->place.epoch == 0)
+        tell_left_out(run);
+    if (!is_looked_at && (!put_back(run, err) || !close_run(run, pulse, err)))
+        return false;
+    const char *news = has_learned || !is_looked_at ? "done" : "nothing to do";
+    const double best = p->is_closed ? p->closed_best : p->best;
+    if (!p->has_best && !p->is_closed)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "%s after %ld updates, but no validation gave a finite number, so there is no model; choose a "
+                       "lower rate and start over with --fresh",
+                       why, p->update);
+    hd_journal_say(&run->journal, "%s: %s after %ld updates; the best, %s %.2f at update %ld, is in %s", news, why,
+                   p->update, hd_metric_name(run->recipe), sign_of(run->recipe) * best,
+                   p->is_closed ? p->closed_best_update : p->best_update, run->recipe->out);
+    return true;
+}
+
+static bool learn(struct hd_run *run, heed_error *err)
+{
+    struct hd_progress *p = &run->state.progress;
+    const double now = hd_seconds();
+    struct pulse pulse = {.saved = now,
+                          .logged = now,
+                          .began = now,
+                          .first_update = p->update,
+                          .first_tokens = p->n_tokens,
+                          .noted_tokens = p->n_tokens};
+    bool has_learned = false;
+    int last_epoch = p->place.epoch;
+    for (;;) {
+        struct hd_place_in_text next = p->place;
+        int n;
+        const char *why = why_over(run, &next);
+        const struct hd_pair_ids *pairs = why ? NULL : hd_feed_next(run->feed, &next, &n, err);
+        if (!why && !pairs)
+            return false;
+        why = why ? why : why_over(run, &next);
+        if (!why && pulse.is_time_over)
+            why = "the hours are over";
+        if (why)
+            return finish(run, &pulse, why, has_learned, err);
+        if (p->is_closed && !put_back(run, err))
+            return false;
+        p->is_closed = false;
+        if (!advance(run, &pulse, pairs, n, &next, err))
+            return false;
+        has_learned = true;
+        if (last_epoch == 0 && p->place.epoch > 0)
+            tell_left_out(run);
+        last_epoch = p->place.epoch;
+        if (run->journal.wants_to_stop) {
+            if (!save(run, &pulse, false, err))
+                return false;
+            return hd_fail(err, HEED_CANCELLED,
+                           "stopped after update %ld; the state is saved, and the same command goes on from there",
+                           p->update);
+        }
+    }
+}
+
+bool hd_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *), void *context,
+                     heed_error *err)
+{
+    struct hd_run run = {.said = said,
+                         .recipe = &said->recipe,
+                         .journal = {.watch = watch, .context = context, .began = hd_seconds()}};
+    heed_error why = {0};
+    const bool ok = hd_run_prepare(&run, &why) && learn(&run, &why);
+    if (!ok && run.journal.log)
+        hd_journal_log(&run.journal, "%s", why.message);
+    hd_ranks_leave(&run.ranks, !ok && why.code != HEED_CANCELLED);
+    hd_run_release(&run);
+    return ok || hd_fail(err, why.code, "%s", why.message);
+}
