@@ -282,8 +282,8 @@ static bool advance(struct run *r, heed_error *err)
     return true;
 }
 
-/* What the nets say of the next word of the rows [from, from + n). */
-static bool ask(struct run *r, int from, int n, heed_error *err)
+/* What the nets say of the next word of the rows [from, from + n), which begin with those of the i-th sentence. */
+static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
 {
     hd_node *x = NULL;
     for (int m = 0; m < r->n_nets; m++) {
@@ -294,12 +294,21 @@ static bool ask(struct run *r, int from, int n, heed_error *err)
     }
     if (r->n_nets > 1)
         x = hd_scale(x, 1 / (float)r->n_nets);
-    if (!tape_is_well(r->step, err))
-        return false;
-    for (int b = 0; b < n; b++) {
+    for (int b = 0, end = 0, k = 0; b < n; b++) {
         struct hd_outlook *o = &r->outlooks[from + b];
+        if (b == end) {
+            end += r->under_way[i].quest.n_open;
+            k = hd_quest_wants(&r->under_way[i++].quest);
+        }
+        int *top = hd_tape_take(r->step, "hd_search", (size_t)k, sizeof *top);
+        float *value = hd_tape_take(r->step, "hd_search", (size_t)k, sizeof *value);
+        if (!tape_is_well(r->step, err))
+            return false;
         o->x = x->x + (size_t)b * (size_t)r->n_words;
-        o->log_sum = r->step->k->log_sum(&o->largest, o->x, r->n_words);
+        o->log_sum = r->step->k->log_sum(&o->largest, top, value, o->x, r->n_words, k);
+        o->top = top;
+        o->top_value = value;
+        o->n_top = k;
         if (!isfinite(o->largest) || !isfinite(o->log_sum))
             return hd_fail(
                 err, HEED_BAD_MODEL,
@@ -353,7 +362,7 @@ static bool choose(struct run *r, heed_error *err)
         if (is_well && row == n_asked) {
             hd_arena_rewind(&r->step->arena, before);
             n_asked += rows_of_slice(r, i);
-            is_well = ask(r, row, n_asked - row, err);
+            is_well = ask(r, i, row, n_asked - row, err);
         }
         is_well = is_well && hd_quest_step(&s->quest, r->outlooks + row, err) &&
                   take_back_slots(r, &s->quest, err);
