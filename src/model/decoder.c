@@ -1,7 +1,7 @@
 /* decoder.c -- a decoder's memory: sentences enter, take rows of the shelves, and leave.
  *
  * A sentence's source positions are neighbours in their shelves. Free rows are found by looking, which costs nothing beside the
- * encoder; a shelf that is full doubles. Invariant: rows of sentences that are under way do not overlap. */
+ * encoder; a shelf that is full grows by a quarter. Invariant: rows of sentences that are under way do not overlap. */
 #include "model/decoder.h"
 
 #include "base/error.h"
@@ -52,10 +52,9 @@ static bool grow_shelf(struct hd_shelf *p, hd_tape *t, int n_rows, int width)
 {
     if (n_rows <= p->n_rows && width <= p->width)
         return true;
-    const int rows = n_rows <= p->n_rows     ? p->n_rows
-                     : n_rows <= INT_MAX / 2 ? 2 * n_rows
-                                             : n_rows,
-              wide = width > p->width ? width : p->width;
+    const int wide = width > p->width ? width : p->width,
+              more = n_rows < INT_MAX / 2 ? n_rows + n_rows / 4 : n_rows,
+              rows = n_rows <= p->n_rows ? p->n_rows : more;
     float *x = hd_alloc((size_t)rows * (size_t)wide, sizeof *x, NULL);
     if (!x) {
         hd_tape_take_slow(t, "hd_decoder", (size_t)rows * (size_t)wide, sizeof *x);

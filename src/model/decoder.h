@@ -1,4 +1,4 @@
-/* decoder.h -- what a decoder remembers between the steps of a search, in shelves of rows that grow by doubling.
+/* decoder.h -- what a decoder remembers between the steps of a search, in shelves of rows that grow.
  *
  * Three kinds: a row for every source position of the sentences that are under way, a row for every such sentence, and a row for
  * every decoded word (its slot): a Transformer's keys and values of that word, a recurrent net's state after it. Nothing is copied

@@ -22,7 +22,7 @@ struct hd_search_options hd_search_options_default(void)
                                       .alpha = 1,
                                       .top_p = 1,
                                       .temperature = 1,
-                                      .n_rows = 96,
+                                      .n_rows = 48,
                                       .head = -1};
 }
 
@@ -52,7 +52,7 @@ static int limit_of(const struct hd_net *const *nets, int n_nets, const struct h
 
 enum {
     GROUP_SENTENCES = 32,   /* encoded together at most, */
-    GROUP_WORDS = 1024,     /* and words of them, unless one alone has more */
+    GROUP_WORDS = 96,      /* and words of them, unless one alone has more */
     SLICE_FLOATS = 1 << 17, /* logits that exist at a time: half of a cache, */
     SLICE_ROWS = 24,        /* but for so many rows at least the output layer's weights are read */
 };
@@ -70,7 +70,6 @@ struct run {
     const struct hd_search_options *options;
     const struct hd_search_input *input;
     size_t n, n_encoded;
-    size_t *order; /* [n]: longest first, so that no long one is left alone at the end */
     struct hd_found *found;
     struct hd_decoder **decoders; /* [n_nets]; a sentence has the same place in all of them */
     hd_tape *encoding, *step;
@@ -117,7 +116,7 @@ static bool encode_group(struct run *r, heed_error *err)
     int length[GROUP_SENTENCES], place[GROUP_SENTENCES], n = 0;
     bool is_well = true;
     for (; is_well && n < GROUP_SENTENCES && r->n_encoded + (size_t)n < r->n; n++) {
-        const size_t index = r->order[r->n_encoded + (size_t)n];
+        const size_t index = r->n_encoded + (size_t)n;
         const struct hd_search_input *in = &r->input[index];
         if (n > 0 && ids.n + (size_t)in->n_source > GROUP_WORDS)
             break;
@@ -393,26 +392,6 @@ static bool search_all(struct run *r, heed_error *err)
 
 /* ---- from outside ------------------------------------------------------------------------------------------------------------------ */
 
-/* Longest source first; of equal ones the first of the input. Counted, since there may be many. */
-static bool make_order(struct run *r, heed_error *err)
-{
-    size_t longest = 0, capacity = 0, *first = NULL;
-    for (size_t i = 0; i < r->n; i++)
-        longest = (size_t)r->input[i].n_source > longest ? (size_t)r->input[i].n_source : longest;
-    r->order = hd_alloc(r->n, sizeof *r->order, err);
-    first = hd_grow(NULL, &capacity, longest + 2, sizeof *first, err);
-    if (r->order && first) {
-        for (size_t i = 0; i < r->n; i++)
-            first[longest - (size_t)r->input[i].n_source + 1]++;
-        for (size_t l = 1; l <= longest; l++)
-            first[l] += first[l - 1];
-        for (size_t i = 0; i < r->n; i++)
-            r->order[first[longest - (size_t)r->input[i].n_source]++] = i;
-    }
-    hd_free(first);
-    return r->order && first;
-}
-
 static bool make_run(struct run *r, heed_error *err)
 {
     r->n_words = r->nets[0]->config.target_vocab;
@@ -425,7 +404,7 @@ static bool make_run(struct run *r, heed_error *err)
     for (int m = 0; m < r->n_nets; m++)
         if (!(r->decoders[m] = hd_decoder_new(r->nets[m], err)))
             return false;
-    return hd_scratch_init(&r->scratch, r->n_words, r->options, err) && make_order(r, err);
+    return hd_scratch_init(&r->scratch, r->n_words, r->options, err);
 }
 
 static void release_run(struct run *r)
@@ -438,8 +417,8 @@ static void release_run(struct run *r)
     hd_tape_free(r->encoding);
     hd_tape_free(r->step);
     hd_scratch_release(&r->scratch);
-    void *const others[] = {r->order,  r->out,  r->under_way, r->free_slots, r->place, r->previous,
-                            r->length, r->slot, r->past,      r->outlooks,   r->alpha};
+    void *const others[] = {r->out,    r->under_way, r->free_slots, r->place,    r->previous,
+                            r->length, r->slot,      r->past,       r->outlooks, r->alpha};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         hd_free(others[i]);
 }
