@@ -254,6 +254,13 @@ static bool consider(struct hd_quest *q, int *n, struct hd_candidate c)
     return true;
 }
 
+int hd_quest_wants(const struct hd_quest *q)
+{
+    const bool may_be_forbidden = q->options->is_sampled || q->options->no_repeat > 0;
+    return may_be_forbidden || q->places > 64 || q->open[0].length < q->input->n_prefix ? 0
+                                                                                        : q->places;
+}
+
 /* The ways to go on for all open hypotheses; how many, or -1 without memory. */
 static int find_candidates(struct hd_quest *q, const struct hd_outlook *outlooks, heed_error *err)
 {
@@ -273,14 +280,14 @@ static int find_candidates(struct hd_quest *q, const struct hd_outlook *outlooks
                 return -1;
             forbid_repeats(q, o->x, words, lead->length);
         }
-        q->k->top_k(q->scratch->top, q->scratch->top_value, o->x, q->n_words, q->places);
-        for (int j = 0;
-             j < q->places && q->scratch->top[j] >= 0 && q->scratch->top_value[j] > -INFINITY;
-             j++) {
-            const float logprob = (q->scratch->top_value[j] - o->largest) - o->log_sum;
-            if (!consider(q, &n,
-                          (struct hd_candidate){i, q->scratch->top[j], logprob,
-                                                lead->total + (double)logprob}))
+        const int *top = o->n_top ? o->top : q->scratch->top;
+        const float *value = o->n_top ? o->top_value : q->scratch->top_value;
+        if (!o->n_top)
+            q->k->top_k(q->scratch->top, q->scratch->top_value, o->x, q->n_words, q->places);
+        for (int j = 0; j < q->places && top[j] >= 0 && value[j] > -INFINITY; j++) {
+            const float logprob = (value[j] - o->largest) - o->log_sum;
+            const double total = lead->total + (double)logprob;
+            if (!consider(q, &n, (struct hd_candidate){i, top[j], logprob, total}))
                 break;
         }
     }

@@ -76,6 +76,9 @@ void hd_scratch_release(struct hd_scratch *s);
 struct hd_outlook {
     float *x;
     float largest, log_sum;
+    int n_top; /* the likeliest words are known already, so many; 0: they are not */
+    const int *top;
+    const float *top_value; /* x[top[i]] */
     const float *alpha; /* [n_source]; NULL when nobody asked */
 };
 
@@ -90,6 +93,9 @@ struct hd_task {
 bool hd_quest_begin(struct hd_quest *q, const struct hd_task *task, const struct hd_kernels *k,
                     struct hd_scratch *scratch, heed_error *err);
 void hd_quest_release(struct hd_quest *q);
+
+/* How many of the likeliest words are worth knowing beforehand. */
+int hd_quest_wants(const struct hd_quest *q);
 
 /* One step: outlooks[i] is of open[i]. Over when none is open. */
 bool hd_quest_step(struct hd_quest *q, const struct hd_outlook *outlooks, heed_error *err);

@@ -102,6 +102,7 @@ const struct hd_kernels *hd_kernels_chosen(heed_error *err)
 #include "model/check.c"
 #undef fill
 #include "model/config.c"
+#include "model/decoder.c"
 #include "model/describe.c"
 #include "model/encoder.c"
 #include "model/fields.c"
