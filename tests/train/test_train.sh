@@ -20,7 +20,7 @@ train() {
     wanted=$1 says=$2 name=$3
     shift 3
     # shellcheck disable=SC2086
-    expect "$name" "$wanted" '' "$says" timeout 60 "$heed" train $text $dev $small "$@"
+    expect "$name" "$wanted" '' "$says" timeout 60 "$heed" train $text $dev $small --updates 1000 "$@"
 }
 same() {
     problem=
@@ -107,7 +107,7 @@ train 1 '*heed: a vocabulary cannot have 1 entries; *' 'one entry is no vocabula
 train 0 '*' 'a vocabulary larger than the text is as large as it can be' --tokens spm --vocab-size 5000 --updates 2 --out m.safetensors
 forget
 train 0 '*of 60 pairs * are left out because a side is longer than max-length 6, and 0 because *' 'long sentences are left out and counted' \
-    --max-length 6 --epochs 1 --out m.safetensors
+    --max-length 6 --updates 0 --epochs 1 --out m.safetensors
 forget
 train 1 '*heed: no pair of sentences can be trained on: all are longer than max-length 2, or empty' 'but not all of them' \
     --max-length 2 --updates 2 --out m.safetensors
@@ -154,7 +154,7 @@ train 2 'heed: size: there is no size *tiny, small, base' 'and its size' --size 
 train 1 '*heed: rdrop and simcut are two ways to the same end; choose one of them' 'R-Drop and SimCut exclude each other' \
     --rdrop 1 --simcut 1 --out m.safetensors
 train 1 '*heed: the schedule cosine ends at the last update, so it needs updates; or choose inv-sqrt' 'a cosine needs an end' \
-    --schedule cosine --out m.safetensors
+    --schedule cosine --updates 0 --out m.safetensors
 train 1 '*heed: the schedule cosine needs more updates (3) than warmup (3)' 'behind its warm-up' --schedule cosine --updates 3 --out m.safetensors
 train 1 'heed: tsv is given and src or tgt as well; choose one way' 'text comes one way' --tsv t.tsv --out m.safetensors
 expect 'dev text has two sides' 1 '' 'heed: dev-src and dev-tgt go together; one is missing' \
@@ -193,15 +193,15 @@ esac
 forget
 printf '# one\nratte = 3\n' >wrong
 train 2 "heed: wrong:2: there is no option 'ratte'; did you mean rate?" 'unknown names are refused with their line' --config wrong --out m.safetensors
-printf 'dim = wide\n' >wrong
-train 2 "heed: wrong:1: dim*'wide'*" 'wrong values too' --config wrong --out m.safetensors
+printf 'embed = wide\n' >wrong
+train 2 "heed: wrong:1: embed*'wide'*" 'wrong values too' --config wrong --out m.safetensors
 printf 'dim 5\n' >wrong
 train 2 "heed: wrong:1: 'dim 5' is not of the form name = value" 'and lines that say nothing' --config wrong --out m.safetensors
 train 1 'heed: nowhere: there is no such file*' 'the file must be there' --config nowhere --out m.safetensors
 forget
 
 # ---- going on ----------------------------------------------------------------------------------------
-train 0 '*done: the hours are over after * updates; *' 'even no time is enough for one update' --hours 0.00000001 --out m.safetensors
+train 0 '*done: the hours are over after * updates; *' 'even no time is enough for one update' --updates 0 --hours 0.00000001 --out m.safetensors
 forget
 train 0 '' 'a run of six updates' -q --updates 6 --out m.safetensors
 train 0 '*rate changes from 0.003 to 0.2*updates changes from 6 to 8*goes on after update 6*done: all updates are done after 8 updates; *' \
@@ -261,7 +261,7 @@ for odd in '--batch-tokens 1' '--shards 1 --accumulate 3' '--valid-every 1000' '
     train 0 '*done: all updates are done after 7 updates; *' "$odd" $odd --updates 7 --out m.safetensors
     forget
 done
-train 0 '*done: it no longer improves after * updates; *' 'patience ends' --patience 1 --rate 0 --out m.safetensors
+train 0 '*done: it no longer improves after * updates; *' 'patience ends' --updates 0 --patience 1 --rate 0 --out m.safetensors
 forget
 train 1 '*not a finite number; skipped*back to update *, with half the rate*heed: the loss does not stay finite, even at 1/1024 of the rate; choose a lower rate, *' \
     'a rate without reason ends in a sentence' --rate 1000 --warmup 0 --clip 0 --optimizer sgd --updates 400 --out m.safetensors
