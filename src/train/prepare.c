@@ -19,6 +19,21 @@ enum { HOLD_OUT = 200 }; /* without dev text every so-manyth pair is for validat
 
 /* ---- names --------------------------------------------------------------------------------------- */
 
+/* A model must not take the place of what it is made from. */
+static bool spare_texts(const struct hd_recipe *r, heed_error *err)
+{
+    const struct hd_names *const all[] = {&r->src, &r->tgt, &r->tsv, &r->dev_src, &r->dev_tgt, &r->dev_tsv, &r->spm};
+    struct stat out, in;
+    if (stat(r->out, &out) != 0)
+        return true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (size_t k = 0; k < all[i]->n; k++)
+            if (stat(all[i]->at[k], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+                return hd_fail(err, HEED_BAD_OPTION, "out: the model would take the place of %s; choose another name",
+                               all[i]->at[k]);
+    return true;
+}
+
 static bool name_files(struct hd_run *run, heed_error *err)
 {
     const char *out = run->recipe->out, *ending = ".safetensors";
@@ -31,6 +46,8 @@ static bool name_files(struct hd_run *run, heed_error *err)
     if (out[n - 1] == '/' || (stat(out, &st) == 0 && S_ISDIR(st.st_mode)))
         return hd_fail(err, HEED_BAD_OPTION, "out: %s is a folder; name a file in it, such as %s%smodel.safetensors",
                        out, out, out[n - 1] == '/' ? "" : "/");
+    if (!spare_texts(run->recipe, err))
+        return false;
     run->stem = hd_alloc(stem + 1, 1, err);
     run->state_path = hd_alloc(stem + 32, 1, err);
     if (!run->stem || !run->state_path)

@@ -160,9 +160,18 @@ bool hd_training_set(heed_training *t, const char *name, const char *value, heed
         return set_preset(t, name, value, err);
     if (!is_model_field(name))
         return unknown(name, err);
-    struct hd_config any;
-    if (!hd_config_preset_named(&any, "transformer", NULL, err) || !hd_config_set(&any, name, value, err))
-        return false;
+    /* Some fields are for recurrent models and some for others; which it will be may not have been said yet. */
+    static const char *const kinds[] = {"luong", "transformer"};
+    heed_error why[2] = {{0}, {0}};
+    bool is_fine = false;
+    for (int i = 0; i < 2 && !is_fine; i++) {
+        struct hd_config any;
+        is_fine = hd_config_preset_named(&any, kinds[i], NULL, &why[i]) && hd_config_set(&any, name, value, &why[i]);
+    }
+    if (!is_fine) {
+        const heed_error *told = &why[strstr(why[0].message, "but arch is") != NULL];
+        return hd_fail(err, told->code, "%s", told->message);
+    }
     return add_setting(t, name, value, err);
 }
 
