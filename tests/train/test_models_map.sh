@@ -14,7 +14,7 @@ awk -F'|' '/^## The Transformer/ { is_transformer = 1 }
     for (i = 2; i <= n; i += 2) {
         if (part[i] !~ /^--/) { first = whole; sub(/[^ ]+$/, part[i], first); whole = first } else whole = part[i]
         options = whole
-        gsub(/ N/, " 2", options); gsub(/ X/, " 0.1", options); gsub(/ D/, " 3", options); gsub(/ LIST/, " 0", options); gsub(/ L( |$)/, " 1 ", options)
+        gsub(/max-source N/, "max-source 20", options); gsub(/ N/, " 2", options); gsub(/ X/, " 0.1", options); gsub(/ D/, " 3", options); gsub(/ LIST/, " 0", options); gsub(/ L( |$)/, " 1 ", options)
         if (options !~ /--arch/) options = (is_transformer ? "--arch transformer " : "--arch bahdanau ") options
         print options
     }
