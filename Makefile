@@ -218,12 +218,19 @@ $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	$(QUIET)$(COMPILE) -Isrc -Ibench $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
 
 .PHONY: bench bench-kernel bench-kernel-now
-bench: bench-kernel  ## all measurements
+bench: bench-kernel bench-decode  ## all measurements
 bench-kernel:  ## arithmetic against this machine's peak and against oneDNN
 	@$(PACKAGES) build bench
 	+@$(MAKE) --no-print-directory bench-kernel-now
 bench-kernel-now: $(BUILD)/bench/bench_kernel
 	@$<
+
+# Peers stay in build/peers; CTranslate2 is measured with the instruction set that is faster for it (CT2_ISA).
+CT2_ISA ?= AVX512
+.PHONY: bench-decode
+bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed  ## searching sentences against CTranslate2, on the same weights
+	@bench/peers.sh build/peers '$(SHARED)' $(BUILD)/heed
+	@CT2_FORCE_CPU_ISA=$(CT2_ISA) build/peers/ct2/bin/python bench/decode.py $< '$(SHARED)' build/peers/ende-ct2
 
 # ---- install --------------------------------------------------------------------------------------------------------
 
