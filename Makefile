@@ -29,8 +29,8 @@ endif
 # COMPUTES=1 builds alone what computes, formulas of the models included; it needs no libraries.
 LIBS    := -lm
 ifneq ($(COMPUTES),)
-SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell check describe encoder fields model place \
-           position presets readout rnn score transformer,src/model/$f.c)
+SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell check decoder describe encoder fields model place \
+           position presets readout rnn score shadow transformer,src/model/$f.c)
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)

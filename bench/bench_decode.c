@@ -133,6 +133,7 @@ static void answer(const struct text *text, const char *question)
     struct hd_search_options options = hd_search_options_default();
     const char *rows = getenv("N_ROWS");
     options.beam = strncmp(question, "beam5", 5) == 0 ? 5 : 1;
+    options.words_alone = strstr(question, "words");
     options.n_rows = rows ? atoi(rows) : options.n_rows;
     const bool is_single = strstr(question, "single"), is_two = strstr(question, "threads");
     const size_t n = is_single && text->n > 200 ? 200 : text->n, half = is_two ? n / 2 : n;

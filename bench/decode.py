@@ -58,14 +58,17 @@ def ours(question):
 
 
 headlines = []
-for name, beam, is_single in (("greedy", 1, False), ("beam5", 5, False), ("single", 1, True), ("single_beam5", 5, True)):
-    question = "%s %s" % ("beam5" if beam == 5 else "greedy", "single" if is_single else "batched")
+# Greedy words are asked for without their probabilities on both sides; with them, ours are measured beside.
+for name, beam, is_single, question in (
+        ("greedy", 1, False, "greedy batched words"), ("greedy_scored", 1, False, "greedy batched"),
+        ("beam5", 5, False, "beam5 batched"), ("single", 1, True, "greedy single words"),
+        ("single_scored", 1, True, "greedy single"), ("single_beam5", 5, True, "beam5 single")):
     mine, other = [], []
     for _ in range(rounds):
         mine.append(ours(question))
         other.append(theirs(beam, is_single))
     best = min(mine)
-    print("%-13s heed %7.0f words/s, %6.3f s; CTranslate2 %6.3f s; rounds %s" % (
+    print("%-14s heed %7.0f words/s, %6.3f s; CTranslate2 %6.3f s; rounds %s" % (
         name, best[2] / best[0], best[0], min(other),
         " ".join("%.2f" % (o / m[0]) for m, o in zip(mine, other))), flush=True)
     headlines.append(("decode_fp32_%s_vs_ct2" % name, min(other) / best[0]))
