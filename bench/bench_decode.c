@@ -1,8 +1,10 @@
 /* bench_decode.c -- how fast sentences are searched, for decode.py, which asks and compares with others.
  *
  *     bench_decode MODEL VOCAB SOURCE
+ *     bench_decode gru WORDS SENTENCES
  *
- * MODEL is Marian's .npz or heed's own file (VOCAB is then "-"). Every line of standard input is a way to search, `greedy batched`,
+ * MODEL is Marian's .npz or heed's own file (VOCAB is then "-"). The second form is a GRU with additive attention and random weights, which
+ * reads sentences of so many words and never ends before it has written as many. Every line of standard input is a way to search, `greedy batched`,
  * `beam5 single`, `greedy threads`…; the answer is a line: seconds of this process on a CPU, seconds on the clock, words found. */
 #include "base/memory.h"
 #include "model/file.h"
@@ -23,14 +25,18 @@ static void die(const heed_error *err)
     exit(1);
 }
 
+/* What is searched, and with what. */
 struct text {
+    heed_model *model; /* NULL for random weights */
+    struct hd_net *net;
+    int end;
     struct hd_search_input *input;
     size_t n, capacity;
 };
 
-static struct text read_text(const heed_model *model, const char *path)
+static struct text read_text(heed_model *model, const char *path)
 {
-    struct text text = {0};
+    struct text text = {.model = model, .net = model->net, .end = hd_vocab_end(model->target)};
     heed_error err = {0};
     char *line = NULL;
     size_t size = 0;
@@ -55,6 +61,31 @@ static struct text read_text(const heed_model *model, const char *path)
     return text;
 }
 
+/* Embeddings 256, a bidirectional GRU of 256 each way, a decoder of 512, 8,000 words. */
+static struct text random_gru(int n_words, int n_sentences)
+{
+    heed_error err = {0};
+    struct text text = {.n = (size_t)n_sentences};
+    struct hd_config c = hd_config_preset(HD_BAHDANAU, HD_SIZE_BASE);
+    c.source_vocab = c.target_vocab = 8000;
+    c.embed = 256;
+    c.dim = c.encoder_dim = c.attention_dim = 512;
+    c.readout = HD_READOUT_LINEAR;
+    if (!hd_config_check(&c, &err) || !(text.net = hd_net_new(&c, &err)))
+        die(&err);
+    hd_net_init(text.net, 1);
+    text.net->output_bias->x[text.end] = -1e9F;
+    text.input = hd_alloc(text.n, sizeof *text.input, &err);
+    for (size_t i = 0; i < text.n; i++) {
+        int *ids = hd_alloc((size_t)n_words, sizeof *ids, &err);
+        for (int j = 0; j < n_words; j++)
+            ids[j] = (int)((i * 7919 + (size_t)j * 104729) % 8000);
+        text.input[i] = (struct hd_search_input){
+            .source = ids, .n_source = n_words, .max_length = n_words, .number = i};
+    }
+    return text;
+}
+
 static double cpu_seconds(void)
 {
     struct timespec t;
@@ -71,7 +102,7 @@ static double clock_seconds(void)
 
 /* A part of the text, searched by one thread. */
 struct work {
-    const heed_model *model;
+    const struct text *text;
     const struct hd_search_input *input;
     size_t n, at_a_time;
     struct hd_search_options options;
@@ -83,11 +114,10 @@ static void *search(void *data)
     struct work *w = data;
     heed_error err = {0};
     struct hd_found *found = hd_alloc(w->n, sizeof *found, &err);
-    const struct hd_net *net = w->model->net;
-    const int end = hd_vocab_end(w->model->target);
+    const struct hd_net *net = w->text->net;
     for (size_t i = 0; i < w->n; i += w->at_a_time) {
         const size_t n = w->n - i < w->at_a_time ? w->n - i : w->at_a_time;
-        if (!found || !hd_search(&net, 1, end, w->input + i, n, &w->options, found, &err))
+        if (!found || !hd_search(&net, 1, w->text->end, w->input + i, n, &w->options, found, &err))
             die(&err);
         for (size_t j = 0; j < n; j++) {
             w->n_words += found[j].best->n;
@@ -98,16 +128,17 @@ static void *search(void *data)
     return NULL;
 }
 
-static void answer(const heed_model *model, const struct text *text, const char *question)
+static void answer(const struct text *text, const char *question)
 {
     struct hd_search_options options = hd_search_options_default();
     const char *rows = getenv("N_ROWS");
     options.beam = strncmp(question, "beam5", 5) == 0 ? 5 : 1;
+    options.words_alone = strstr(question, "words");
     options.n_rows = rows ? atoi(rows) : options.n_rows;
     const bool is_single = strstr(question, "single"), is_two = strstr(question, "threads");
     const size_t n = is_single && text->n > 200 ? 200 : text->n, half = is_two ? n / 2 : n;
-    struct work work[2] = {{model, text->input, half, is_single ? 1 : n, options, 0},
-                           {model, text->input + half, n - half, n, options, 0}};
+    struct work work[2] = {{text, text->input, half, is_single ? 1 : n, options, 0},
+                           {text, text->input + half, n - half, n, options, 0}};
     const double cpu = cpu_seconds(), start = clock_seconds();
     pthread_t other;
     if (is_two && pthread_create(&other, NULL, search, &work[1]) != 0)
@@ -127,20 +158,30 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_decode MODEL VOCAB SOURCE\n");
         return 2;
     }
-    const char *vocabs[] = {argv[2]};
-    heed_model *model =
-        strcmp(argv[2], "-") ? hd_import(argv[1], vocabs, 1, &err) : hd_model_load(argv[1], &err);
-    if (!model || !hd_net_pack(model->net, &err))
+    struct text text;
+    if (strcmp(argv[1], "gru") == 0) {
+        text = random_gru(atoi(argv[2]), atoi(argv[3]));
+    } else {
+        const char *vocabs[] = {argv[2]};
+        heed_model *model = strcmp(argv[2], "-") ? hd_import(argv[1], vocabs, 1, &err)
+                                                 : hd_model_load(argv[1], &err);
+        if (!model)
+            die(&err);
+        text = read_text(model, argv[3]);
+    }
+    if (!hd_net_pack(text.net, &err))
         die(&err);
-    struct text text = read_text(model, argv[3]);
     char *question = NULL;
     size_t size = 0;
     while (getline(&question, &size, stdin) > 0)
-        answer(model, &text, question);
+        answer(&text, question);
     free(question);
     for (size_t i = 0; i < text.n; i++)
         hd_free((void *)text.input[i].source);
     hd_free(text.input);
-    hd_model_free(model);
+    if (text.model)
+        hd_model_free(text.model);
+    else
+        hd_net_free(text.net);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "model/rnn.h"
+#include "model/shadow.h"
 #include "model/transformer.h"
 
 #include <string.h>
@@ -198,7 +199,14 @@ bool hd_net_pack(struct hd_net *net, heed_error *err)
     }
     if (is_done && hd_tape_error(tape)->code != HEED_OK)
         is_done = hd_fail(err, hd_tape_error(tape)->code, "%s", hd_tape_error(tape)->message);
+    is_done = is_done && hd_params_pack(net->params, err);
+    if (is_done) {
+        heed_error none = {0};
+        hd_shadow_free(net->shadow);
+        net->shadow = hd_shadow_new(net, tape->k, &none);
+        is_done = !hd_failed(&none) || hd_fail(err, none.code, "%s", none.message);
+    }
     hd_decoder_free(decoder);
     hd_tape_free(tape);
-    return is_done && hd_params_pack(net->params, err);
+    return is_done;
 }

@@ -270,7 +270,7 @@ static int find_candidates(struct hd_quest *q, const struct hd_outlook *outlooks
         const struct hd_outlook *o = &outlooks[i];
         if (lead->length < q->input->n_prefix) {
             const int id = q->input->prefix[lead->length];
-            const float logprob = (o->x[id] - o->largest) - o->log_sum;
+            const float logprob = o->x ? (o->x[id] - o->largest) - o->log_sum : 0;
             consider(q, &n, (struct hd_candidate){i, id, logprob, lead->total + (double)logprob});
             continue;
         }
@@ -413,18 +413,23 @@ static bool tell(const struct hd_quest *q, const struct hd_ending *e, struct hd_
     const size_t S = (size_t)q->input->n_source, n = (size_t)e->length, rows = n + !e->is_cut;
     *h = (struct hd_hypothesis){
         .n = e->length, .total = e->total, .score = e->score, .is_cut = e->is_cut};
+    const bool has_logprob = !q->options->words_alone;
+    if (!has_logprob)
+        h->total = h->score = 0;
     h->ids = hd_alloc(n, sizeof *h->ids, err);
-    h->logprob = hd_alloc(rows, sizeof *h->logprob, err);
+    if (has_logprob)
+        h->logprob = hd_alloc(rows, sizeof *h->logprob, err);
     if (q->options->wants_attention)
         h->attention = hd_alloc(rows * S, sizeof *h->attention, err);
-    if (!h->ids || !h->logprob || (q->options->wants_attention && !h->attention))
+    if (!h->ids || (has_logprob && !h->logprob) || (q->options->wants_attention && !h->attention))
         return false;
     int b = e->last;
     for (int t = e->length - 1; t >= 0; t--, b = q->branches[b].parent) {
         h->ids[t] = q->branches[b].id;
-        h->logprob[t] = q->branches[b].logprob;
+        if (has_logprob)
+            h->logprob[t] = q->branches[b].logprob;
     }
-    if (!e->is_cut)
+    if (!e->is_cut && has_logprob)
         h->logprob[n] = e->logprob;
     if (h->attention) {
         collect_attention(q, e->last, e->length, h->attention);

@@ -72,14 +72,15 @@ bool hd_scratch_init(struct hd_scratch *s, int n_words, const struct hd_search_o
                      heed_error *err);
 void hd_scratch_release(struct hd_scratch *s);
 
-/* What the models say of the next word of one open hypothesis: log p(v) = (x[v] - largest) - log_sum. x may be written to. */
+/* What the models say of the next word of one open hypothesis: log p(v) = (x[v] - largest) - log_sum. x may be
+ * written to. Where only the likeliest word is known, top[0], x is NULL. */
 struct hd_outlook {
     float *x;
     float largest, log_sum;
     int n_top; /* the likeliest words are known already, so many; 0: they are not */
     const int *top;
     const float *top_value; /* x[top[i]] */
-    const float *alpha; /* [n_source]; NULL when nobody asked */
+    const float *alpha;     /* [n_source]; NULL when nobody asked */
 };
 
 /* What a quest is about. */

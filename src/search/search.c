@@ -52,7 +52,7 @@ static int limit_of(const struct hd_net *const *nets, int n_nets, const struct h
 
 enum {
     GROUP_SENTENCES = 32,   /* encoded together at most, */
-    GROUP_WORDS = 96,      /* and words of them, unless one alone has more */
+    GROUP_WORDS = 96,       /* and words of them, unless one alone has more */
     SLICE_FLOATS = 1 << 17, /* logits that exist at a time: half of a cache, */
     SLICE_ROWS = 24,        /* but for so many rows at least the output layer's weights are read */
 };
@@ -281,6 +281,35 @@ static bool advance(struct run *r, heed_error *err)
     return true;
 }
 
+static bool not_finite(heed_error *err)
+{
+    return hd_fail(err, HEED_BAD_MODEL,
+                   "the model's numbers are not finite: it has gone wrong while it was trained");
+}
+
+static bool has_words_alone(const struct run *r)
+{
+    return r->options->words_alone && r->options->no_repeat == 0 && r->n_nets == 1;
+}
+
+/* Only the likeliest word of each row. */
+static bool ask_for_words(struct run *r, int from, int n, heed_error *err)
+{
+    int *words = hd_tape_take(r->step, "hd_search", (size_t)n, sizeof *words);
+    float *nothing = hd_tape_take(r->step, "hd_search", 1, sizeof *nothing);
+    if (!words || !nothing || !hd_best_words(r->nets[0], hd_slice(r->out[0], from, n), words))
+        return tape_is_well(r->step, err);
+    *nothing = 0;
+    for (int b = 0; b < n; b++) {
+        if (words[b] < 0)
+            return not_finite(err);
+        r->outlooks[from + b].n_top = 1;
+        r->outlooks[from + b].top = &words[b];
+        r->outlooks[from + b].top_value = nothing;
+    }
+    return true;
+}
+
 /* What the nets say of the next word of the rows [from, from + n), which begin with those of the i-th sentence. */
 static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
 {
@@ -309,9 +338,7 @@ static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
         o->top_value = value;
         o->n_top = k;
         if (!isfinite(o->largest) || !isfinite(o->log_sum))
-            return hd_fail(
-                err, HEED_BAD_MODEL,
-                "the model's numbers are not finite: it has gone wrong while it was trained");
+            return not_finite(err);
         if (r->n_nets > 1) /* the mean is what is said, although it does not add up to 1 */
             o->largest = o->log_sum = 0;
     }
@@ -361,7 +388,8 @@ static bool choose(struct run *r, heed_error *err)
         if (is_well && row == n_asked) {
             hd_arena_rewind(&r->step->arena, before);
             n_asked += rows_of_slice(r, i);
-            is_well = ask(r, i, row, n_asked - row, err);
+            is_well = has_words_alone(r) ? ask_for_words(r, row, n_asked - row, err)
+                                         : ask(r, i, row, n_asked - row, err);
         }
         is_well = is_well && hd_quest_step(&s->quest, r->outlooks + row, err) &&
                   take_back_slots(r, &s->quest, err);

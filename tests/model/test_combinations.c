@@ -113,6 +113,7 @@ const struct hd_kernels *hd_kernels_chosen(heed_error *err)
 #include "model/readout.c"
 #include "model/rnn.c"
 #include "model/score.c"
+#include "model/shadow.c"
 #include "model/transformer.c"
 
 #include "combinations.h"

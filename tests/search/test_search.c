@@ -328,6 +328,48 @@ static void the_seed_and_the_number_decide_what_is_drawn(void **state)
     hd_net_free(net);
 }
 
+/* ---- words alone ------------------------------------------------------------------------------------------------------------------------ */
+
+static void greedy_words_are_the_same_without_probabilities(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    struct toy_text *text = toy_text(N, 12, 23);
+    struct hd_found wanted[N], found[N];
+    const int prefix[] = {2, 1};
+    foreach (n, some_nets)
+        for (int way = 0; way < 4; way++) {
+            struct hd_net *net = toy_net(some_nets[n], 40, 1.0F, 91 + n);
+            const struct hd_net *nets[] = {net, net};
+            struct hd_search_options options = hd_search_options_default();
+            heed_error err = {0};
+            assert_true(way == 0 || hd_net_pack(net, &err)); /* without a shadow as well */
+            options.beam = 1;
+            options.wants_attention = has_attention(net);
+            options.no_repeat = way == 2 ? 2 : 0;
+            for (int i = 0; i < N; i++) {
+                text->input[i].prefix = prefix;
+                text->input[i].n_prefix = i % 3;
+            }
+            const int n_nets = way == 3 ? 2 : 1;
+            search_toys(nets, n_nets, text->input, N, &options, wanted, some_nets[n]);
+            options.words_alone = true;
+            search_toys(nets, n_nets, text->input, N, &options, found, some_nets[n]);
+            for (int i = 0; i < N; i++) {
+                const struct hd_hypothesis *a = found[i].best, *b = wanted[i].best;
+                const size_t rows = (size_t)b->n + !b->is_cut, S = (size_t)text->input[i].n_source;
+                assert_true(found[i].n == 1 && a->n == b->n && a->is_cut == b->is_cut);
+                assert_true(!a->logprob && a->total == 0 && a->score == 0);
+                assert_true(a->n == 0 || memcmp(a->ids, b->ids, (size_t)a->n * sizeof(int)) == 0);
+                assert_true(!a->attention ||
+                            memcmp(a->attention, b->attention, rows * S * sizeof(float)) == 0);
+            }
+            release_all(wanted, N), release_all(found, N);
+            hd_net_free(net);
+        }
+    free(text);
+}
+
 /* ---- what goes wrong ---------------------------------------------------------------------------------------------------------------------- */
 
 static void what_cannot_be_asked_is_refused_with_a_sentence(void **state)
@@ -363,6 +405,7 @@ static void what_cannot_be_asked_is_refused_with_a_sentence(void **state)
         REAL(temperature, 0, "a temperature of 0"),
         INT(n_rows, 0, "0 hypotheses at a time"),
         INT(layer, 2, "no attention of layer 2"),
+        {offsetof(struct hd_search_options, words_alone), 1, false, "a beam of 1"},
         INT(head, 1, "no attention of layer 0, head 1"),
     };
     struct hd_found found;
@@ -373,7 +416,10 @@ static void what_cannot_be_asked_is_refused_with_a_sentence(void **state)
         if (options[i].is_float)
             *(float *)((char *)&o + options[i].offset) = (float)options[i].value;
         else
-            *(int *)((char *)&o + options[i].offset) = (int)options[i].value;
+            memcpy((char *)&o + options[i].offset, &(int){(int)options[i].value},
+                   options[i].offset == offsetof(struct hd_search_options, words_alone)
+                       ? sizeof(bool)
+                       : sizeof(int));
         assert_false(hd_search(nets, 1, END, &fine, 1, &o, &found, &err));
         assert_error(err, HEED_BAD_OPTION, options[i].words);
         assert_true(found.n == 0 && !found.best);
@@ -531,6 +577,7 @@ int main(void)
         cmocka_unit_test(drawing_from_the_likeliest_word_alone_is_greedy),
         cmocka_unit_test(words_are_drawn_as_often_as_they_are_likely),
         cmocka_unit_test(the_seed_and_the_number_decide_what_is_drawn),
+        cmocka_unit_test(greedy_words_are_the_same_without_probabilities),
         cmocka_unit_test(what_cannot_be_asked_is_refused_with_a_sentence),
         cmocka_unit_test(a_model_of_no_numbers_is_refused),
         cmocka_unit_test(whoever_asks_to_stop_is_heard),
