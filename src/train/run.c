@@ -361,6 +361,8 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
                          "target_pieces", (json_int_t)p->n_tokens,
                          "epoch", event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm", number_of(u->norm),
                          "tokens_per_second", pulse->speed, "seconds", now - run->journal.began);
+        if (note && run->ranks.n > 1)
+            json_object_set_new(note, "exchange_seconds", json_real(run->ranks.seconds));
         hd_points_add(&run->curves.loss, (double)p->update, pulse->last_loss);
         pulse->noted_busy = pulse->busy;
         pulse->noted_tokens = p->n_tokens;
