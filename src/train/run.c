@@ -262,12 +262,18 @@ static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
 
 /* ---- saving ------------------------------------------------------------------------------------------- */
 
+/* Nothing is lost when a file cannot be written. */
+static bool fail_unharmed(const heed_error *why, heed_error *err)
+{
+    return hd_fail(err, why->code,
+                   "%s; the state of the last save is still there, and the same command goes on from it", why->message);
+}
+
 static bool save(struct hd_run *run, struct pulse *pulse, bool is_good, heed_error *err)
 {
     heed_error why = {0};
     if (!hd_run_save(run, is_good, &why))
-        return hd_fail(err, why.code, "%s; the state of the last save is still there, and the same command "
-                                      "goes on from it", why.message);
+        return fail_unharmed(&why, err);
     pulse->saved = hd_seconds();
     heed_training_event event = {.news = HEED_TRAINING_SAVED, .update = run->state.progress.update};
     (void)hd_journal_tell(&run->journal, &event, NULL);
@@ -409,8 +415,9 @@ static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pai
     const bool is_time_to_look = p->update % r->valid_every == 0;
     /* Weights whose last loss was not finite are no place to come back to. */
     const bool is_good = p->n_bad == 0 && (is_time_to_look || p->update % r->save_every == 0);
-    if (is_time_to_look && !look(run, pulse, err))
-        return false;
+    heed_error why = {0};
+    if (is_time_to_look && !look(run, pulse, &why))
+        return fail_unharmed(&why, err);
     if (is_good || hd_seconds() - pulse->saved > SAVE_SECONDS)
         return save(run, pulse, is_good, err);
     return true;
