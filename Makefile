@@ -30,8 +30,8 @@ endif
 DL      := $(if $(findstring apple,$(MACHINE)),,-ldl)
 LIBS    := -lm $(DL)
 ifneq ($(COMPUTES),)
-SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell check describe encoder fields model place \
-           position presets readout rnn score transformer,src/model/$f.c)
+SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell check decoder describe encoder fields model place \
+           position presets readout rnn score shadow transformer,src/model/$f.c)
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
@@ -47,6 +47,11 @@ DRAW_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard draw/*.c))
 DRAW_FLAGS   := -I. -Isrc $(if $(HAS_DRAW),$(shell pkg-config --cflags $(DRAW_NEEDS)))
 DRAW_LIBS    := $(if $(HAS_DRAW),$(shell pkg-config --libs $(DRAW_NEEDS)))
 DRAW         := $(if $(HAS_DRAW),$(BUILD)/heed_draw.so)
+# Talking to other machines is a module as well, built where MPI is.
+MPICC        := $(shell command -v mpicc 2>/dev/null)
+MPI          := $(if $(MPICC),$(BUILD)/heed_mpi.so)
+MPI_FLAGS    := $(if $(MPICC),-I. -Isrc $(or $(shell pkg-config --cflags ompi-c 2>/dev/null),$(shell pkg-config --cflags mpich 2>/dev/null),$(shell $(MPICC) --showme:compile 2>/dev/null)))
+MPI_LIBS     := $(if $(MPICC),$(or $(shell pkg-config --libs ompi-c 2>/dev/null),$(shell pkg-config --libs mpich 2>/dev/null),$(shell $(MPICC) --showme:link 2>/dev/null)))
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
@@ -71,6 +76,7 @@ $(foreach k,generic avx2 avx512 avx512vnni neon,$(eval FLAGS_src/kernel/$k += -f
 endif
 LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
+LIBS_tests/cli/test_options  = $(if $(findstring apple,$(MACHINE)),,-lutil)
 FLAGS_tests/fuzz/replay = -Isrc -Itests
 # Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
 $(foreach t,$(filter draw/%,$(TESTS)),$(eval FLAGS_tests/$t = $(DRAW_FLAGS))$(eval LIBS_tests/$t = $(DRAW_LIBS)))
@@ -86,7 +92,7 @@ TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
 # ---- the library and the program --------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw)  ## the library and the program (default)
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi)  ## the library and the program (default)
 
 $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
@@ -105,7 +111,14 @@ $(BUILD)/heed_draw.so: $(DRAW_OBJECTS) $(BUILD)/libheed.a
 $(DRAW_OBJECTS): $(BUILD)/obj/draw/%.o: draw/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(DRAW_FLAGS) -c $< -o $@
-.PHONY: no-draw
+$(BUILD)/heed_mpi.so: $(BUILD)/obj/mpi/module.o $(BUILD)/libheed.a
+	$(QUIET)$(CC) -shared $(LINK) $(LDFLAGS) -o $@ $^ $(MPI_LIBS)
+$(BUILD)/obj/mpi/module.o: mpi/module.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(MPI_FLAGS) -c $< -o $@
+.PHONY: no-draw no-mpi
+no-mpi:
+	@echo 'heed_mpi.so: not built, as there is no mpicc (tools/packages.sh mpi installs one)'
 no-draw:
 	@echo 'heed_draw.so: not built, as pkg-config finds no cairo or no pango (tools/packages.sh draw installs them)'
 
@@ -126,7 +139,7 @@ OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
 # Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(OF_FILES))'; \
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(OF_FILES))'; \
 	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
 FORCE:
 
@@ -143,13 +156,13 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libheed.a $(BUILD)/flags
 
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Itests $(FLAGS_tests/$*) $< -o $@ $(filter %.o,$^) $(BUILD)/libheed.a $(LINK) $(LDFLAGS) \
+	$(QUIET)$(COMPILE) -Isrc -Itests -I. $(FLAGS_tests/$*) $< -o $@ $(filter %.o,$^) $(BUILD)/libheed.a $(LINK) $(LDFLAGS) \
 	  $(if $(filter arm/%,$*),,-lcmocka) $(LIBS_tests/$*) $(LIBS)
 
 # A fuzz target is given the files of its corpus by a plain program, or made-up ones by libFuzzer.
 $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Itests $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(BUILD)/libheed.a $(LINK) \
+	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(BUILD)/libheed.a $(LINK) \
 	  $(LDFLAGS) $(LIBS)
 
 # The program's own parts, tested without its main().
@@ -206,7 +219,10 @@ check-arm-now: $(ARM:%=$(BUILD)/tests/arm/%)
 	@tools/run_test.sh --summary $(BUILD)/results $(ARM:%=arm/%)
 
 # What has threads is run a second time under the thread sanitizer.
-THREADED := $(patsubst tests/%.c,run/%,$(shell grep -lE 'hd_pool|pthread_create|heed_train|n_threads' tests/*/test_*.c 2>/dev/null))
+# (Not pictures: the sanitizer does not see glib's locks.)
+THREADED := $(patsubst tests/%.c,run/%,$(filter-out tests/draw/%,\
+              $(shell grep -lE 'hd_pool|pthread_create|heed_train|n_threads' tests/*/test_*.c 2>/dev/null)))
+export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/leaks.txt:print_suppressions=0
 .PHONY: sanitize sanitize-threads
 sanitize:  ## the tests under the address, undefined-behaviour and thread sanitizers
 	@$(PACKAGES) build check
@@ -244,15 +260,33 @@ coverage-clean:
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Ibench $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
+	$(QUIET)$(COMPILE) -Isrc -Ibench -I. $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
 
 .PHONY: bench bench-kernel bench-kernel-now
-bench: bench-kernel  ## all measurements
+bench: bench-kernel bench-train bench-decode  ## all measurements
 bench-kernel:  ## arithmetic against this machine's peak and against oneDNN
 	@$(PACKAGES) build bench
 	+@$(MAKE) --no-print-directory bench-kernel-now
 bench-kernel-now: $(BUILD)/bench/bench_kernel
 	@$<
+
+# PyTorch is the peer in training: a virtual environment in build/peers, or TORCH=/path/to/python of one that has it.
+PEERS := build/peers
+TORCH := $(PEERS)/torch/bin/python
+$(PEERS)/torch/bin/python:
+	@echo 'Installing PyTorch and SentencePiece for Python into $(PEERS)/torch: some 200 MB to 3 GB, once.'
+	@mkdir -p $(PEERS)
+	python3 -m venv $(PEERS)/torch && $(PEERS)/torch/bin/pip install --quiet torch sentencepiece numpy
+.PHONY: bench-train
+bench-train: all $(BUILD)/bench/bench_train $(TORCH)  ## training against PyTorch, and what an update is made of
+	@python3 bench/train.py $(BUILD) $(SHARED) $(TORCH)
+
+# Peers stay in build/peers; CTranslate2 is measured with the instruction set that is faster for it (CT2_ISA).
+CT2_ISA ?= AVX512
+.PHONY: bench-decode
+bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed  ## searching sentences against CTranslate2, on the same weights
+	@bench/peers.sh build/peers '$(SHARED)' $(BUILD)/heed
+	@CT2_FORCE_CPU_ISA=$(CT2_ISA) build/peers/ct2/bin/python bench/decode.py $< '$(SHARED)' build/peers/ende-ct2
 
 # ---- install --------------------------------------------------------------------------------------------------------
 
@@ -260,6 +294,7 @@ bench-kernel-now: $(BUILD)/bench/bench_kernel
 HEADERS := $(wildcard include/*.h)
 TO       = $(DESTDIR)$(PREFIX)
 DRAW_TO  = $(TO)/lib/heed/heed_draw.so
+MPI_TO   = $(TO)/lib/heed/heed_mpi.so
 install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	install -d $(TO)/bin $(TO)/lib/pkgconfig $(TO)/include
 	install -m 755 $(BUILD)/heed $(TO)/bin/heed
@@ -269,16 +304,17 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	ln -sf libheed.so.$(VERSION) $(TO)/lib/libheed.so.$(MAJOR)
 	ln -sf libheed.so.$(MAJOR) $(TO)/lib/libheed.so
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
+	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/lib/pkgconfig/heed.pc
 	chmod 644 $(TO)/lib/pkgconfig/heed.pc
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/lib/libheed.a $(TO)/lib/libheed.so \
-	  $(TO)/lib/libheed.so.$(MAJOR) $(TO)/lib/libheed.so.$(VERSION) $(TO)/lib/pkgconfig/heed.pc $(DRAW_TO)
+	  $(TO)/lib/libheed.so.$(MAJOR) $(TO)/lib/libheed.so.$(VERSION) $(TO)/lib/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO)
 	@rmdir $(TO)/lib/heed 2>/dev/null || true
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)

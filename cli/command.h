@@ -92,9 +92,12 @@ void invocation_free(struct invocation *invocation);
 /* `heed NAME --help`. */
 void print_command_help(const struct command *command);
 
+extern const struct command command_align;
 extern const struct command command_eval;
 extern const struct command command_import;
 extern const struct command command_info;
+extern const struct command command_score;
 extern const struct command command_train;
+extern const struct command command_translate;
 
 #endif

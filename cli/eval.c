@@ -1,5 +1,6 @@
 /* eval.c -- `heed eval`: how near a text is to its reference. */
-#include "command.h"
+#include "eval.h"
+
 #include "output.h"
 
 #include <heed.h>
@@ -7,13 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct eval {
-    const char *hyp, *ref, *metrics;
-    int tok;
-    bool is_lowercase, is_json;
-};
-
 static const struct option options[] = {
+    {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct eval, model), .value = "MODEL[,MODEL...]",
+     .help = "translate SRC with it and score that; several are compared with the first"},
+    {"tsv", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, tsv), .value = "FILE",
+     .help = "instead of SRC and REF: source, tab, reference; rows of the same source are "
+             "alternatives, and the nearest counts"},
     {"hyp", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, hyp), .value = "FILE",
      .help = "the text to score, one sentence a line; - is standard input"},
     {"ref", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, ref), .value = "FILE",
@@ -24,6 +24,15 @@ static const struct option options[] = {
      .choices = "13a|none|char|intl|zh", .help = "how BLEU cuts sentences into words"},
     {"lowercase", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, is_lowercase),
      .help = "capital and small letters are the same"},
+    {"by-length", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, by_length),
+     .help = "a table by words of the source as well"},
+    {"beam", 'b', OPTION_INT, OPTION_FIELD(struct eval, beam), .value = "N", .least = 1,
+     .most = 10000, .help = "sentences kept while searching; 1 is greedy"},
+    {"batch", .kind = OPTION_INT, OPTION_FIELD(struct eval, batch), .value = "N", .least = 1,
+     .most = 100000, .help = "sentences under way at a time; changes no result"},
+    {"threads", 'j', OPTION_INT, OPTION_FIELD(struct eval, threads), .value = "N", .least = 0,
+     .most = 4096, .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(struct eval, is_quiet), .help = "no progress"},
     {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, is_json),
      .help = "one JSON object instead of lines"},
     {0},
@@ -33,6 +42,8 @@ static void set_defaults(void *values)
 {
     struct eval *eval = values;
     eval->metrics = "bleu,chrf,exact,wer";
+    eval->beam = heed_options_default().beam;
+    eval->batch = heed_options_default().batch;
 }
 
 /* "bleu,chrf" as bits of enum heed_metric; 0, with the complaint printed, when it is something else. */
@@ -65,7 +76,7 @@ static unsigned read_metrics(const char *list)
 }
 
 /* The line of sacreBLEU, so that whoever reads that reads this. */
-static void print_lines(const heed_evaluation *e, unsigned metrics)
+void print_evaluation(const heed_evaluation *e, unsigned metrics)
 {
     const double *p = e->bleu_precisions;
     if (metrics & HEED_METRIC_BLEU)
@@ -89,10 +100,10 @@ static void print_lines(const heed_evaluation *e, unsigned metrics)
         printf("chrF2++ signature: %s\n", e->chrfpp_signature);
 }
 
-static void print_json(const heed_evaluation *e, unsigned metrics)
+void print_evaluation_json(const heed_evaluation *e, unsigned metrics)
 {
     const double *p = e->bleu_precisions;
-    printf("{\"sentences\": %zu", e->n_sentences);
+    printf("\"sentences\": %zu", e->n_sentences);
     if (metrics & HEED_METRIC_BLEU)
         printf(", \"bleu\": {\"score\": %.12g, \"precisions\": [%.12g, %.12g, %.12g, %.12g], "
                "\"brevity_penalty\": %.12g, \"ratio\": %.12g, \"hyp_len\": %zu, \"ref_len\": %zu, "
@@ -109,14 +120,17 @@ static void print_json(const heed_evaluation *e, unsigned metrics)
     if (metrics & HEED_METRIC_WER)
         printf(", \"wer\": {\"score\": %.12g, \"errors\": %zu, \"words\": %zu}", e->wer,
                e->n_word_errors, e->n_words);
-    printf("}\n");
 }
 
 static enum status run(const struct invocation *invocation)
 {
     const struct eval *eval = invocation->values;
-    if (!eval->hyp || !eval->ref) {
-        complain("eval wants --hyp FILE and --ref FILE; see heed eval --help");
+    const int n_files = invocation->arguments.n;
+    if (eval->model ? n_files != (eval->tsv ? 0 : 2) || eval->hyp || eval->ref
+                    : !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length) {
+        complain(
+            "eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; "
+            "see heed eval --help");
         return STATUS_USAGE;
     }
     heed_eval_options asked = heed_eval_options_default();
@@ -125,6 +139,8 @@ static enum status run(const struct invocation *invocation)
         return STATUS_USAGE;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;
+    if (eval->model)
+        return eval_models(eval, &asked, &invocation->arguments);
     heed_error err = {0};
     heed_evaluation *e =
         heed_evaluate_files(&(heed_pair){.hyp = eval->hyp, .ref = eval->ref}, &asked, &err);
@@ -132,7 +148,12 @@ static enum status run(const struct invocation *invocation)
         complain("%s", err.message);
         return STATUS_FAILED;
     }
-    (eval->is_json ? print_json : print_lines)(e, asked.metrics);
+    if (eval->is_json) {
+        putchar('{');
+        print_evaluation_json(e, asked.metrics);
+        printf("}\n");
+    } else
+        print_evaluation(e, asked.metrics);
     heed_evaluation_free(e);
     return STATUS_FINE;
 }
@@ -140,13 +161,19 @@ static enum status run(const struct invocation *invocation)
 const struct command command_eval = {
     .name = "eval",
     .summary = "how near a text is to its reference: BLEU, chrF, exact match, word error rate",
-    .usage = "--hyp FILE --ref FILE [OPTIONS]",
+    .usage =
+        "--hyp FILE --ref FILE [OPTIONS]\n       heed eval -m MODEL[,MODEL...] [OPTIONS] SRC REF",
     .description =
-        "Compares a text with its reference, line by line. BLEU and chrF are sacreBLEU's to the "
+        "Compares a text with its reference, line by line; with -m it is the model's translation "
+        "of "
+        "SRC. Several models are compared with the first on 1000 samples of the sentences (paired "
+        "bootstrap): p is how often a sample turns the difference round. BLEU and chrF are "
+        "sacreBLEU's to the "
         "last digit; each comes with its signature, which says what it was computed with. exact is "
         "the share of lines whose words are all right, WER the number of wrong, missing and added "
         "words per 100 words of the reference; their words are what stands between spaces. Files "
         "are UTF-8, plain or compressed by gzip.",
+    .most_arguments = 2,
     .options = options,
     .values_size = sizeof(struct eval),
     .set_defaults = set_defaults,

@@ -5,12 +5,14 @@
 #include <heed.h>
 
 struct info {
-    bool is_json;
+    bool is_json, is_recipe;
 };
 
 static const struct option options[] = {
     {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct info, is_json),
      .help = "one JSON object instead of lines"},
+    {"recipe", .kind = OPTION_FLAG, OPTION_FIELD(struct info, is_recipe),
+     .help = "how the model was trained, as lines for heed train --config"},
     {0},
 };
 
@@ -41,17 +43,19 @@ static void print_json(const char *kernel)
     printf("], \"cores\": %d}\n", heed_cores());
 }
 
-static enum status describe_model(const char *path, bool is_json)
+static enum status describe_model(const char *path, const struct info *info)
 {
     heed_error err = {0};
     heed_model *model = heed_model_load(path, &err);
-    char *text = model ? heed_model_info(model, is_json, &err) : NULL;
+    char *text = !model            ? NULL
+                 : info->is_recipe ? heed_model_recipe(model, &err)
+                                   : heed_model_info(model, info->is_json, &err);
     heed_model_free(model);
     if (!text) {
         complain("%s", err.message);
         return STATUS_FAILED;
     }
-    printf("%s%s", text, is_json ? "\n" : "");
+    printf("%s%s", text, info->is_json && !info->is_recipe ? "\n" : "");
     heed_free(text);
     return STATUS_FINE;
 }
@@ -60,7 +64,11 @@ static enum status run(const struct invocation *invocation)
 {
     const struct info *info = invocation->values;
     if (invocation->arguments.n > 0)
-        return describe_model(invocation->arguments.items[0], info->is_json);
+        return describe_model(invocation->arguments.items[0], info);
+    if (info->is_recipe) {
+        complain("--recipe is of a model; name one");
+        return STATUS_USAGE;
+    }
     heed_error err = {0};
     const char *kernel = heed_kernel(&err);
     if (!kernel) {
@@ -74,7 +82,7 @@ static enum status run(const struct invocation *invocation)
 const struct command command_info = {
     .name = "info",
     .summary = "what a model is, or what this heed is and runs on",
-    .usage = "[MODEL] [--json]",
+    .usage = "[MODEL] [--json] [--recipe]",
     .description =
         "With a model: its architecture, the formula of its attention, sizes, parameters "
         "per part, vocabularies and training record. Without one: the version, the compiler it was "

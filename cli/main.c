@@ -12,10 +12,8 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
-    &command_eval,
-    &command_import,
-    &command_info,
-    &command_train,
+    &command_align, &command_eval,  &command_import,    &command_info,
+    &command_score, &command_train, &command_translate,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

@@ -19,8 +19,8 @@ void print_heading(FILE *out, const char *text);
  * after `indent` spaces. */
 void print_wrapped(FILE *out, const char *text, int at, int indent);
 
-/* How attention can be shown on `out`: as wide as COLUMNS or the terminal says (80 where neither does),
- * in colours if it is a terminal that has 256 of them and NO_COLOR is not set. */
+/* How attention can be shown on `out`: as wide as COLUMNS or the terminal says (80 where neither
+ * does), in colours if it is a terminal that has 256 of them and NO_COLOR is not set. */
 heed_text_options text_options(FILE *out);
 
 /* A string with its quotes and escapes, as JSON wants it. */

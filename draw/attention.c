@@ -1,8 +1,9 @@
-/* attention.c -- one sentence's attention: the matrix with its words, and two rows of words joined by lines.
+/* attention.c -- one sentence's attention: the matrix with its words, and two rows of words joined
+ * by lines.
  *
- * The matrix stands as papers print it: source words along the top, target words down the left side. Cells shrink
- * with the number of words, from 30 units to 13, and no further: a long sentence gets a larger page instead of
- * letters that cannot be read. */
+ * The matrix stands as papers print it: source words along the top, target words down the left
+ * side. Cells shrink with the number of words, from 30 units to 13, and no further: a long
+ * sentence gets a larger page instead of letters that cannot be read. */
 #include "draw/layout.h"
 #include "draw/matrix.h"
 

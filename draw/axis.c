@@ -73,7 +73,7 @@ const char *hd_axis_text(struct hd_scene *scene, const struct hd_axis *axis, dou
     return hd_scene_print(scene, "%s%s", hd_scene_number(scene, value / unit, decimals), suffix);
 }
 
-/* Calls of the tick's number: the i-th tick, or false when there are no more. */
+/* The i-th tick; false when there are no more. */
 static bool tick(const struct hd_axis *axis, int i, double *value)
 {
     const double first = -whole_below(-axis->least / axis->step + 1e-9);

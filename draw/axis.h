@@ -1,26 +1,31 @@
-/* axis.h -- numbers along an edge: round ticks, their text, their grid; and the legend of a chart. */
+/* axis.h -- numbers along an edge: round ticks, their text, their grid; and the legend of a
+ * chart. */
 #ifndef HD_DRAW_AXIS_H
 #define HD_DRAW_AXIS_H
 
 #include "draw/scene.h"
 
-/* From `least` at pixel `from` to `most` at pixel `to`; ticks are the multiples of `step` between. */
+/* From `least` at pixel `from` to `most` at pixel `to`; ticks are the multiples of `step`
+ * between. */
 struct hd_axis {
     double least, most, step;
     double from, to;
 };
 
-/* An axis that shows [least, most] with about n ticks. is_exact: that and no more; else there is some
- * room around it, and an axis that would begin a little above zero begins at zero. */
+/* An axis that shows [least, most] with about n ticks. is_exact: that and no more; else there is
+ * some room around it, and an axis that would begin a little above zero begins at zero. */
 struct hd_axis hd_axis_make(double least, double most, int n_ticks, bool is_exact);
 
 double hd_axis_at(const struct hd_axis *axis, double value);
 
-/* How the axis writes a value: as many decimals as its steps need, thousands as k, millions as M. */
+/* How the axis writes a value: as many decimals as its steps need, thousands as k, millions as
+ * M. */
 const char *hd_axis_text(struct hd_scene *scene, const struct hd_axis *axis, double value);
 
-/* Ticks with their grid lines across a plot from `left` to `right`; returns the width of the widest text. */
+/* Ticks with their grid lines across a plot from `left` to `right`. */
 void hd_axis_draw_y(struct hd_scene *scene, const struct hd_axis *axis, double left, double right);
+
+/* The width of the widest of its texts. */
 double hd_axis_text_width(struct hd_scene *scene, const struct hd_axis *axis);
 
 /* Ticks below y. */
@@ -31,8 +36,8 @@ hd_color hd_series_color(const struct hd_scene *scene, int i);
 bool hd_series_is_dashed(int i);
 #define HD_PALE 0.55 /* opacity of bars that would be dashed if they were lines */
 
-/* A bold heading (NULL or "" for none) and the names of the series with their colours, in rows of at
- * most `width`; returns where it ends below. */
+/* A bold heading (NULL or "" for none) and the names of the series with their colours, in rows
+ * of at most `width`; returns where it ends below. */
 struct hd_legend {
     const char *heading;
     const char *const *names;

@@ -1,7 +1,7 @@
 /* chart.c -- lines over a common x axis, in panels one above the other.
  *
- * A run of a hundred thousand updates has more points than the page has pixels. Such a line is drawn
- * as the means of short stretches, with a band from the lowest to the highest of each. */
+ * A run of a hundred thousand updates has more points than the page has pixels. Such a line is
+ * drawn as the means of short stretches, with a band from the lowest to the highest of each. */
 #include "draw/axis.h"
 #include "draw/layout.h"
 
@@ -49,7 +49,7 @@ static struct hd_axis y_axis(const heed_picture_panel *panel)
     return hd_axis_make(range.least, range.most, 5, false);
 }
 
-/* The place of point i on the page. */
+/* A place on the page. */
 struct place {
     double x, y;
 };
@@ -158,15 +158,13 @@ static void draw_dots(struct hd_scene *scene, const struct plot *plot,
         const struct place at = place_of(plot, line->x[i], line->y[i]);
         if (at.y < plot->y.to - 0.5 || at.y > plot->y.from + 0.5)
             continue;
-        hd_scene_add(scene,
-                     (struct hd_mark){.kind = HD_CIRCLE,
-                                      .name = "point",
-                                      .tooltip = hd_scene_print(
-                                          scene, "%s", hd_scene_number(scene, line->y[i], 4)),
-                                      .x = at.x,
-                                      .y = at.y,
-                                      .w = 3,
-                                      .fill = hd_series_color(scene, series)});
+        hd_scene_add(scene, (struct hd_mark){.kind = HD_CIRCLE,
+                                             .name = "point",
+                                             .tooltip = hd_scene_number(scene, line->y[i], 4),
+                                             .x = at.x,
+                                             .y = at.y,
+                                             .w = 3,
+                                             .fill = hd_series_color(scene, series)});
     }
 }
 

@@ -1,17 +1,18 @@
 /* draw.h -- the door between libheed and the drawing module, heed_draw.so.
  *
- * libheed checks a picture (src/picture/check.h), opens the module and gets bytes back; it alone writes files.
- * The module turns a picture of plain arrays (include/heed_draw.h) into a scene, a list of rectangles, lines and
- * texts (draw/scene.h), and the scene into SVG by itself (draw/svg.c) or into PNG and PDF through cairo
- * (draw/paint.c):
+ * libheed checks a picture (src/picture/check.h), opens the module and gets bytes back; it alone
+ * writes files. The module turns a picture of plain arrays (include/heed_draw.h) into a scene, a
+ * list of rectangles, lines and texts (draw/scene.h), and the scene into SVG by itself (draw/svg.c)
+ * or into PNG and PDF through cairo (draw/paint.c):
  *
  *     attention.c heads.c chart.c bars.c  ->  scene  ->  svg.c | paint.c
  *
- * SVG is not left to cairo, which turns each letter into an outline: our texts stay texts, to be searched,
- * selected, read aloud and counted, and words and cells have tooltips. pango measures them; the viewer's fonts may
- * be a little wider, so nothing is laid out to the last pixel.
+ * SVG is not left to cairo, which turns each letter into an outline: our texts stay texts, to be
+ * searched, selected, read aloud and counted, and words and cells have tooltips. pango measures
+ * them; the viewer's fonts may be a little wider, so nothing is laid out to the last pixel.
  *
- * The module has its own copies of the functions of src/base that it uses, since libheed shows none of its own. */
+ * The module has its own copies of the functions of src/base that it uses, since libheed shows
+ * none of its own. */
 #ifndef HD_DRAW_DRAW_H
 #define HD_DRAW_DRAW_H
 
@@ -22,8 +23,9 @@ enum hd_draw_format { HD_DRAW_SVG, HD_DRAW_PNG, HD_DRAW_PDF };
 struct hd_draw_module {
     const char *version; /* HEED_VERSION of the build; the structs of another may be others */
 
-    /* The picture as bytes, followed by a zero, to be given to free(). It must have been checked. NULL with the
-     * reason in `err`: HEED_BAD_FILE (there are no fonts), HEED_NO_MEMORY. */
+    /* The picture as bytes, followed by a zero, to be given to free(). It must have been
+     * checked. NULL with the reason in `err`: HEED_BAD_FILE (there are no fonts),
+     * HEED_NO_MEMORY. */
     char *(*render)(const heed_picture *picture, enum hd_draw_format format, size_t *size,
                     heed_error *err);
     void (*free)(void *bytes);

@@ -1,5 +1,6 @@
-/* heads.c -- all heads of a Transformer on a page: a row of small matrices per layer, a column per head. Words stand
- * once, at the left and at the top, as long as cells are large enough for letters. */
+/* heads.c -- all heads of a Transformer on a page: a row of small matrices per layer, a column
+ * per head. Words stand once, at the left and at the top, as long as cells are large enough for
+ * letters. */
 #include "draw/layout.h"
 #include "draw/matrix.h"
 

@@ -1,5 +1,5 @@
-/* layout.h -- how each kind of picture is laid out: plain arrays in, marks in a scene out, from the upper left corner
- * of the page. The arrays have been checked. */
+/* layout.h -- how each kind of picture is laid out: plain arrays in, marks in a scene out, from
+ * the upper left corner of the page. The arrays have been checked. */
 #ifndef HD_DRAW_LAYOUT_H
 #define HD_DRAW_LAYOUT_H
 

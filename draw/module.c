@@ -1,4 +1,5 @@
-/* module.c -- what libheed calls: a picture is laid out as a scene and the scene written in one of three formats. */
+/* module.c -- what libheed calls: a picture is laid out as a scene and the scene written in one
+ * of three formats. */
 #include "draw/draw.h"
 
 #include "base/error.h"

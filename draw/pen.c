@@ -1,5 +1,5 @@
-/* pen.c -- measuring with pango, at 72 dots per inch and without rounding to pixels, so that a width does not depend
- * on the screen or the size. */
+/* pen.c -- measuring with pango, at 72 dots per inch and without rounding to pixels, so that a
+ * width does not depend on the screen or the size. */
 #include "draw/pen.h"
 
 #include "base/error.h"

@@ -25,16 +25,17 @@ struct hd_pen {
 bool hd_pen_init(struct hd_pen *pen, heed_error *err);
 void hd_pen_release(struct hd_pen *pen);
 
-/* A copy of `text` that is UTF-8 and has no control characters: those become their pictures (U+2400...), line
- * ends spaces, bytes that are no character U+FFFD. NULL text is "". NULL when there is no memory. */
+/* A copy of `text` that is UTF-8 and has no control characters: those become their pictures
+ * (U+2400...), line ends spaces, bytes that are no character U+FFFD. NULL text is "". NULL when
+ * there is no memory. */
 const char *hd_clean(struct hd_arena *arena, const char *text);
 
 /* The rest is for clean text. */
 double hd_text_width(struct hd_pen *pen, const char *text, struct hd_font font);
 bool hd_text_is_rtl(struct hd_pen *pen, const char *text);
 
-/* `text`, or, when it is wider than `width`, as much of its beginning as fits with "…" after it, cut where a
- * cursor could stand. NULL when there is no memory. */
+/* `text`, or, when it is wider than `width`, as much of its beginning as fits with "…" after it,
+ * cut where a cursor could stand. NULL when there is no memory. */
 const char *hd_text_fit(struct hd_pen *pen, struct hd_arena *arena, const char *text,
                         struct hd_font font, double width);
 

@@ -1,8 +1,9 @@
-/* scene.h -- a picture as a list of marks: rectangles, circles, lines, curves, texts, in the order they are painted.
+/* scene.h -- a picture as a list of marks: rectangles, circles, lines, curves, texts, in the order
+ * they are painted.
  *
- * Units are CSS pixels, y goes down. Whoever draws into a scene needs no ifs: when memory runs out the scene is
- * marked as failed, later marks are left out, and the caller asks once at the end. Strings and points belong to the
- * scene (its arena) or to the program. */
+ * Units are CSS pixels, y goes down. Whoever draws into a scene needs no ifs: when memory runs
+ * out the scene is marked as failed, later marks are left out, and the caller asks once at the
+ * end. Strings and points belong to the scene (its arena) or to the program. */
 #ifndef HD_DRAW_SCENE_H
 #define HD_DRAW_SCENE_H
 
@@ -62,8 +63,8 @@ void hd_scene_extend(struct hd_scene *scene, double width, double height);
 void hd_scene_group(struct hd_scene *scene, const char *name);
 void hd_scene_group_end(struct hd_scene *scene);
 
-/* A text made by printf that lives as long as the scene; no floating point, whose commas differ between countries.
- * "" when there is no memory. */
+/* A text made by printf that lives as long as the scene; no floating point, whose commas differ
+ * between countries. "" when there is no memory. */
 const char *hd_scene_print(struct hd_scene *scene, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,8 +1,9 @@
 /* svg.c -- a scene as SVG, written by hand so that texts stay texts.
  *
- * Every mark is one element with its class; a tooltip is a <title> inside. No ids, no dates: the same scene is the
- * same bytes. A right-to-left text says so, and its anchor is turned around, because SVG counts "start" in the
- * direction of reading; so it stands where it was put and its full stop is on the left. */
+ * Every mark is one element with its class; a tooltip is a <title> inside. No ids, no dates: the
+ * same scene is the same bytes. A right-to-left text says so, and its anchor is turned around,
+ * because SVG counts "start" in the direction of reading; so it stands where it was put and its
+ * full stop is on the left. */
 #include "draw/svg.h"
 
 #include <stdio.h>

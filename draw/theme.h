@@ -1,7 +1,8 @@
 /* theme.h -- colours, for light pages and dark ones.
  *
- * Weights are shades of one hue whose lightness only rises or only falls, so they are told apart by everyone and in
- * grey print; lines and bars take Okabe and Ito's colours, made for colour-blind readers. */
+ * Weights are shades of one hue whose lightness only rises or only falls, so they are told apart
+ * by everyone and in grey print; lines and bars take Okabe and Ito's colours, made for
+ * colour-blind readers. */
 #ifndef HD_DRAW_THEME_H
 #define HD_DRAW_THEME_H
 

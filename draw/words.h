@@ -1,4 +1,5 @@
-/* words.h -- rows of words along the edges of a picture, upright if they fit and slanted or turned if not. */
+/* words.h -- rows of words along the edges of a picture, upright if they fit and slanted or
+ * turned if not. */
 #ifndef HD_DRAW_WORDS_H
 #define HD_DRAW_WORDS_H
 
@@ -22,7 +23,7 @@ struct hd_words hd_words_measure(struct hd_scene *scene, const char *const *word
 /* Choose the angle at which they stand `pitch` apart without touching. */
 void hd_words_turn(struct hd_words *words, double pitch);
 
-/* One of them above its edge (is_below: hanging from it), in the middle at x. */
+/* The i-th word above an edge at y, or hanging from it; its middle, or where it turns, is at x. */
 void hd_words_above(struct hd_scene *scene, const struct hd_words *words, int i, double x, double y,
                     const char *name);
 void hd_words_below(struct hd_scene *scene, const struct hd_words *words, int i, double x, double y,

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,8 +78,195 @@ HEED_API bool heed_model_save(const heed_model *model, const char *path, enum he
  * heed_free(); NULL without memory. */
 HEED_API char *heed_model_info(const heed_model *model, bool as_json, heed_error *err);
 
+/* How the model was trained, as lines "name = value" that a training run takes as its configuration. To be given to
+ * heed_free(); NULL with the reason in `err` (HEED_BAD_MODEL: the model does not say). */
+HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
+
+/* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
+HEED_API bool heed_model_has_attention(const heed_model *model);
+
 /* Give back a text that the library returned. NULL is fine. */
 HEED_API void heed_free(void *text);
+
+/* ---- translating -------------------------------------------------------------------------- */
+
+/* How a sentence's log-probability becomes its score, so that long sentences can win: as it is, divided by
+ * n^alpha, or by ((5 + n) / 6)^alpha (Wu et al., 2016); n counts subwords and the end marker. */
+enum heed_length_norm { HEED_LENGTH_NONE, HEED_LENGTH_POWER, HEED_LENGTH_GNMT };
+
+typedef struct heed_options {
+    int beam;                   /* sentences kept while searching; 1 is greedy; default 5 */
+    int n_best;                 /* translations of each text, at most `beam`; default 1 */
+    enum heed_length_norm norm; /* default HEED_LENGTH_POWER */
+    float alpha;                /* its exponent; default 1 */
+    float coverage_penalty; /* how much it counts that source words were not looked at; default 0 */
+    int no_repeat;     /* no run of so many subwords twice; default 0: anything may be repeated */
+    bool is_sampled;   /* draw words instead of searching; then n_best are drawn; default false */
+    int top_k;         /* draw from the likeliest k; default 0: from all */
+    float top_p;       /* and from the fewest that are so likely together; default 1: all */
+    float temperature; /* above 1 bolder, below 1 more careful; default 1 */
+    uint64_t seed;     /* of drawing; default 1 */
+    uint64_t first_number; /* what the first text is numbered: which numbers are drawn; default 0 */
+    float max_length; /* subwords of an output per subword of its source, and 50 more; default 3 */
+    int max_source;   /* longest source in subwords, longer ones are cut into sentences; default 0:
+                         what the model was trained for (200 where it does not say) */
+    bool
+        replace_unknown; /* put the source word looked at where the model has no word; default false */
+    bool wants_attention; /* weights and links; default true; without them some time is saved */
+    int layer,
+        head; /* which attention of a Transformer: layers from 1, heads from 0; default 0, -1:
+                             the model's own choice */
+    int shift; /* a word is linked by the attention at the step that made it (0) or at the next, which
+                       reads it (1); default -1: as suits the model */
+    int n_threads; /* default 0: all cores */
+    int batch; /* sentences that a thread has under way, a matter of speed and memory; default 64 */
+    const char *const
+        *prefixes; /* how the translation of each text must begin, in order; entries may be
+                                    NULL; default NULL */
+    bool (*progress)(void *data, size_t n_done,
+                     size_t n); /* called often, from one thread at a time but not
+                                    always the same; false stops the work (HEED_CANCELLED); default NULL */
+    void *progress_data;
+} heed_options;
+
+HEED_API heed_options heed_options_default(void);
+
+/* A word: what stands between spaces; in scripts without spaces (Thai, Japanese, Chinese) the characters of one
+ * subword. `start` and `end` count Unicode characters of the text it is in. */
+typedef struct heed_word {
+    const char *text;
+    size_t start, end;
+    double logprob;    /* of a target word: the sum of its subwords'; else 0 */
+    double confidence; /* of a target word: how likely it is right, 0 to 1; else 0 */
+} heed_word;
+
+/* What the model reads and writes: words, parts of words, and end markers. */
+typedef struct heed_subword {
+    const char *text; /* as the vocabulary has it: "▁house", "</s>" */
+    int word;         /* which word it belongs to; -1: none (an end marker) */
+    double logprob;   /* of a target subword; else 0 */
+} heed_subword;
+
+/* Two words that belong together, by their numbers from 0. */
+typedef struct heed_link {
+    int source, target;
+} heed_link;
+
+/* One translation, and what was looked at while it was made. */
+typedef struct heed_translation {
+    const char *text;
+    double score;      /* what the search compares: log-probability with length and coverage */
+    double logprob;    /* sum of the natural log-probabilities of its subwords and end marker */
+    double confidence; /* the mean of its words' */
+    size_t n_words, n_subwords, n_links;
+    heed_word *words;
+    heed_subword *subwords;
+    heed_link *links; /* by target word, then source word */
+    float *attention; /* [n_words][source words], row by row; NULL when there is none */
+    float *
+        attention_end; /* [n_words]: the source end marker's share. A row and this sum to 1 (to less for local-p) */
+    float *subword_attention; /* [n_subwords][source subwords]; NULL when there is none */
+    bool is_cut;              /* it was longer than allowed, and has no end */
+} heed_translation;
+
+/* All about one text. */
+typedef struct heed_result {
+    const char *source; /* the text; bytes that were not UTF-8 are U+FFFD */
+    size_t n_words, n_subwords;
+    heed_word *words;
+    heed_subword *subwords;
+    size_t n_translations; /* best first; 1 at least */
+    heed_translation *translations;
+    size_t n_warnings;
+    const char **warnings; /* sentences: what was cut, repaired or searched again */
+    void *memory;          /* the library's */
+} heed_result;
+
+/* Results of many texts, in the order of the texts. */
+typedef struct heed_results {
+    size_t n;
+    heed_result *at;
+} heed_results;
+
+/* Translate n texts, each a line of UTF-8 of any length. Several models translate together as an ensemble; their
+ * vocabularies must be the same. `options` may be NULL for heed_options_default().
+ *
+ * Texts of white space alone stay as they are, and white space around a text is kept. A text that is longer than
+ * the models were trained for is cut into sentences, which are translated one by one. Nothing is an error that
+ * a text can be: bytes that are not UTF-8 are replaced by U+FFFD, and the result has a warning. A translation that
+ * goes round in circles is searched again with repetition forbidden, with a warning as well. The same text gives
+ * the same bits on every machine, whatever else is translated with it and however many threads there are.
+ *
+ * Returns results to be given to heed_results_free(), or NULL with the reason in `err` (HEED_BAD_OPTION,
+ * HEED_BAD_MODEL, HEED_CANCELLED, HEED_NO_MEMORY).
+ *
+ *     const char *texts[] = {"Guten Morgen!"};
+ *     heed_results *r = heed_translate((const heed_model *[]){model}, 1, texts, 1, NULL, &err);
+ *     if (r)
+ *         puts(r->at[0].translations[0].text); */
+HEED_API heed_results *heed_translate(const heed_model *const *models, int n_models,
+                                      const char *const *texts, size_t n,
+                                      const heed_options *options, heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_results_free(heed_results *results);
+
+/* A text and its translation. */
+typedef struct heed_text_pair {
+    const char *source, *target;
+} heed_text_pair;
+
+/* What the models say of translations that are given: each result has one translation, the pair's target as it is,
+ * with its log-probability, words, attention and links. Of the options count norm, alpha, coverage_penalty,
+ * wants_attention, layer, head, shift, n_threads, batch and progress. A pair whose source or target is far longer than
+ * the models were trained for is not looked at: its logprob is NaN and it has a warning. */
+HEED_API heed_results *heed_align(const heed_model *const *models, int n_models,
+                                  const heed_text_pair *pairs, size_t n,
+                                  const heed_options *options, heed_error *err);
+
+/* The same without attention, whatever the options say: faster. */
+HEED_API heed_results *heed_score(const heed_model *const *models, int n_models,
+                                  const heed_text_pair *pairs, size_t n,
+                                  const heed_options *options, heed_error *err);
+
+/* How links of two directions become one set. */
+enum heed_symmetry {
+    HEED_SYMMETRY_INTERSECT, /* those that both have */
+    HEED_SYMMETRY_UNION,     /* those that one of them has */
+    HEED_SYMMETRY_GROW_DIAG_FINAL, /* those of both, neighbours of these that one has, then what links a word
+                                      that is still alone (Koehn, Och & Marcu, 2003) */
+};
+
+/* Join links of one model with those of a model for the other direction, which are given turned round: source is
+ * the same language in both. Writes to `out`, which has room for both, by target word, then source word; returns
+ * how many. */
+HEED_API size_t heed_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_one,
+                                const heed_link *other, size_t n_other, heed_link *out);
+
+/* Counts for the quality of alignments, and the quality (Och & Ney, 2003); {0} is before the first sentence. */
+typedef struct heed_alignment_quality {
+    size_t n_links, n_sure, n_right_sure, n_right_possible; /* of all sentences so far */
+    double precision, recall,
+        error_rate; /* percent; possible links count for precision, sure for recall */
+} heed_alignment_quality;
+
+/* Add a sentence: links found, links that must be there, links that may be there (sure ones need not be
+ * repeated). */
+HEED_API void heed_alignment_judge(heed_alignment_quality *quality, const heed_link *links,
+                                   size_t n_links, const heed_link *sure, size_t n_sure,
+                                   const heed_link *possible, size_t n_possible);
+
+/* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
+typedef struct heed_lines {
+    size_t n;
+    const char **at; /* without line ends */
+    void *memory;    /* the library's */
+} heed_lines;
+
+/* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is not UTF-8 or has a
+ * NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to heed_lines_release(), which leaves {0}. */
+HEED_API bool heed_lines_read(heed_lines *lines, const char *path, heed_error *err);
+HEED_API void heed_lines_release(heed_lines *lines);
 
 /* ---- training ------------------------------------------------------------------------------ */
 
@@ -218,6 +406,23 @@ HEED_API heed_evaluation *heed_evaluate(const heed_pair *pairs, size_t n,
  * HEED_BAD_FILE (missing, not readable), HEED_BAD_TEXT (different numbers of lines). */
 HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
                                               const heed_eval_options *options, heed_error *err);
+
+/* How sure a difference between systems is. */
+typedef struct heed_comparison {
+    enum heed_metric metric;
+    double score, low, high; /* the system's; 95 of 100 samples of the sentences lie between low and high */
+    double difference, difference_low, difference_high; /* to the first system */
+    double p; /* how often a sample turns the difference round; 1 for the first system */
+} heed_comparison;
+
+/* Compare systems that translated the same n sentences, each with the first, by paired bootstrap (Koehn, 2004):
+ * n_samples times n sentences are drawn, with repetition, and all systems are scored on them. systems[i] are pairs of
+ * the i-th system. Writes n_systems times as many comparisons as there are metrics in `options`, those of the first
+ * system first, metrics in the order of enum heed_metric. The same samples for the same seed everywhere. False with the reason in
+ * `err`, as heed_evaluate(). */
+HEED_API bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems,
+                           int n_systems, size_t n, const heed_eval_options *options, int n_samples,
+                           uint64_t seed, heed_error *err);
 
 /* NULL is fine. */
 HEED_API void heed_evaluation_free(heed_evaluation *evaluation);

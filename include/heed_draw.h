@@ -1,20 +1,23 @@
 /* heed_draw.h -- pictures from plain arrays: attention as a matrix and as lines, all heads of a
- * Transformer, learning curves, bars; as SVG, PNG or PDF, and attention as characters for a terminal.
+ * Transformer, learning curves, bars; as SVG, PNG or PDF, and attention as characters for a
+ * terminal.
  *
  * Nothing here knows of models: whoever has words and weights can draw them. Words are UTF-8 of any
- * script; each is shaped as its script wants, and one too long for its place is cut with "…" (an SVG has
- * it whole as a tooltip). What is no UTF-8, and control characters, are shown as signs that say so.
+ * script; each is shaped as its script wants, and one too long for its place is cut with "…" (an
+ * SVG has it whole as a tooltip). What is no UTF-8, and control characters, are shown as signs that
+ * say so.
  *
- * SVG, PNG and PDF need cairo and pango, which are loaded when the first picture is asked for and not
- * before (the module heed_draw.so); characters for a terminal need nothing.
+ * SVG, PNG and PDF need cairo and pango, which are loaded when the first picture is asked for and
+ * not before (the module heed_draw.so); characters for a terminal need nothing.
  *
- * The same picture on the same machine is the same bytes. Other fonts give other widths, and so other bytes.
+ * The same picture on the same machine is the same bytes. Other fonts give other widths, and so
+ * other bytes.
  *
  *     const char *src[] = {"I", "love", "my", "cat."}, *tgt[] = {"J'aime", "mon", "chat."};
  *     const float weights[] = {.52F, .43F, .01F, .02F,  0, .02F, .97F, 0,  0, 0, .03F, .95F};
- *     const heed_picture picture = {.title = "I love my cat.", .attention = &(heed_picture_attention){
- *         .words = {.rows = tgt, .n_rows = 3, .columns = src, .n_columns = 4}, .weights = weights}};
- *     if (!heed_draw(&picture, "cat.svg", &err))
+ *     const heed_picture_attention attention = {
+ *         .words = {.rows = tgt, .n_rows = 3, .columns = src, .n_columns = 4}, .weights = weights};
+ *     if (!heed_draw(&(heed_picture){.attention = &attention}, "cat.svg", &err))
  *         fprintf(stderr, "%s\n", err.message); */
 #ifndef HEED_DRAW_H
 #define HEED_DRAW_H
@@ -25,7 +28,8 @@
 extern "C" {
 #endif
 
-/* The words on the margins of a matrix: target words are rows, source words are columns. Up to 300 each. */
+/* The words on the margins of a matrix: target words are rows, source words are columns. Up to
+ * 300 each. */
 typedef struct heed_picture_words {
     const char *const *rows;
     int n_rows;
@@ -39,9 +43,9 @@ typedef struct heed_picture_link {
 } heed_picture_link;
 
 enum heed_attention_style {
-    HEED_DRAW_BOTH, /* the matrix, and below it the lines */
-    HEED_DRAW_MATRIX, /* a cell per pair of words, the darker (on a dark page: the brighter) the more */
-    HEED_DRAW_LINES, /* two rows of words joined by lines, the thicker the more */
+    HEED_DRAW_BOTH,   /* the matrix, and below it the lines */
+    HEED_DRAW_MATRIX, /* a cell per pair of words: darker is more; on a dark page, brighter */
+    HEED_DRAW_LINES,  /* two rows of words joined by lines, the thicker the more */
 };
 
 /* Who attends to whom. Weights are from 0 to 1 (0.001 more or less is taken as rounding). */
@@ -108,16 +112,17 @@ typedef struct heed_picture {
     const heed_picture_bars *bars;
 } heed_picture;
 
-/* Draw into a file, whole or not at all; what kind of file its ending says: .svg, .png (two pixels per unit,
- * for sharp screens; fewer when it would have more than 60 million) or .pdf (fonts embedded).
+/* Draw into a file, whole or not at all; what kind of file its ending says: .svg, .png (two pixels
+ * per unit, for sharp screens; fewer when it would have more than 60 million) or .pdf (fonts
+ * embedded).
  *
- * False with the reason in `err`: HEED_BAD_OPTION (another ending, too many words, a number that is not
- * finite or a weight that is none), HEED_BAD_FILE (the module or cairo is missing, no fonts, the file cannot be
- * written), HEED_NO_MEMORY. Threads may draw at the same time. */
+ * False with the reason in `err`: HEED_BAD_OPTION (another ending, too many words, a number that
+ * is not finite or a weight that is none), HEED_BAD_FILE (the module or cairo is missing, no
+ * fonts, the file cannot be written), HEED_NO_MEMORY. Threads may draw at the same time. */
 HEED_API bool heed_draw(const heed_picture *picture, const char *path, heed_error *err);
 
-/* The same into memory, to be given to heed_free(); `format` is "svg", "png" or "pdf", *size the number of
- * bytes (a zero follows them). NULL with the reason in `err`. */
+/* The same into memory, to be given to heed_free(); `format` is "svg", "png" or "pdf", *size the
+ * number of bytes (a zero follows them). NULL with the reason in `err`. */
 HEED_API char *heed_draw_bytes(const heed_picture *picture, const char *format, size_t *size,
                                heed_error *err);
 
@@ -127,10 +132,11 @@ typedef struct heed_text_options {
     bool has_colors; /* 256 colours as background; default false: the characters " .:-=+*#%@" */
 } heed_text_options;
 
-/* Attention as characters, lines that end in newlines, to be given to heed_free(): a row per target word, a
- * column per source word. Wide (CJK) characters and combining marks are counted as terminals do, words keep their
- * place whatever their direction, and none can send commands to the terminal. What is too wide is cut into
- * panels, one below the other. `style` is ignored, `options` may be NULL. NULL with the reason in `err`. */
+/* Attention as characters, lines that end in newlines, to be given to heed_free(): a row per
+ * target word, a column per source word. Wide (CJK) characters and combining marks are counted
+ * as terminals do, words keep their place whatever their direction, and none can send commands
+ * to the terminal. What is too wide is cut into panels, one below the other. `style` is ignored,
+ * `options` may be NULL. NULL with the reason in `err`. */
 HEED_API char *heed_draw_text(const heed_picture_attention *attention,
                               const heed_text_options *options, heed_error *err);
 

@@ -17,8 +17,9 @@ BEGIN {
     below["model"]     = "base kernel graph format text"
     below["search"]    = "base kernel graph format text model"
     below["translate"] = "base kernel graph format text model search picture"
-    below["train"]     = "base kernel graph format text model search translate picture"
+    below["train"]     = "base kernel graph format text model search translate picture mpi"
     below["picture"]   = "base draw"
+    below["mpi"]       = "base"                             # outside of src, too
     below["draw"]      = "base"                             # outside of src: a module of its own
     for (i = 1; i < ARGC; i++)
         n_files++

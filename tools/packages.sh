@@ -3,6 +3,7 @@
 #
 #   tools/packages.sh GROUP...      build   compilers, make, and the libraries that libheed links
 #                                   draw    cairo, pango and a few fonts, for pictures
+#                                   mpi     Open MPI, for training on several machines
 #                                   check   cmocka, for the tests
 #                                   fonts   letters of many scripts, for pictures of all languages (large)
 #                                   arm     a compiler and an emulator for aarch64
@@ -93,6 +94,8 @@ for group in "$@"; do
         has_font ar && has_font hi && has_font th || need "fontconfig fonts-noto-core" google-noto-sans-fonts noto-fonts -
         has_font ja || need fonts-noto-cjk google-noto-sans-cjk-fonts noto-fonts-cjk -
         has_font und-zsye || need fonts-noto-color-emoji google-noto-emoji-color-fonts noto-fonts-emoji - ;;
+    mpi)
+        has mpicc && has mpirun || need "libopenmpi-dev openmpi-bin" openmpi-devel openmpi open-mpi ;;
     arm)
         compiles_for_arm ||
             need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc -
@@ -105,7 +108,7 @@ for group in "$@"; do
     bench)
         links_dnnl || need libdnnl-dev onednn-devel onednn onednn ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, check, fonts, arm, clang, lint, bench" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, check, fonts, arm, clang, lint, bench" >&2
         exit 2 ;;
     esac
 done

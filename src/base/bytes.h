@@ -1,5 +1,5 @@
-/* bytes.h -- a text or a file in memory while it is being made, {0} at first, its `at` to be given to hd_free(). A
- * failure is remembered and asked for once. */
+/* bytes.h -- a text or a file in memory while it is being made, {0} at first, its `at` to be
+ * given to hd_free(). A failure is remembered and asked for once. */
 #ifndef HD_BASE_BYTES_H
 #define HD_BASE_BYTES_H
 

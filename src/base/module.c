@@ -1,7 +1,7 @@
 /* module.c -- finding a module, opening it, and saying what is missing.
  *
- * Nothing is compiled in that `make install PREFIX=...` could contradict: places are seen from the file that this code
- * was loaded from, the program (libheed.a) or libheed.so. */
+ * Nothing is compiled in that `make install PREFIX=...` could contradict: places are seen from
+ * the file that this code was loaded from, the program (libheed.a) or libheed.so. */
 #define _GNU_SOURCE /* dladdr */
 #include "base/module.h"
 
@@ -25,7 +25,8 @@ static void *open_in(const char *folder, const char *sub, const char *file, bool
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* Looks around the file this code came from: in the build tree, beside bin/heed, below lib/libheed.so. */
+/* Looks around the file this code came from: in the build tree, beside bin/heed, below
+ * lib/libheed.so. */
 static void *open_around(const char *origin, const char *file, bool *is_there)
 {
     static const char *const subs[] = {"", "/heed", "/../lib/heed"};

@@ -1,5 +1,5 @@
-/* module.h -- parts of heed that are loaded when they are asked for, because what they need (cairo, pango) takes
- * longer to start than the rest, and may be missing. */
+/* module.h -- parts of heed that are loaded when they are asked for, because what they need
+ * (cairo, pango) takes longer to start than the rest, and may be missing. */
 #ifndef HD_BASE_MODULE_H
 #define HD_BASE_MODULE_H
 
@@ -13,9 +13,10 @@ struct hd_module_name {
     const char *needs;       /* what to install, for when it is missing or does not load */
 };
 
-/* The object `symbol` of the module, which stays loaded until the process ends. It is looked for at the path in
- * the environment variable if that is set, and otherwise beside the program and the library, in the folder
- * `heed` of the installed library, and in the usual places. NULL with HEED_BAD_FILE in `err`. */
+/* The object `symbol` of the module, which stays loaded until the process ends. It is looked for
+ * at the path in the environment variable if that is set, and otherwise beside the program and
+ * the library, in the folder `heed` of the installed library, and in the usual places. NULL with
+ * HEED_BAD_FILE in `err`. */
 const void *hd_module_open(const struct hd_module_name *name, heed_error *err);
 
 #endif

@@ -72,10 +72,11 @@ static double row_loss(hd_tape *t, const struct output *o, const struct slice *s
     return loss;
 }
 
-/* The gradients of a slice of one pass: dx = d·Wᵀ, dW += xᵀ·d, db += Σ d. */
+/* The gradients of a slice of one pass: dx = d·Wᵀ, dW += xᵀ·d, db += Σ d; the first of all sets dW, which saves zeroing it. */
 static void slice_gradients(hd_tape *t, const struct output *o, const struct slice *s, int pass)
 {
     const long D = o->D, V = o->V;
+    const bool adds = s->from > 0 || pass > 0;
     const float *d = s->d[pass], *x = o->x[pass]->x + s->from * D;
     if (o->dx[pass] && o->is_transposed)
         hd_product(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_ACT_NONE);
@@ -83,9 +84,9 @@ static void slice_gradients(hd_tape *t, const struct output *o, const struct sli
         hd_product_crossed(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false,
                            HD_ACT_NONE);
     if (o->dW && o->is_transposed)
-        t->k->gemm_free(o->dW, D, d, 1, V, x, D, 1, true, o->V, s->n, o->D, t->scratch);
+        t->k->gemm_free(o->dW, D, d, 1, V, x, D, 1, adds, o->V, s->n, o->D, t->scratch);
     else if (o->dW)
-        t->k->gemm_free(o->dW, V, x, 1, D, d, V, 1, true, o->D, s->n, o->V, t->scratch);
+        t->k->gemm_free(o->dW, V, x, 1, D, d, V, 1, adds, o->D, s->n, o->V, t->scratch);
     if (o->db)
         t->k->sum_rows(o->db, d, V, s->n, o->V);
 }
@@ -117,7 +118,9 @@ static float *zeros(hd_tape *t, const char *op, size_t n)
 
 static bool make_gradients(hd_tape *t, const char *op, struct output *o)
 {
-    if (o->W->wants_gradient && !(o->dW = zeros(t, op, o->W->count)))
+    const bool has_rows = hd_n_rows(o->x[0]) > 0;
+    if (o->W->wants_gradient &&
+        !(o->dW = has_rows ? hd_tape_take(t, op, o->W->count, sizeof *o->dW) : zeros(t, op, o->W->count)))
         return false;
     if (o->b && o->b->wants_gradient && !(o->db = zeros(t, op, o->b->count)))
         return false;

@@ -154,9 +154,9 @@ void *hd_tape_take_slow(hd_tape *t, const char *op, size_t count, size_t size)
     return NULL;
 }
 
-struct hd_text hd_text_of(struct hd_shape shape)
+struct hd_shape_said hd_text_of(struct hd_shape shape)
 {
-    struct hd_text text;
+    struct hd_shape_said text;
     int at = 0;
     for (int i = 0; i < shape.n_dims; i++)
         at += snprintf(text.s + at, sizeof text.s - (size_t)at, "%c%d", i == 0 ? '[' : ',',
@@ -165,7 +165,7 @@ struct hd_text hd_text_of(struct hd_shape shape)
     return text;
 }
 
-struct hd_text hd_text(const hd_node *n)
+struct hd_shape_said hd_text(const hd_node *n)
 {
     return hd_text_of(hd_shape_of(n));
 }

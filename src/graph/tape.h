@@ -57,6 +57,9 @@ struct hd_param {
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
 };
 
+/* How often the values have changed, as far as hd_params_changed() was told: for copies of one's own. */
+unsigned hd_params_generation(const hd_params *params);
+
 /* ---- tapes ----------------------------------------------------------------------------------- */
 
 struct hd_tape {
@@ -177,11 +180,11 @@ static inline int hd_last_dim(const hd_node *n)
 }
 
 /* "[2,7]", for sentences: hd_text(x).s lives as long as the expression it stands in. */
-struct hd_text {
+struct hd_shape_said {
     char s[56];
 };
-HD_COLD struct hd_text hd_text_of(struct hd_shape shape);
-HD_COLD struct hd_text hd_text(const hd_node *n);
+HD_COLD struct hd_shape_said hd_text_of(struct hd_shape shape);
+HD_COLD struct hd_shape_said hd_text(const hd_node *n);
 
 /* How many numbers a shape holds. False, and the reason on the tape, when it cannot be: a
  * negative size, more than INT_MAX rows, more bytes than there are addresses. */

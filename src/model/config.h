@@ -1,7 +1,8 @@
 /* config.h -- what a model is: one plain struct, the same for every architecture.
  *
  * A preset (--arch) fills it with a paper's choices, a size (--size) with numbers, and single fields override both.
- * config.c has one table with every field's name, default and meaning; JSON, help and checks are made from it.
+ * fields.c has one table with every field's name, values and meaning, from which JSON, help and checks are made;
+ * presets.c has the defaults.
  * Names and formulas: FORMULAS sections 2 to 6, docs/models.md. */
 #ifndef HD_MODEL_CONFIG_H
 #define HD_MODEL_CONFIG_H
@@ -98,7 +99,7 @@ bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_erro
 
 /* The fields one by one, for help and documentation: name, meaning, values ("rnn|gru|lstm", "number", "yes|no"). */
 struct hd_config_field {
-    const char *name, *values, *meaning;
+    const char *name, *values, *fallback, *meaning; /* fallback: what it is when nothing is said */
     bool is_option; /* something to choose; the others (arch, vocabularies) follow from elsewhere */
 };
 int hd_config_fields(void);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "format/npz.h"
 
 #include <stdarg.h>
@@ -82,9 +83,16 @@ static bool is_true(const struct import *im, const char *key)
     return strcmp(value_of(im, key).s, "true") == 0;
 }
 
+/* -1 for what is negative, and one more than any size can be for what is larger still. */
+static int number_in(const char *text)
+{
+    const long n = strtol(text, NULL, 10);
+    return n < 0 ? -1 : n > HD_MAX_VOCAB ? HD_MAX_VOCAB + 1 : (int)n;
+}
+
 static int number_of(const struct import *im, const char *key)
 {
-    return (int)strtol(value_of(im, key).s, NULL, 10);
+    return number_in(value_of(im, key).s);
 }
 
 /* The i-th number of a list, 0 when there is none. */
@@ -97,7 +105,7 @@ static int listed_number(const struct import *im, const char *key, int i)
             return 0;
         at += 5;
     }
-    return at ? (int)strtol(at, NULL, 10) : 0;
+    return at ? number_in(at) : 0;
 }
 
 /* A key must have one of these values ("" is "not there"), else the model is something that heed cannot do. */
@@ -155,6 +163,8 @@ static bool transformer_config(const struct import *im, struct hd_config *c)
         !must_be(im, "transformer-attention-mask", "default", "") ||
         !must_be(im, "transformer-postprocess-emb", "d", "") ||
         !must_be(im, "transformer-no-bias", "false", "") ||
+        !must_be(im, "transformer-alibi-shift", "false", "") ||
+        !must_be(im, "transformer-train-position-embeddings", "false", "") ||
         !must_be(im, "transformer-no-affine", "false", "") ||
         !must_be(im, "transformer-ffn-activation", "swish", f.s[0] == 'r' ? "relu" : "gelu"))
         return false;
@@ -220,7 +230,8 @@ static bool read_config(const struct import *im, struct hd_config *c)
                        "%s: a Marian model of type %s; transformer and amun can be imported",
                        im->file->path, hd_quote(type.s).text);
     if (ok && !hd_config_check(c, &why))
-        ok = hd_fail(im->err, why.code, "%s: %s", im->file->path, why.message);
+        ok = hd_fail(im->err, why.code == HEED_BAD_OPTION ? HEED_BAD_MODEL : why.code,
+                     "%s: its configuration: %s", im->file->path, why.message);
     return ok;
 }
 
@@ -438,14 +449,30 @@ static bool all_used(const struct import *im)
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------------ */
 
+/* All that a parameter holds is in the file, but for some biases that Marian does without. A configuration that asks for
+ * much more is refused before there is memory for it. */
+static bool is_in_file(const struct import *im)
+{
+    size_t wanted = 0, there = 0;
+    for (int i = 0; i < hd_params_number(im->net->params); i++)
+        wanted += hd_count(hd_params_at(im->net->params, i));
+    for (size_t i = 0; i < im->file->tensors.n; i++)
+        there += im->file->tensors.at[i].n;
+    return wanted / 2 <= there ||
+           hd_fail(im->err, HEED_BAD_MODEL,
+                   "%s: its configuration asks for %zu numbers, but it holds %zu only",
+                   im->file->path, wanted, there);
+}
+
 static bool read_net(struct import *im)
 {
     struct hd_config config;
     im->is_used = hd_alloc(im->file->tensors.n, sizeof *im->is_used, im->err);
     if (!im->is_used || !read_yaml(im) || !read_config(im, &config))
         return false;
-    im->net = hd_net_new(&config, im->err);
-    return im->net && take_tables(im) &&
+    im->net = hd_net_declare(&config, im->err);
+    return im->net && is_in_file(im) && hd_params_make(im->net->params, im->err) &&
+           take_tables(im) &&
            (config.arch == HD_TRANSFORMER ? take_transformer(im) : take_amun(im)) && all_used(im);
 }
 
@@ -462,6 +489,52 @@ static struct hd_vocab *read_vocab(const char *path, heed_error *err)
     return vocab;
 }
 
+/* What is known of where it comes from. */
+static json_t *record_of(const struct import *im)
+{
+    const struct word version = value_of(im, "version");
+    const bool is_text = hd_utf8_valid(version.s, strlen(version.s), NULL);
+    json_t *record =
+        json_pack("{s:s, s:s}", "imported_from", "marian", "version", is_text ? version.s : "");
+    if (!record)
+        hd_fail(im->err, HEED_NO_MEMORY, "%s: no memory for its record", im->file->path);
+    return record;
+}
+
+static heed_model *import_opened(struct hd_npz *file, const char *const *vocabs, int n_vocabs,
+                                 heed_error *err)
+{
+    struct import im = {.file = file, .err = err};
+    heed_model *model = NULL;
+    if (file && read_net(&im)) {
+        struct hd_vocab *source = read_vocab(vocabs[0], err);
+        struct hd_vocab *target = n_vocabs < 2 || !source ? source : read_vocab(vocabs[1], err);
+        json_t *record = source && target ? record_of(&im) : NULL;
+        heed_error why = {0};
+        if (record) {
+            model = hd_model_of(im.net, source, target, record, &why);
+            im.net = NULL;
+        } else {
+            if (target != source)
+                hd_vocab_free(target);
+            hd_vocab_free(source);
+        }
+        if (why.code)
+            hd_fail(err, why.code, "%s: %s", file->path, why.message);
+    }
+    hd_net_free(im.net);
+    hd_npz_close(file);
+    hd_free(im.yaml);
+    hd_free(im.is_used);
+    return model;
+}
+
+heed_model *hd_import_memory(const char *name, const void *data, size_t size,
+                             const char *const *vocabs, int n_vocabs, heed_error *err)
+{
+    return import_opened(hd_npz_open_memory(name, data, size, err), vocabs, n_vocabs, err);
+}
+
 heed_model *hd_import(const char *path, const char *const *vocabs, int n_vocabs, heed_error *err)
 {
     if (n_vocabs < 1 || n_vocabs > 2) {
@@ -471,26 +544,5 @@ heed_model *hd_import(const char *path, const char *const *vocabs, int n_vocabs,
                 path);
         return NULL;
     }
-    struct import im = {.file = hd_npz_open(path, err), .err = err};
-    heed_model *model = NULL;
-    if (im.file && read_net(&im)) {
-        struct hd_vocab *source = read_vocab(vocabs[0], err);
-        struct hd_vocab *target = n_vocabs < 2 || !source ? source : read_vocab(vocabs[1], err);
-        json_t *record = source && target ? json_pack("{s:s, s:s}", "imported_from", "marian",
-                                                      "version", value_of(&im, "version").s)
-                                          : NULL;
-        if (record) {
-            model = hd_model_of(im.net, source, target, record, err);
-            im.net = NULL;
-        } else {
-            if (target != source)
-                hd_vocab_free(target);
-            hd_vocab_free(source);
-        }
-    }
-    hd_net_free(im.net);
-    hd_npz_close(im.file);
-    hd_free(im.yaml);
-    hd_free(im.is_used);
-    return model;
+    return import_opened(hd_npz_open(path, err), vocabs, n_vocabs, err);
 }

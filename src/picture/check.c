@@ -163,7 +163,7 @@ static bool check_bars(const heed_picture_bars *bars, heed_error *err)
     if (!check_strings(bars->groups, bars->n_groups, MOST_GROUPS, "groups of bars", err) ||
         !check_strings(bars->series, bars->n_series, MOST_SERIES, "bars per group", err))
         return false;
-    if ((!bars->values && bars->n_groups * bars->n_series > 0) || !bars->low != !bars->high)
+    if ((!bars->values && bars->n_groups > 0 && bars->n_series > 0) || !bars->low != !bars->high)
         return hd_fail(err, HEED_BAD_OPTION, "bars need values, and low and high or none of them");
     for (int g = 0; bars->counts && g < bars->n_groups; g++)
         if (bars->counts[g] < 0)

@@ -1,7 +1,7 @@
 /* picture.c -- a picture is checked here, drawn by the module, and written here.
  *
- * The module is opened once, by the first picture, and stays. A failure is not remembered: whoever installs what is
- * missing need not start anew. */
+ * The module is opened once, by the first picture, and stays. A failure is not remembered:
+ * whoever installs what is missing need not start anew. */
 #include "picture/picture.h"
 
 #include "base/error.h"

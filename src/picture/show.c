@@ -1,17 +1,18 @@
 /* show.c -- attention as characters.
  *
- * When the source words fit side by side, each column is as wide as its word. When not, columns are two characters
- * wide, and the words stand on stairs above them:
+ * When the source words fit side by side, each column is as wide as its word. When not, columns are
+ * two characters wide, and the words stand on stairs above them:
  *
  *              I  love my cat. (end)                  ,- I
  *      J'aime  == ++++                                | ,- love
  *      mon             @@                             | | ,- my
  *      chat.              @@@@               J'aime   = +
  *
- * Invariant: every line has the columns that a terminal will give it. So words are freed of what terminals do not
- * agree upon (joiners and skin tones of emoji, variation selectors) and of what would move or command the rest (marks
- * and overrides of direction, control characters), and a right-to-left word stands between two left-to-right marks, which
- * have no width and keep terminals that reorder from swapping columns. */
+ * Invariant: every line has the columns that a terminal will give it. So words are freed of what
+ * terminals do not agree upon (joiners and skin tones of emoji, variation selectors) and of what
+ * would move or command the rest (marks and overrides of direction, control characters), and a
+ * right-to-left word stands between two left-to-right marks, which have no width and keep
+ * terminals that reorder from swapping columns. */
 #include "picture/show.h"
 
 #include "base/arena.h"
@@ -32,7 +33,7 @@
 static const char plain_shades[] = " .:-=+*#%@";
 enum { N_SHADES = sizeof plain_shades - 1 };
 /* Of the 256 colours: from dark blue over green to yellow, each lighter than the one before. */
-static const unsigned char color_shades[N_SHADES] = {17, 18, 24, 31, 37, 36, 72, 113, 184, 227};
+static const unsigned char color_shades[N_SHADES] = {17, 18, 24, 30, 36, 71, 113, 148, 184, 227};
 
 /* A word as it will stand there. */
 struct word {
@@ -78,6 +79,8 @@ static int width_of(uint32_t *cp)
     case UTF8PROC_CATEGORY_ZL: /* line ends */
     case UTF8PROC_CATEGORY_ZP:
         *cp = 0xfffd;
+        return 1;
+    case UTF8PROC_CATEGORY_MC: /* vowels of India: a column of their own in most terminals */
         return 1;
     default:
         return utf8proc_charwidth((utf8proc_int32_t)*cp);
@@ -144,7 +147,7 @@ static bool make_words(struct word **words, int *widest, struct show *show,
     return *words != NULL;
 }
 
-/* ---- pieces of lines --------------------------------------------------------------------------- */
+/* ---- pieces of lines ------------------------------------------------------------------------- */
 
 static void put(struct show *show, const char *text)
 {
@@ -184,7 +187,7 @@ static void put_cell(struct show *show, float weight, bool is_linked, int width)
     char color[40];
     if (show->has_colors) {
         snprintf(color, sizeof color, "\033[48;5;%d;38;5;%dm", color_shades[shade],
-                 shade < 6 ? 231 : 16);
+                 shade < N_SHADES / 2 ? 231 : 16);
         put(show, color);
     }
     for (int i = 0; i < width; i++) {
@@ -207,7 +210,7 @@ static void put_row_cell(struct show *show, int row, int column, int width)
              !is_end && show->is_linked[(size_t)row * n + (size_t)column], width);
 }
 
-/* ---- the two ways of laying out ---------------------------------------------------------------- */
+/* ---- the two ways of laying out -------------------------------------------------------------- */
 
 enum { LEAST_COLUMN = 2 };
 

@@ -326,8 +326,7 @@ static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pa
 {
     static const char *const reasons[] = {
         [HD_BAD_NUL] = "there is a byte 0 in this line, which is no text",
-        [HD_BAD_COLUMNS] = "this line is not two columns, source TAB target (cut -f1,2 leaves two "
-                           "of more)",
+        [HD_BAD_COLUMNS] = "this line is not two columns, source TAB target (try cut -f1,2)",
         [HD_BAD_EMPTY] = "this sentence is empty or has nothing but spaces",
     };
     const char *name = c->file->name;
@@ -404,12 +403,10 @@ static bool add_pair(struct hd_corpus *corpus, const struct cursor *at, struct h
     const struct file *file = at[0].file;
     if (!add_place(&corpus->source.places, file->base + (uint64_t)(source.at - file->text), err))
         return false;
-    if (!corpus->is_tsv) {
-        file = at[1].file;
-        if (!add_place(&corpus->target.places, file->base + (uint64_t)(target.at - file->text),
-                       err))
-            return false;
-    }
+    file = at[1].file; /* none of TSV */
+    if (file &&
+        !add_place(&corpus->target.places, file->base + (uint64_t)(target.at - file->text), err))
+        return false;
     corpus->fingerprint = hash_text(hash_text(corpus->fingerprint, source), target);
     corpus->n++;
     return true;

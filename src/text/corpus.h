@@ -24,7 +24,7 @@ struct hd_corpus_options {
                             which has no name any more once it is open, so that nothing stays
                             behind; NULL refuses what must be unpacked */
     bool skip_bad;       /* leave bad pairs out and count them, rather than to refuse the first */
-    size_t longest_line; /* bytes of a sentence; 0 is HD_CORPUS_LONGEST_LINE */
+    size_t longest_line; /* bytes of a line; 0 is HD_CORPUS_LONGEST_LINE */
     bool (*progress)(void *context, double share); /* may be NULL; false cancels. The share is 0
                                                       while something is unpacked */
     void *context;

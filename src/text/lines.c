@@ -76,3 +76,30 @@ void hd_lines_release(struct hd_lines *lines)
     hd_free(lines->bytes);
     *lines = (struct hd_lines){0};
 }
+
+bool hd_lines_of_file(heed_lines *strings, const char *path, heed_error *err)
+{
+    struct hd_lines lines;
+    *strings = (heed_lines){0};
+    if (!hd_lines_read(&lines, path, err))
+        return false;
+    size_t n_bytes = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < lines.n; i++) {
+        n_bytes += lines.at[i].n + 1;
+        ok = !memchr(lines.at[i].at, '\0', lines.at[i].n) ||
+             hd_fail(err, HEED_BAD_TEXT, "%s: line %zu has a NUL byte in it; is it a text?",
+                     hd_input_name(path), i + 1);
+    }
+    char *memory = ok ? hd_alloc(lines.n * sizeof(char *) + n_bytes, 1, err) : NULL;
+    if (memory) {
+        *strings = (heed_lines){lines.n, (const char **)memory, memory};
+        char *to = memory + lines.n * sizeof(char *);
+        for (size_t i = 0; i < lines.n; i++) {
+            strings->at[i] = memcpy(to, lines.at[i].at, lines.at[i].n);
+            to += lines.at[i].n + 1;
+        }
+    }
+    hd_lines_release(&lines);
+    return memory != NULL;
+}

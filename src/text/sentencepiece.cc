@@ -13,6 +13,7 @@ extern "C" {
 #include <sentencepiece_trainer.h>
 
 #include <climits>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -202,28 +203,18 @@ namespace
 class Words : public sentencepiece::SentenceIterator
 {
   public:
-    explicit Words(const struct hd_word_source *from) : from_(from)
+    Words(const struct hd_counted_word *words, size_t n) : words_(words), n_lines_(2 * n), i_(0)
     {
-        Next();
+        write_line();
     }
     bool done() const override
     {
-        return is_over_;
+        return i_ == n_lines_;
     }
     void Next() override
     {
-        uint64_t count = rest_;
-        rest_ = 0;
-        if (count == 0) {
-            struct hd_text word;
-            is_over_ = !from_->next(from_->context, &word, &count);
-            if (is_over_)
-                return;
-            word_.assign(word.at, word.n);
-            rest_ = count / 2;
-            count -= rest_;
-        }
-        line_ = word_ + '\t' + std::to_string(count);
+        i_++;
+        write_line();
     }
     const std::string &value() const override
     {
@@ -235,10 +226,24 @@ class Words : public sentencepiece::SentenceIterator
     }
 
   private:
-    const struct hd_word_source *from_;
-    std::string word_, line_;
-    uint64_t rest_ = 0; /* of the word's count, for its second line */
-    bool is_over_ = false;
+    /* A word that is there once has nothing for its second line. */
+    void write_line()
+    {
+        for (; i_ < n_lines_; i_++) {
+            const struct hd_counted_word &word = words_[i_ / 2];
+            const uint64_t count = (word.count + 1 - i_ % 2) / 2;
+            if (count == 0)
+                continue;
+            line_ = word.text;
+            line_ += '\t';
+            line_ += std::to_string(count);
+            return;
+        }
+    }
+
+    const struct hd_counted_word *words_;
+    size_t n_lines_, i_;
+    std::string line_;
 };
 
 } // namespace
@@ -247,7 +252,7 @@ class Words : public sentencepiece::SentenceIterator
 static std::string share_text(float share)
 {
     char text[16];
-    const int millionths = static_cast<int>(share * 1e6F + 0.5F);
+    const int millionths = static_cast<int>(std::lround(share * 1e6));
     std::snprintf(text, sizeof text, "%d.%06d", millionths / 1000000, millionths % 1000000);
     return text;
 }
@@ -274,8 +279,8 @@ static bool fail_to_learn(const struct hd_spm_plan *plan, const std::string &rea
                    reason.c_str());
 }
 
-char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_word_source *words,
-                   size_t *n_out, heed_error *err)
+char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_counted_word *words,
+                   size_t n_words, size_t *n_out, heed_error *err)
 {
     be_silent();
     return guarded(static_cast<char *>(nullptr), err, [&]() -> char * {
@@ -297,7 +302,7 @@ char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_word_source *
             {"shuffle_input_sentence", "false"},
             {"input_sentence_size", "0"},
         };
-        Words iterator(words);
+        Words iterator(words, n_words);
         std::string model;
         const auto status = sentencepiece::SentencePieceTrainer::Train(options, &iterator, &model);
         if (!status.ok()) {
@@ -306,5 +311,62 @@ char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_word_source *
         }
         *n_out = model.size();
         return copy_of(model, err);
+    });
+}
+
+/* ---- with places ------------------------------------------------------------------------------ */
+
+bool hd_spm_encode_spans(const struct hd_spm *spm, const char *text, size_t n, int **ids,
+                         size_t **spans, size_t *n_ids, heed_error *err)
+{
+    *ids = nullptr;
+    *spans = nullptr;
+    const bool ok = guarded(false, err, [&] {
+        sentencepiece::ImmutableSentencePieceText cut;
+        const auto status = spm->processor.Encode(std::string_view(text, n), cut.mutable_proto());
+        if (!status.ok())
+            return hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot cut this text: %s",
+                           status.message());
+        *n_ids = cut.pieces_size();
+        *ids = static_cast<int *>(hd_alloc(*n_ids, sizeof(int), err));
+        *spans = static_cast<size_t *>(hd_alloc(2 * *n_ids, sizeof(size_t), err));
+        for (size_t i = 0; *ids && *spans && i < *n_ids; i++) {
+            const auto piece = cut.pieces(static_cast<int>(i));
+            (*ids)[i] = static_cast<int>(piece.id());
+            (*spans)[2 * i] = piece.begin();
+            (*spans)[2 * i + 1] = piece.end();
+        }
+        return *ids && *spans;
+    });
+    if (!ok) {
+        hd_free(*ids);
+        hd_free(*spans);
+        *ids = nullptr;
+        *spans = nullptr;
+    }
+    return ok;
+}
+
+char *hd_spm_decode_spans(const struct hd_spm *spm, const int *ids, size_t n, size_t *spans,
+                          heed_error *err)
+{
+    return guarded(static_cast<char *>(nullptr), err, [&]() -> char * {
+        sentencepiece::ImmutableSentencePieceText joined;
+        const auto status =
+            spm->processor.Decode(std::vector<int>(ids, ids + n), joined.mutable_proto());
+        if (!status.ok() || joined.pieces_size() != n) {
+            hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot join these ids: %s",
+                    status.message());
+            return nullptr;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const auto piece = joined.pieces(static_cast<int>(i));
+            spans[2 * i] = piece.begin();
+            spans[2 * i + 1] = piece.end();
+        }
+        const std::string &text = joined.text();
+        char *copy = static_cast<char *>(hd_alloc(text.size() + 1, 1, err));
+        return copy ? static_cast<char *>(std::memcpy(copy, text.c_str(), text.size() + 1))
+                    : nullptr;
     });
 }

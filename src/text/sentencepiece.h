@@ -45,9 +45,17 @@ int *hd_spm_encode(const struct hd_spm *spm, const char *text, size_t n, size_t 
  * hd_free(). NULL with the reason in `err`. */
 char *hd_spm_normalise(const struct hd_spm *spm, const char *text, size_t n, size_t *n_out,
                        heed_error *err);
+/* The same with the bytes of the text that each id stands for, *spans[2 i] to before *spans[2 i + 1];
+ * both lists are to be given to hd_free(). False with the reason in `err`, and neither made. */
+bool hd_spm_encode_spans(const struct hd_spm *spm, const char *text, size_t n, int **ids,
+                         size_t **spans, size_t *n_ids, heed_error *err);
 
 /* The text of ids, each in [0, size), to be given to hd_free(); NULL with the reason in `err`. */
 char *hd_spm_decode(const struct hd_spm *spm, const int *ids, size_t n, heed_error *err);
+
+/* The same with the bytes of that text which each id became, spans[0..2 n). */
+char *hd_spm_decode_spans(const struct hd_spm *spm, const int *ids, size_t n, size_t *spans,
+                          heed_error *err);
 
 struct hd_spm_plan {
     int size;
@@ -56,17 +64,16 @@ struct hd_spm_plan {
     const char *normalise; /* nmt_nfkc... */
 };
 
-/* Where the words to learn from come from: the next one, without a space or TAB in it, and how often
- * it is there. False after the last. A word lives until the next one is asked for. */
-struct hd_word_source {
-    bool (*next)(void *context, struct hd_text *word, uint64_t *count);
-    void *context;
+/* A word, without a space or TAB in it, and how often it is there. */
+struct hd_counted_word {
+    const char *text;
+    uint64_t count;
 };
 
 /* Learn a model, `size` pieces or fewer when the text does not have so many; </s> is 0, <unk> is 1.
  * Returns its bytes, *n_out of them, to be given to hd_free(); NULL with the reason in `err`. */
-char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_word_source *words,
-                   size_t *n_out, heed_error *err);
+char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_counted_word *words,
+                   size_t n_words, size_t *n_out, heed_error *err);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,7 @@ static bool read_list(struct hd_vocab *vocab, heed_error *err);
 static bool cut_lines(struct hd_vocab *vocab, heed_error *err);
 static bool fill_slots(struct hd_vocab *vocab, heed_error *err);
 static int find(const struct hd_vocab *vocab, const char *token, size_t n);
+static bool is_special(const struct hd_vocab *vocab, int id);
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
@@ -253,6 +254,16 @@ static int find(const struct hd_vocab *vocab, const char *token, size_t n)
 enum hd_vocab_kind hd_vocab_kind(const struct hd_vocab *vocab)
 {
     return vocab->kind;
+}
+
+bool hd_vocab_is_silent(const struct hd_vocab *vocab, int id)
+{
+    return id != vocab->unknown && is_special(vocab, id);
+}
+
+const struct hd_spm *hd_vocab_spm(const struct hd_vocab *vocab)
+{
+    return vocab->spm;
 }
 
 const void *hd_vocab_bytes(const struct hd_vocab *vocab, size_t *size)

@@ -111,4 +111,39 @@ const struct hd_piece_tree *hd_vocab_tree(const struct hd_vocab *vocab, heed_err
  * `err` (HEED_BAD_TEXT: an id out of range). */
 char *hd_vocab_decode(const struct hd_vocab *vocab, const int *ids, size_t n, heed_error *err);
 
+/* ---- with places ----------------------------------------------------------------------------- */
+
+/* Bytes of a text, from `begin` to before `end`. */
+struct hd_span {
+    size_t begin, end;
+};
+
+/* Ids and what they stand for in a text; {0} is none. Places ascend and may touch but not overlap; an
+ * id may have none of its own (begin is end): one of several that stand for one character. What the
+ * vocabulary's normalisation leaves out (doubled spaces, control characters) is in no place or in
+ * that of a neighbour. */
+struct hd_placed {
+    int *ids;
+    struct hd_span *spans;
+    size_t n;
+};
+
+/* As hd_vocab_encode(), without an end marker, into new ids with places, to be given to hd_placed_release(). */
+bool hd_vocab_encode_spans(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
+                           struct hd_placed *placed, heed_error *err);
+
+/* Leaves {0}. */
+void hd_placed_release(struct hd_placed *placed);
+
+/* As hd_vocab_decode(), with the place of each id in spans[0..n). Together they cover the text. */
+char *hd_vocab_decode_spans(const struct hd_vocab *vocab, const int *ids, size_t n,
+                            struct hd_span *spans, heed_error *err);
+
+/* Does an id leave no trace in text: begin, end, padding? */
+bool hd_vocab_is_silent(const struct hd_vocab *vocab, int id);
+
+/* The SentencePiece model of kind spm, else NULL. */
+struct hd_spm;
+const struct hd_spm *hd_vocab_spm(const struct hd_vocab *vocab);
+
 #endif

@@ -39,7 +39,8 @@ struct walk {
 static struct walk start_walk(const struct hd_corpus *corpus, unsigned sides,
                               const struct hd_vocab_plan *plan, size_t most_sentences)
 {
-    const size_t n = hd_corpus_size(corpus), most_pairs = most_sentences / (1 + (sides == 3));
+    const size_t n = hd_corpus_size(corpus);
+    const size_t most_pairs = sides == HD_VOCAB_BOTH ? (most_sentences + 1) / 2 : most_sentences;
     return (struct walk){.corpus = corpus,
                          .sides = sides,
                          .n_pairs = most_sentences > 0 && most_pairs < n ? most_pairs : n,
@@ -221,15 +222,18 @@ static bool count_all(struct counts *c, struct walk *walk, enum hd_vocab_kind ki
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* A token of the list to be. */
-struct entry {
-    const char *text;
-    uint64_t count;
-};
+/* All of them, to be given to hd_free(). */
+static struct hd_counted_word *words_of(const struct counts *c, heed_error *err)
+{
+    struct hd_counted_word *words = hd_alloc(c->n, sizeof *words, err);
+    for (size_t i = 0; words && i < c->n; i++)
+        words[i] = (struct hd_counted_word){c->text + c->tokens[i].at, c->tokens[i].count};
+    return words;
+}
 
 static int by_frequency(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct hd_counted_word *x = a, *y = b;
     return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->text, y->text);
 }
 
@@ -247,43 +251,24 @@ static struct hd_vocab *list_of(const struct counts *c, const struct hd_vocab_pl
                                 heed_error *err)
 {
     struct hd_vocab *vocab = NULL;
-    struct entry *entries = hd_alloc(c->n, sizeof *entries, err);
+    struct hd_counted_word *words = words_of(c, err);
     const char **tokens = hd_alloc(c->n + 2, sizeof *tokens, err);
-    if (entries && tokens) {
-        for (size_t i = 0; i < c->n; i++)
-            entries[i] = (struct entry){c->text + c->tokens[i].at, c->tokens[i].count};
-        qsort(entries, c->n, sizeof *entries, by_frequency);
+    if (words && tokens) {
+        qsort(words, c->n, sizeof *words, by_frequency);
         size_t n = 0;
         tokens[n++] = "<unk>";
         tokens[n++] = "</s>";
         for (size_t i = 0; i < c->n && (plan->size == 0 || n < (size_t)plan->size); i++)
-            if (!is_special_name(entries[i].text))
-                tokens[n++] = entries[i].text;
+            if (!is_special_name(words[i].text))
+                tokens[n++] = words[i].text;
         vocab = hd_vocab_from_tokens(plan->kind, tokens, n, err);
     }
     hd_free(tokens);
-    hd_free(entries);
+    hd_free(words);
     return vocab;
 }
 
 /* ---- subwords -------------------------------------------------------------------------------- */
-
-/* Going through the words. */
-struct word_walk {
-    const struct counts *counts;
-    size_t i;
-};
-
-static bool next_word(void *context, struct hd_text *word, uint64_t *count)
-{
-    struct word_walk *w = context;
-    if (w->i == w->counts->n)
-        return false;
-    const struct counted *token = &w->counts->tokens[w->i++];
-    *word = (struct hd_text){w->counts->text + token->at, token->n};
-    *count = token->count;
-    return true;
-}
 
 /* How many different characters the words have. */
 static bool count_characters(const struct counts *c, size_t *n, heed_error *err)
@@ -294,12 +279,12 @@ static bool count_characters(const struct counts *c, size_t *n, heed_error *err)
     if (!seen)
         return false;
     *n = 0;
-    for (size_t i = 0; i < c->n_text; i += c->text[i] == '\0') /* words have a NUL after them */
-        for (int length; (length = hd_utf8_decode(c->text + i, c->n_text - i, &cp)) && cp > 0;) {
-            *n += !seen[cp];
-            seen[cp] = 1;
-            i += (size_t)length;
-        }
+    seen[0] = 1; /* stands between the words */
+    for (size_t i = 0; i < c->n_text;) {
+        i += (size_t)hd_utf8_decode(c->text + i, c->n_text - i, &cp);
+        *n += !seen[cp];
+        seen[cp] = 1;
+    }
     hd_free(seen);
     return true;
 }
@@ -331,10 +316,11 @@ static struct hd_vocab *subwords_of(const struct counts *counts, const struct wa
         .is_bpe = plan->is_bpe,
         .character_coverage = plan->character_coverage > 0 ? plan->character_coverage : coverage,
         .normalise = plan->normalise ? plan->normalise : "nmt_nfkc"};
-    struct word_walk words = {.counts = counts};
-    char *bytes = hd_spm_learn(&spm, &(struct hd_word_source){next_word, &words}, &n_bytes, err);
+    struct hd_counted_word *words = words_of(counts, err);
+    char *bytes = words ? hd_spm_learn(&spm, words, counts->n, &n_bytes, err) : NULL;
     struct hd_vocab *vocab = bytes ? hd_vocab_from_memory(HD_VOCAB_SPM, bytes, n_bytes, err) : NULL;
     hd_free(bytes);
+    hd_free(words);
     return vocab;
 }
 

@@ -26,9 +26,9 @@ struct hd_vocab_plan {
 enum { HD_VOCAB_SOURCE = 1, HD_VOCAB_TARGET = 2, HD_VOCAB_BOTH = 3 };
 
 /* Learn a vocabulary from one side of the corpus or from both; to be given to hd_vocab_free(). NULL
- * with the reason in `err`: HEED_BAD_OPTION (a plan that cannot be: a size that the text does not
- * fill, or that has no room for its characters), HEED_CANCELLED, HEED_NO_MEMORY. A unigram model
- * or a list may be smaller than wanted when the text does not have so many pieces.
+ * with the reason in `err`: HEED_BAD_OPTION (a plan that cannot be, such as a size that has no room
+ * for the text's characters), HEED_BAD_TEXT (nothing to learn from), HEED_CANCELLED,
+ * HEED_NO_MEMORY. It is smaller than wanted when the text does not have so many pieces.
  *
  *     spm      </s> is 0, <unk> is 1, as Marian has it; no <s>, no <pad>
  *     words    <unk> is 0, </s> is 1, then by frequency, equals by their bytes; text in NFC

@@ -84,6 +84,8 @@ void hd_journal_say(struct hd_journal *j, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (j->is_silent)
+        return;
     hd_journal_log(j, "%s", text);
     heed_training_event event = {.news = HEED_TRAINING_SAYS, .text = text};
     (void)hd_journal_tell(j, &event, json_pack("{ss ss}", "event", "note", "text", text));
@@ -92,6 +94,12 @@ void hd_journal_say(struct hd_journal *j, const char *format, ...)
 bool hd_journal_tell(struct hd_journal *j, heed_training_event *event, json_t *note)
 {
     event->seconds = hd_seconds() - j->began;
+    heed_training_event nothing = {.news = HEED_TRAINING_WAITS, .seconds = event->seconds};
+    if (j->is_silent) {
+        json_decref(note);
+        note = NULL;
+        event = &nothing;
+    }
     char *line = note ? json_dumps(note, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(note);
     if (line)

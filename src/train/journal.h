@@ -8,6 +8,7 @@
 
 struct hd_journal {
     FILE *log, *jsonl;
+    bool is_silent; /* the first rank speaks for all: the watcher is only asked whether to go on */
     bool (*watch)(void *context, const heed_training_event *event);
     void *context;
     double began;       /* hd_seconds() */

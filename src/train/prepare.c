@@ -124,7 +124,9 @@ static struct hd_corpus *open_text(struct hd_run *run, const char *what, const s
         .n_source = (int)(is_tsv ? tsv->n : src->n),
         .n_target = is_tsv ? 0 : (int)tgt->n,
         .is_tsv = is_tsv};
-    const struct hd_corpus_options options = {.spool = run->recipe->out,
+    char spool[4096];
+    snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out, run->ranks.rank);
+    const struct hd_corpus_options options = {.spool = spool,
                                               .skip_bad = run->recipe->skip_bad,
                                               .progress = show_reading,
                                               .context = &reading};
@@ -136,9 +138,25 @@ static struct hd_corpus *open_text(struct hd_run *run, const char *what, const s
     return corpus;
 }
 
+/* How often standard input is named. */
+static int count_stdin(const struct hd_recipe *r)
+{
+    int n_named = 0;
+    const struct hd_names *lists[] = {&r->src, &r->tgt, &r->tsv, &r->dev_src, &r->dev_tgt, &r->dev_tsv};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t k = 0; k < lists[i]->n; k++)
+            n_named += strcmp(lists[i]->at[k], "-") == 0;
+    return n_named;
+}
+
 static bool read_text(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
+    if (count_stdin(r) > 1)
+        return hd_fail(err, HEED_BAD_OPTION, "standard input (-) can be read only once; put one of the texts into a file");
+    if (run->ranks.n > 1 && count_stdin(r) > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "standard input reaches one of the %d ranks only; put the text into a file", run->ranks.n);
     if (r->tsv.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
         return hd_fail(err, HEED_BAD_OPTION,
                        "there is no text: name it with src and tgt, or with tsv");
@@ -170,6 +188,24 @@ static bool read_text(struct hd_run *run, heed_error *err)
 
 /* ---- vocabularies ---------------------------------------------------------------------------------- */
 
+/* What the first rank has learned to all. */
+static struct hd_vocab *tell_vocab(struct hd_run *run, enum hd_vocab_kind kind, struct hd_vocab *vocab,
+                                   heed_error *err)
+{
+    size_t size = 0;
+    const void *bytes = vocab ? hd_vocab_bytes(vocab, &size) : NULL;
+    if (!hd_ranks_tell(&run->ranks, &size, sizeof size, err))
+        return vocab;
+    void *copy = hd_alloc(size, 1, err);
+    if (copy && bytes)
+        memcpy(copy, bytes, size);
+    const bool ok = copy && hd_ranks_tell(&run->ranks, copy, size, err);
+    if (ok && !vocab)
+        vocab = hd_vocab_from_memory(kind, copy, size, err);
+    hd_free(copy);
+    return vocab;
+}
+
 static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_error *err)
 {
     static const char *const rules[] = {"nmt_nfkc", "nfkc", "identity"};
@@ -185,7 +221,11 @@ static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_err
         hd_fail(err, HEED_CANCELLED, "stopped before training began; nothing was written");
         return NULL;
     }
-    return hd_vocab_learn(run->text, sides, &plan, keep_on, &run->journal, err);
+    struct hd_vocab *vocab =
+        run->ranks.rank == 0 ? hd_vocab_learn(run->text, sides, &plan, keep_on, &run->journal, err) : NULL;
+    if (run->ranks.n == 1 || (run->ranks.rank == 0 && !vocab))
+        return vocab;
+    return tell_vocab(run, plan.kind, vocab, err);
 }
 
 static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
@@ -337,11 +377,16 @@ static void tell_choices(struct hd_run *run)
                    at ? until : "it is stopped", r->valid_every, hd_dev_size(run->dev),
                    run->dev_text ? "" : " (every 200th pair, held out: no dev text was given)",
                    r->seed, hd_pool_size(run->threads), hd_pool_size(run->threads) == 1 ? "" : "s");
-    if (hd_pool_size(run->threads) > r->shards)
+    const int workers = hd_pool_size(run->threads) * run->ranks.n;
+    if (run->ranks.n > 1)
+        hd_journal_say(&run->journal, "%d ranks of %d threads each share every update%s", run->ranks.n,
+                       hd_pool_size(run->threads),
+                       run->ranks.n & (run->ranks.n - 1) ? "; only a power of two of them has work" : "");
+    if (workers > r->shards)
         hd_journal_say(&run->journal,
-                       "an update has at most %d shards, so %d of the threads will be idle; --shards %d "
-                       "would keep them busy",
-                       r->shards, hd_pool_size(run->threads) - r->shards, hd_pool_size(run->threads));
+                       "an update has at most %d shards, so %d threads will be idle; --shards %d would keep "
+                       "them busy",
+                       r->shards, workers - r->shards, workers);
 }
 
 /* ---- a new run, one from a model, one that goes on -------------------------------------------------- */
@@ -508,7 +553,7 @@ static bool make_tools(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     const heed_model *m = run->model;
-    if (!hd_learner_init(&run->learner, m->net, r, run->threads, err))
+    if (!hd_learner_init(&run->learner, m->net, r, run->threads, &run->ranks, err))
         return false;
     const struct hd_feed_options feed = {.seed = (uint64_t)r->seed,
                                          .tokens = r->batch_tokens * r->accumulate,
@@ -532,27 +577,51 @@ bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err)
 {
     const struct hd_identity identity = {run->config_json, run->recipe_json, run->fingerprint,
                                          run->model->source, run->model->target};
-    return hd_state_save(run->state_path, &run->learner, &run->state, &identity, is_good, err);
+    int is_there = 1;
+    return hd_learner_share(&run->learner, false, err) &&
+           (run->ranks.rank > 0 ||
+            hd_state_save(run->state_path, &run->learner, &run->state, &identity, is_good, err)) &&
+           hd_ranks_tell(&run->ranks, &is_there, sizeof is_there, err);
+}
+
+/* The state of an earlier run, if there is one: the first rank knows. NULL with HEED_OK in err when there is none. */
+static struct hd_saved_state *open_state(struct hd_run *run, heed_error *err)
+{
+    struct hd_saved_state *saved = run->ranks.rank == 0 ? hd_state_open(run->state_path, err) : NULL;
+    int is_there = saved != NULL;
+    if (hd_failed(err) || !hd_ranks_tell(&run->ranks, &is_there, sizeof is_there, err))
+        return saved;
+    if (is_there && !saved && !(saved = hd_state_open(run->state_path, err)))
+        hd_fail(err, HEED_BAD_FILE, "rank %d does not see %s; the folder of --out must be shared by all machines",
+                run->ranks.rank, run->state_path);
+    return saved;
 }
 
 bool hd_run_prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    if (!name_files(run, err) || !hd_journal_open(&run->journal, run->stem, err))
+    if (!name_files(run, err) || !hd_ranks_join(&run->ranks, err))
         return false;
-    sweep(run);
-    run->threads = hd_pool_new(r->threads == HD_CHOOSE ? hd_cores() : r->threads, err);
+    run->journal.is_silent = run->ranks.rank > 0;
+    if (run->ranks.rank == 0 && !hd_journal_open(&run->journal, run->stem, err))
+        return false;
+    if (run->ranks.rank == 0)
+        sweep(run);
+    const int cores = hd_cores() / run->ranks.n_here;
+    run->threads = hd_pool_new(r->threads != HD_CHOOSE ? r->threads : cores > 1 ? cores : 1, err);
     if (!run->threads || !read_text(run, err))
         return false;
-    if (r->fresh && unlink(run->state_path) != 0 && errno != ENOENT)
+    if (r->fresh && run->ranks.rank == 0 && unlink(run->state_path) != 0 && errno != ENOENT)
         return hd_fail(err, HEED_BAD_FILE, "%s cannot be removed: %s", run->state_path, strerror(errno));
     hd_journal_say(&run->journal, "text: %zu pairs, about %.2f million source and %.2f million target words",
                    run->facts.n_pairs, millions(run->facts.n_source_words),
                    millions(run->facts.n_target_words));
     heed_error why = {0};
-    struct hd_saved_state *saved = hd_state_open(run->state_path, &why);
-    if (hd_failed(&why))
+    struct hd_saved_state *saved = open_state(run, &why);
+    if (hd_failed(&why)) {
+        hd_state_close(saved);
         return hd_fail(err, why.code, "%s", why.message);
+    }
     run->is_resumed = saved != NULL;
     bool ok = saved ? go_on(run, saved, err) : r->from ? start_from(run, err) : start_new(run, err);
     ok = ok && make_tools(run, err);

@@ -32,7 +32,11 @@ struct pulse {
     long noted_tokens, noted_update;
     double noted_busy, loss, weight; /* since the last note: Σ loss · tokens, Σ tokens */
     double speed, last_loss;
+    bool is_time_over;
 };
+
+/* What ranks decide together after an update. */
+enum { VOTE_STOP = 1, VOTE_SAVE = 2, VOTE_TIME = 4 };
 
 /* ---- averages --------------------------------------------------------------------------------------- */
 
@@ -168,7 +172,7 @@ static void report(struct hd_run *run, const struct pulse *pulse, const struct h
         hd_points_add(&c->score, (double)p->update, sign * hd_score_of(run->recipe, v));
     c->best = is_best ? c->ce.n - 1 : c->best;
     heed_error why = {0};
-    if (!hd_curves_draw(c, run->stem, &why) && !c->has_told) {
+    if (run->ranks.rank == 0 && !hd_curves_draw(c, run->stem, &why) && !c->has_told) {
         c->has_told = true;
         hd_journal_say(j, "the learning curves are not drawn: %s", why.message);
     }
@@ -232,8 +236,9 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
     json_decref(run->model->record);
     run->model->record = record_of(run, v);
     static const enum hd_dtype stores[] = {HD_F32, HD_F16, HD_BF16};
-    return run->model->record ? hd_model_save(run->model, r->out, stores[r->store], err)
-                              : hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
+    if (!run->model->record)
+        return hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
+    return run->ranks.rank > 0 || hd_model_save(run->model, r->out, stores[r->store], err);
 }
 
 static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
@@ -242,7 +247,8 @@ static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
     const size_t bytes = l->size * sizeof(float);
     float *values = hd_params_values(l->net->params), *aside = NULL;
     const bool is_swapped = l->ema || run->recipe->average > 1;
-    if (is_swapped && !(aside = hd_alloc(l->size, sizeof *aside, err)))
+    if (!hd_learner_share(l, true, err) ||
+        (is_swapped && !(aside = hd_alloc(l->size, sizeof *aside, err))))
         return false;
     if (aside)
         memcpy(aside, values, bytes);
@@ -357,7 +363,8 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
     if (p->update % NOTE_UPDATES == 0 && pulse->weight > 0) {
         const double busy = pulse->busy - pulse->noted_busy;
         pulse->speed = busy > 0 ? (double)(p->n_tokens - pulse->noted_tokens) / busy : 0;
-        note = json_pack("{ss sI sf sf sf so sf sf}", "event", "update", "update", (json_int_t)p->update,
+        note = json_pack("{ss sI sI sf sf sf so sf sf}", "event", "update", "update", (json_int_t)p->update,
+                         "target_pieces", (json_int_t)p->n_tokens,
                          "epoch", event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm", number_of(u->norm),
                          "tokens_per_second", pulse->speed, "seconds", now - run->journal.began);
         hd_points_add(&run->curves.loss, (double)p->update, pulse->last_loss);
@@ -418,9 +425,17 @@ static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pai
     heed_error why = {0};
     if (is_time_to_look && !look(run, pulse, &why))
         return fail_unharmed(&why, err);
-    if (is_good || hd_seconds() - pulse->saved > SAVE_SECONDS)
-        return save(run, pulse, is_good, err);
-    return true;
+    unsigned votes = run->journal.wants_to_stop ? VOTE_STOP : 0;
+    if (run->ranks.rank == 0 && hd_seconds() - pulse->saved > SAVE_SECONDS)
+        votes |= VOTE_SAVE;
+    if (run->ranks.rank == 0 && r->hours > 0 &&
+        hd_seconds() - run->journal.began > 3600 * (double)r->hours)
+        votes |= VOTE_TIME;
+    if (!hd_ranks_vote(&run->ranks, &votes, err))
+        return false;
+    run->journal.wants_to_stop = votes & VOTE_STOP;
+    pulse->is_time_over = votes & VOTE_TIME;
+    return !(is_good || votes & VOTE_SAVE) || save(run, pulse, is_good, err);
 }
 
 static void tell_left_out(struct hd_run *run)
@@ -436,6 +451,8 @@ static void tell_left_out(struct hd_run *run)
 /* Put the model's file back as it was before a look at the end, if the state has it. */
 static bool put_back(struct hd_run *run, heed_error *err)
 {
+    if (run->ranks.rank > 0)
+        return true;
     struct hd_saved_state *saved = hd_state_open(run->state_path, err);
     const struct hd_tensor *before = saved ? hd_state_before(saved) : NULL;
     struct hd_writer w = {0};
@@ -453,7 +470,7 @@ static bool put_back(struct hd_run *run, heed_error *err)
 static bool close_run(struct hd_run *run, struct pulse *pulse, heed_error *err)
 {
     struct hd_run_state *s = &run->state;
-    if (s->progress.has_best)
+    if (s->progress.has_best && run->ranks.rank == 0)
         (void)hd_map_open(&s->before, run->recipe->out, NULL);
     if (!save(run, pulse, false, err) || !look(run, pulse, err))
         return false;
@@ -490,7 +507,6 @@ static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, boo
 
 static bool learn(struct hd_run *run, heed_error *err)
 {
-    const struct hd_recipe *r = run->recipe;
     struct hd_progress *p = &run->state.progress;
     const double now = hd_seconds();
     struct pulse pulse = {.saved = now,
@@ -509,7 +525,7 @@ static bool learn(struct hd_run *run, heed_error *err)
         if (!why && !pairs)
             return false;
         why = why ? why : why_over(run, &next);
-        if (!why && has_learned && r->hours > 0 && hd_seconds() - run->journal.began > 3600 * (double)r->hours)
+        if (!why && pulse.is_time_over)
             why = "the hours are over";
         if (why)
             return finish(run, &pulse, why, has_learned, err);
@@ -542,6 +558,7 @@ bool hd_training_run(heed_training *said, bool (*watch)(void *, const heed_train
     const bool ok = hd_run_prepare(&run, &why) && learn(&run, &why);
     if (!ok && run.journal.log)
         hd_journal_log(&run.journal, "%s", why.message);
+    hd_ranks_leave(&run.ranks, !ok && why.code != HEED_CANCELLED);
     hd_run_release(&run);
     return ok || hd_fail(err, why.code, "%s", why.message);
 }

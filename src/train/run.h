@@ -6,6 +6,7 @@
 #include "train/curves.h"
 #include "train/journal.h"
 #include "train/plan.h"
+#include "train/ranks.h"
 #include "train/state.h"
 #include "train/training.h"
 #include "train/valid.h"
@@ -16,6 +17,7 @@ struct hd_run {
     struct hd_journal journal;
     struct hd_curves curves;
     char *stem, *state_path; /* MODEL, MODEL.state.safetensors */
+    struct hd_ranks ranks;
     struct hd_pool *threads;
     struct hd_corpus *text, *dev_text; /* dev_text NULL: held out */
     struct hd_text_facts facts;
@@ -33,7 +35,7 @@ struct hd_run {
 bool hd_run_prepare(struct hd_run *run, heed_error *err);
 void hd_run_release(struct hd_run *run);
 
-/* The state to its file. */
+/* The state to its file; all ranks call it, the first one writes. */
 bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err);
 
 #endif

@@ -80,7 +80,7 @@ bool hd_training_option_at(int i, heed_training_option *option)
         const struct hd_config_field f = hd_config_field(k);
         if (!f.is_option || i-- > 0)
             continue;
-        *option = (heed_training_option){f.name, f.values, f.meaning, "", false, true};
+        *option = (heed_training_option){f.name, f.values, f.meaning, f.fallback, false, true};
         return true;
     }
     return false;

@@ -17,6 +17,7 @@ enum {
     TAPE_TOKENS = 1024,  /* target pieces that one tape holds: bounds its memory */
     TAPE_SOURCE = 2048,  /* source pieces */
     PIECE = 1 << 15,     /* floats of the flat block that a thread updates at a time */
+    SLABS = 4,           /* messages that a rank's part travels in, so that adding and sending overlap */
 };
 
 /* A run of parameters that the rule treats alike. */
@@ -49,12 +50,22 @@ struct hd_workshop {
     double *squares; /* [n_pieces] */
     struct shard *shards; /* [n_blocks] */
 
+    /* several ranks: slab s of rank r's part is pieces [slab(r,s), slab(r,s+1)) */
+    int *slabs;      /* [n_ranks][SLABS+1] */
+    float *received; /* sums of all ranks for our part, slab after slab, rank after rank */
+    size_t *sizes;   /* [SLABS][4][n_ranks]: at, n, to_at, to_n of a message, in bytes */
+    double *talk;    /* [n_blocks] losses of all shards */
+
     /* the update in work */
     const struct hd_pair_ids *pairs;
-    int n_shards;
+    int n_shards, first, n_mine; /* of all ranks; of this one: [first, first + n_mine) */
+    int per_rank, n_present;     /* shards of a rank, and ranks that have any */
+    int first_piece;             /* of the pieces that are stepped now */
     long number;
     float rate, scale, ema;
 };
+
+static size_t slab_start(const struct hd_workshop *w, int rank, int slab, size_t *n);
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
@@ -112,6 +123,40 @@ static bool make_pieces(struct hd_workshop *w, const hd_params *params, heed_err
     return true;
 }
 
+/* Cut the pieces into parts for the ranks, and parts into slabs, all of about the same size. */
+static bool make_parts(struct hd_learner *l, heed_error *err)
+{
+    struct hd_workshop *w = l->workshop;
+    const size_t n_ranks = (size_t)l->ranks->n;
+    w->slabs = hd_alloc(n_ranks * (SLABS + 1), sizeof *w->slabs, err);
+    w->sizes = hd_alloc(n_ranks * SLABS * 4, sizeof *w->sizes, err);
+    if (!w->slabs || !w->sizes)
+        return false;
+    size_t total = 0, done = 0;
+    for (int i = 0; i < w->n_pieces; i++)
+        total += (size_t)w->pieces[i].n;
+    const size_t n_slabs = n_ranks * SLABS;
+    size_t slab = 0;
+    for (int i = 0; i < w->n_pieces; i++) {
+        for (; slab < n_slabs && done * n_slabs >= total * slab; slab++)
+            w->slabs[slab / SLABS * (SLABS + 1) + slab % SLABS] = i;
+        done += (size_t)w->pieces[i].n;
+    }
+    for (; slab < n_slabs; slab++)
+        w->slabs[slab / SLABS * (SLABS + 1) + slab % SLABS] = w->n_pieces;
+    for (size_t r = 0; r < n_ranks; r++)
+        w->slabs[r * (SLABS + 1) + SLABS] =
+            r + 1 < n_ranks ? w->slabs[(r + 1) * (SLABS + 1)] : w->n_pieces;
+    size_t mine = 0;
+    for (int s = 0; s < SLABS; s++) {
+        size_t n;
+        (void)slab_start(w, l->ranks->rank, s, &n);
+        mine += n;
+    }
+    w->received = hd_alloc(mine * n_ranks, sizeof *w->received, err);
+    return w->received != NULL;
+}
+
 static bool make_workshop(struct hd_learner *l, heed_error *err)
 {
     struct hd_workshop *w = l->workshop = hd_new(struct hd_workshop, err);
@@ -129,15 +174,18 @@ static bool make_workshop(struct hd_learner *l, heed_error *err)
     for (int i = 0; i < w->n_workers; i++)
         if (!(w->tapes[i] = hd_tape_new(err)))
             return false;
-    return freeze(l->recipe, l->net->params, err) && make_pieces(w, l->net->params, err);
+    w->talk = hd_alloc((size_t)w->n_blocks, sizeof *w->talk, err);
+    return w->talk && freeze(l->recipe, l->net->params, err) && make_pieces(w, l->net->params, err) &&
+           (!l->ranks->module || make_parts(l, err));
 }
 
 bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_recipe *recipe,
-                     struct hd_pool *threads, heed_error *err)
+                     struct hd_pool *threads, struct hd_ranks *ranks, heed_error *err)
 {
     *l = (struct hd_learner){.net = net,
                              .recipe = recipe,
                              .threads = threads,
+                             .ranks = ranks,
                              .size = hd_params_size(net->params),
                              .power1 = 1,
                              .power2 = 1};
@@ -169,6 +217,10 @@ void hd_learner_release(struct hd_learner *l)
         hd_free(w->shards);
         hd_free(w->pieces);
         hd_free(w->squares);
+        hd_free(w->slabs);
+        hd_free(w->sizes);
+        hd_free(w->received);
+        hd_free(w->talk);
     }
     hd_free(w);
     hd_free(l->m);
@@ -287,7 +339,7 @@ static hd_node *loss_of(const struct hd_learner *l, hd_tape *tape, const struct 
     const struct hd_taught *two = run(l, tape, &second);
     const hd_consistency agree =
         r->simcut > 0 ? (hd_consistency){.weight1 = 1, .forward = r->simcut}
-                      : (hd_consistency){0.5F, 0.5F, r->rdrop / 4, r->rdrop / 4};
+                      : (hd_consistency){0.5F, 0.5F, r->rdrop / 2, r->rdrop / 2};
     return two ? hd_taught_loss_pair(l->net, one, two, r->label_smoothing, &agree) : NULL;
 }
 
@@ -295,6 +347,7 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
 {
     struct hd_workshop *w = l->workshop;
     struct shard *s = &w->shards[shard];
+    float *block = w->blocks[shard - w->first];
     hd_tape *tape = w->tapes[worker];
     struct hd_batch batch;
     size_t n_source, n_target;
@@ -306,7 +359,7 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
     const uint64_t keys[2] = {key_of(l, shard, number, DRAW_HIDE), key_of(l, shard, number, DRAW_CUT)};
     int *room = w->desks[worker].numbers + 2 * batch.n + n_source + n_target;
     hd_node *loss = loss_of(l, tape, &batch, room, n_source, n_target, keys);
-    if (!loss || !hd_backward(loss, w->blocks[shard]))
+    if (!loss || !hd_backward(loss, block))
         return hd_fail(&s->err, hd_tape_error(tape)->code, "%s", hd_tape_error(tape)->message);
     s->loss += (double)loss->x[0];
     return true;
@@ -316,7 +369,8 @@ static void run_shard(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
     struct hd_workshop *w = l->workshop;
-    struct shard *s = &w->shards[index];
+    const int shard = w->first + index;
+    struct shard *s = &w->shards[shard];
     int n_tapes = 0;
     for (int from = s->from, to; from < s->to; from = to) {
         int n_source = 0, n_target = 0;
@@ -326,9 +380,24 @@ static void run_shard(void *context, int index, int worker)
             if (to > from && (n_source > TAPE_SOURCE || n_target > TAPE_TOKENS))
                 break;
         }
-        if (!run_tape(l, worker, index, n_tapes++, from, to))
+        if (!run_tape(l, worker, shard, n_tapes++, from, to))
             return;
     }
+}
+
+/* Which shards are ours: whole subtrees of the tree over all of them, the same number of leaves for each rank. */
+static void share_out(struct hd_workshop *w, const struct hd_ranks *ranks)
+{
+    int leaves = 1, n_groups = 1;
+    while (leaves < w->n_shards)
+        leaves *= 2;
+    while (2 * n_groups <= ranks->n)
+        n_groups *= 2; /* ranks beyond a power of two have no shards */
+    w->per_rank = leaves > n_groups ? leaves / n_groups : 1;
+    w->n_present = (w->n_shards + w->per_rank - 1) / w->per_rank;
+    const int from = ranks->rank * w->per_rank, left = w->n_shards - from;
+    w->first = left > 0 ? from : 0;
+    w->n_mine = left <= 0 ? 0 : left < w->per_rank ? left : w->per_rank;
 }
 
 /* Shards of even numbers of target pieces, at most as many as the recipe has. */
@@ -345,7 +414,8 @@ static bool cut_shards(struct hd_learner *l, const struct hd_pair_ids *pairs, in
         w->shards[w->n_shards - 1].to = i + 1;
         done += pairs[i].n_target;
     }
-    for (int i = 0; i < w->n_shards; i++)
+    share_out(w, l->ranks);
+    for (int i = 0; i < w->n_mine; i++)
         if (!w->blocks[i] && !(w->blocks[i] = hd_alloc(l->size, sizeof(float), err)))
             return false;
     return true;
@@ -353,20 +423,80 @@ static bool cut_shards(struct hd_learner *l, const struct hd_pair_ids *pairs, in
 
 /* ---- the step ---------------------------------------------------------------------------------- */
 
-/* Shards' gradients of one piece into the first block, by the tree; the others are zero again. */
+/* Our shards' gradients of one piece into the first block, by the tree; the others are zero again. */
 static void add_piece(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
     struct hd_workshop *w = l->workshop;
     const struct piece p = w->pieces[index];
     (void)worker;
-    for (int stride = 1; stride < w->n_shards; stride *= 2)
-        for (int i = 0; i + stride < w->n_shards; i += 2 * stride) {
+    for (int stride = 1; stride < w->n_mine; stride *= 2)
+        for (int i = 0; i + stride < w->n_mine; i += 2 * stride) {
             float *left = w->blocks[i] + p.at, *right = w->blocks[i + stride] + p.at;
             w->k->add(left, left, right, p.n);
             memset(right, 0, (size_t)p.n * sizeof *right);
         }
-    w->squares[index] = w->k->sum_squares(w->blocks[0] + p.at, p.n);
+    if (!l->ranks->module)
+        w->squares[index] = w->k->sum_squares(w->blocks[0] + p.at, p.n);
+}
+
+/* Where slab `slab` of rank `rank`'s part begins in the flat block, and how many floats it spans. */
+static size_t slab_start(const struct hd_workshop *w, int rank, int slab, size_t *n)
+{
+    const int first = w->slabs[rank * (SLABS + 1) + slab], end = w->slabs[rank * (SLABS + 1) + slab + 1];
+    if (first == end) {
+        *n = 0;
+        return 0;
+    }
+    *n = w->pieces[end - 1].at + (size_t)w->pieces[end - 1].n - w->pieces[first].at;
+    return w->pieces[first].at;
+}
+
+/* The sums of all ranks for one piece of ours, where they were received: rank 0's becomes the whole. */
+static float *received_piece(const struct hd_learner *l, int slab, int piece, size_t *stride)
+{
+    const struct hd_workshop *w = l->workshop;
+    size_t before = 0, n = 0, at = 0;
+    for (int s = 0; s <= slab; s++) {
+        before += n * (size_t)l->ranks->n;
+        at = slab_start(w, l->ranks->rank, s, &n);
+    }
+    *stride = n;
+    return w->received + before + (w->pieces[piece].at - at);
+}
+
+static int slab_of(const struct hd_learner *l, int piece)
+{
+    const int *mine = l->workshop->slabs + l->ranks->rank * (SLABS + 1);
+    int slab = 0;
+    while (mine[slab + 1] <= piece)
+        slab++;
+    return slab;
+}
+
+/* The gradient of a piece, ready for the step. */
+static float *gradient_of(const struct hd_learner *l, int piece)
+{
+    size_t stride;
+    if (!l->ranks->module)
+        return l->workshop->blocks[0] + l->workshop->pieces[piece].at;
+    return received_piece(l, slab_of(l, piece), piece, &stride);
+}
+
+/* The upper levels of the tree, over ranks, for one piece of ours. */
+static void finish_piece(void *context, int index, int worker)
+{
+    const struct hd_learner *l = context;
+    struct hd_workshop *w = l->workshop;
+    const int piece = w->first_piece + index, n = w->pieces[piece].n;
+    size_t apart;
+    float *sums = received_piece(l, slab_of(l, piece), piece, &apart);
+    (void)worker;
+    for (int stride = 1; stride < w->n_present; stride *= 2)
+        for (int i = 0; i + stride < w->n_present; i += 2 * stride)
+            w->k->add(sums + (size_t)i * apart, sums + (size_t)i * apart,
+                      sums + (size_t)(i + stride) * apart, n);
+    w->squares[piece] = w->k->sum_squares(sums, n);
 }
 
 static void step_piece(void *context, int index, int worker)
@@ -374,8 +504,8 @@ static void step_piece(void *context, int index, int worker)
     const struct hd_learner *l = context;
     const struct hd_recipe *r = l->recipe;
     struct hd_workshop *w = l->workshop;
-    const struct piece p = w->pieces[index];
-    float *x = hd_params_values(l->net->params) + p.at, *g = w->blocks[0] + p.at;
+    const struct piece p = w->pieces[w->first_piece + index];
+    float *x = hd_params_values(l->net->params) + p.at, *g = gradient_of(l, w->first_piece + index);
     const float decay = p.is_decayed ? r->weight_decay : 0;
     (void)worker;
     if (r->optimizer == HD_SGD)
@@ -387,15 +517,17 @@ static void step_piece(void *context, int index, int worker)
         w->k->scale(l->ema + p.at, w->ema, l->ema + p.at, p.n);
         w->k->add_scaled(l->ema + p.at, 1 - w->ema, x, p.n);
     }
-    memset(g, 0, (size_t)p.n * sizeof *g);
+    if (!l->ranks->module)
+        memset(g, 0, (size_t)p.n * sizeof *g);
 }
 
+/* Our blocks are zeros again. */
 static void clear_piece(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
     const struct piece p = l->workshop->pieces[index];
     (void)worker;
-    for (int i = 0; i < l->workshop->n_shards; i++)
+    for (int i = 0; i < l->workshop->n_mine; i++)
         memset(l->workshop->blocks[i] + p.at, 0, (size_t)p.n * sizeof(float));
 }
 
@@ -414,11 +546,138 @@ bool hd_learner_repack(struct hd_learner *l, heed_error *err)
     return hd_kernels_chosen(err) != NULL;
 }
 
+/* ---- talking to other ranks -------------------------------------------------------------------- */
+
+/* Send everybody our sum for their part, and finish the tree for ours, slab by slab as they come. */
+static bool exchange_gradients(struct hd_learner *l, heed_error *err)
+{
+    struct hd_workshop *w = l->workshop;
+    struct hd_ranks *r = l->ranks;
+    const size_t n_ranks = (size_t)r->n;
+    size_t before = 0, mine;
+    for (int s = 0; s < SLABS; s++) {
+        size_t *at = w->sizes + (size_t)s * 4 * n_ranks, *n = at + n_ranks, *to_at = n + n_ranks,
+               *to_n = to_at + n_ranks;
+        (void)slab_start(w, r->rank, s, &mine);
+        for (int i = 0; i < r->n; i++) {
+            size_t count;
+            at[i] = slab_start(w, i, s, &count) * sizeof(float);
+            n[i] = w->n_mine > 0 ? count * sizeof(float) : 0;
+            to_at[i] = (before + (size_t)i * mine) * sizeof(float);
+            to_n[i] = i < w->n_present ? mine * sizeof(float) : 0;
+        }
+        if (!r->module->scatter(s, w->n_mine > 0 ? w->blocks[0] : NULL, at, n, w->received, to_at, to_n, err))
+            return false;
+        before += mine * n_ranks;
+    }
+    for (int s = 0; s < SLABS; s++) {
+        const int *slabs = w->slabs + r->rank * (SLABS + 1);
+        if (!hd_ranks_wait(r, s, err))
+            return false;
+        w->first_piece = slabs[s];
+        hd_pool_run(l->threads, finish_piece, l, slabs[s + 1] - slabs[s]);
+    }
+    return true;
+}
+
+/* Each rank's numbers about its own pieces, or shards, to all. */
+static bool share_numbers(struct hd_learner *l, double *numbers, bool of_pieces, heed_error *err)
+{
+    struct hd_workshop *w = l->workshop;
+    size_t *at = w->sizes, *n = at + l->ranks->n;
+    for (int i = 0; i < l->ranks->n; i++) {
+        const int first = of_pieces ? w->slabs[i * (SLABS + 1)] : i * w->per_rank;
+        const int end = of_pieces ? w->slabs[i * (SLABS + 1) + SLABS] : first + w->per_rank;
+        const int most = of_pieces ? end : end < w->n_shards ? end : w->n_shards;
+        at[i] = (size_t)first * sizeof(double);
+        n[i] = most > first ? (size_t)(most - first) * sizeof(double) : 0;
+        at[i] = n[i] ? at[i] : 0;
+    }
+    return hd_ranks_gather(l->ranks, numbers, at, n, err);
+}
+
+/* Start sharing slab s of everybody's part of a block. */
+static bool share_slab(struct hd_learner *l, float *block, int s, heed_error *err)
+{
+    struct hd_workshop *w = l->workshop;
+    const size_t n_ranks = (size_t)l->ranks->n;
+    size_t *at = w->sizes + (size_t)s * 4 * n_ranks, *n = at + n_ranks;
+    for (int i = 0; i < l->ranks->n; i++) {
+        at[i] = slab_start(w, i, s, &n[i]) * sizeof(float);
+        n[i] *= sizeof(float);
+    }
+    return l->ranks->module->gather(s, block, at, n, err);
+}
+
+static bool share_block(struct hd_learner *l, float *block, heed_error *err)
+{
+    bool ok = true;
+    for (int s = 0; ok && block && s < SLABS; s++)
+        ok = share_slab(l, block, s, err) && hd_ranks_wait(l->ranks, s, err);
+    return ok;
+}
+
+bool hd_learner_share(struct hd_learner *l, bool ema_alone, heed_error *err)
+{
+    return !l->ranks->module ||
+           (share_block(l, l->ema, err) &&
+            (ema_alone || (share_block(l, l->m, err) && share_block(l, l->v, err))));
+}
+
+/* Step our part, slab by slab; each is on its way to the others while the next one is stepped. */
+static bool step_parts(struct hd_learner *l, heed_error *err)
+{
+    struct hd_workshop *w = l->workshop;
+    float *values = hd_params_values(l->net->params);
+    const int *slabs = w->slabs + l->ranks->rank * (SLABS + 1);
+    bool ok = true;
+    for (int s = 0; ok && s < SLABS; s++) {
+        w->first_piece = slabs[s];
+        hd_pool_run(l->threads, step_piece, l, slabs[s + 1] - slabs[s]);
+        ok = share_slab(l, values, s, err);
+    }
+    for (int s = 0; ok && s < SLABS; s++)
+        ok = hd_ranks_wait(l->ranks, s, err);
+    w->first_piece = 0;
+    return ok;
+}
+
+/* ---- an update --------------------------------------------------------------------------------- */
+
 /* The moving average looks back less far while there is little to look back on. */
 static float ema_of(const struct hd_recipe *r, long number)
 {
     const float young = (1 + (float)number) / (10 + (float)number);
     return young < r->ema ? young : r->ema;
+}
+
+/* The gradient of the batch, added up; its loss and length. */
+static bool add_gradients(struct hd_learner *l, struct hd_updated *updated, heed_error *err)
+{
+    struct hd_workshop *w = l->workshop;
+    const bool is_alone = !l->ranks->module;
+    hd_pool_run(l->threads, run_shard, l, w->n_mine);
+    for (int i = w->first; i < w->first + w->n_mine; i++) {
+        w->talk[i] = w->shards[i].loss;
+        if (hd_failed(&w->shards[i].err)) {
+            hd_pool_run(l->threads, clear_piece, l, w->n_pieces);
+            return hd_fail(err, w->shards[i].err.code, "%s", w->shards[i].err.message);
+        }
+    }
+    hd_pool_run(l->threads, add_piece, l, w->n_pieces);
+    if (!is_alone && (!share_numbers(l, w->talk, false, err) || !exchange_gradients(l, err) ||
+                      !share_numbers(l, w->squares, true, err)))
+        return false;
+    if (!is_alone)
+        hd_pool_run(l->threads, clear_piece, l, w->n_pieces);
+    double squares = 0;
+    for (int i = 0; i < w->n_pieces; i++)
+        squares += w->squares[i];
+    for (int i = 0; i < w->n_shards; i++)
+        updated->loss += w->talk[i] / (double)updated->n_tokens;
+    updated->norm = __builtin_sqrt(squares) / (double)updated->n_tokens;
+    updated->is_finite = updated->norm - updated->norm == 0 && updated->loss - updated->loss == 0;
+    return true;
 }
 
 bool hd_learn(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long number, float rate,
@@ -431,24 +690,12 @@ bool hd_learn(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long
         updated->n_tokens += pairs[i].n_target;
     w->pairs = pairs;
     w->number = number;
+    w->first_piece = 0;
     if (!cut_shards(l, pairs, n, updated->n_tokens, err))
         return false;
-    hd_pool_run(l->threads, run_shard, l, w->n_shards);
     updated->n_shards = w->n_shards;
-    for (int i = 0; i < w->n_shards; i++) {
-        if (hd_failed(&w->shards[i].err)) {
-            hd_pool_run(l->threads, clear_piece, l, w->n_pieces);
-            return hd_fail(err, w->shards[i].err.code, "%s", w->shards[i].err.message);
-        }
-        updated->loss += w->shards[i].loss / (double)updated->n_tokens;
-    }
-
-    hd_pool_run(l->threads, add_piece, l, w->n_pieces);
-    double squares = 0;
-    for (int i = 0; i < w->n_pieces; i++)
-        squares += w->squares[i];
-    updated->norm = __builtin_sqrt(squares) / (double)updated->n_tokens;
-    updated->is_finite = updated->norm - updated->norm == 0 && updated->loss - updated->loss == 0;
+    if (!add_gradients(l, updated, err))
+        return false;
     if (!updated->is_finite) {
         hd_pool_run(l->threads, clear_piece, l, w->n_pieces);
         return true;
@@ -460,6 +707,10 @@ bool hd_learn(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long
     w->ema = ema_of(r, number);
     l->power1 *= (double)r->beta1;
     l->power2 *= (double)r->beta2;
-    hd_pool_run(l->threads, step_piece, l, w->n_pieces);
+    if (l->ranks->module) {
+        if (!step_parts(l, err))
+            return false;
+    } else
+        hd_pool_run(l->threads, step_piece, l, w->n_pieces);
     return hd_learner_repack(l, err);
 }

@@ -1,13 +1,16 @@
 /* update.h -- one update of the weights: the gradient of a batch, by shards, and the rule that follows it.
  *
  * A batch is cut into shards by its content and the recipe alone. Each shard's gradient is a block of its own; blocks are
- * added by one binary tree over the shards' numbers, so that neither threads nor machines change a bit. */
+ * added by one binary tree over the shards' numbers, so that neither threads nor machines change a bit. Several ranks own
+ * subtrees: each adds up its own, sends every other rank that one's part of the sum, finishes the tree for its own part, updates
+ * that part of the parameters, and shares it. */
 #ifndef HD_TRAIN_UPDATE_H
 #define HD_TRAIN_UPDATE_H
 
 #include "base/threads.h"
 #include "model/model.h"
 #include "train/feed.h"
+#include "train/ranks.h"
 #include "train/recipe.h"
 
 /* What learns: the net, and what the rule remembers. */
@@ -15,6 +18,7 @@ struct hd_learner {
     struct hd_net *net;
     const struct hd_recipe *recipe;
     struct hd_pool *threads;
+    struct hd_ranks *ranks;
     size_t size;                  /* floats of a block */
     float *m, *v;                 /* adam; m alone for momentum */
     float *ema;                   /* NULL without */
@@ -24,7 +28,7 @@ struct hd_learner {
 
 /* The recipe must be complete. The learner's moments are zeros. */
 bool hd_learner_init(struct hd_learner *learner, struct hd_net *net, const struct hd_recipe *recipe,
-                     struct hd_pool *threads, heed_error *err);
+                     struct hd_pool *threads, struct hd_ranks *ranks, heed_error *err);
 void hd_learner_release(struct hd_learner *learner);
 
 struct hd_updated {
@@ -38,6 +42,10 @@ struct hd_updated {
 /* Learn from a batch: update number `number` (from 1), at this rate. False when it cannot be computed (memory). */
 bool hd_learn(struct hd_learner *learner, const struct hd_pair_ids *pairs, int n, long number,
               float rate, struct hd_updated *updated, heed_error *err);
+
+/* With several ranks each updates its part of what the rule remembers: bring all parts of m, v and the moving average (or of the moving
+ * average alone) together. All ranks call it. */
+bool hd_learner_share(struct hd_learner *learner, bool ema_alone, heed_error *err);
 
 /* Make the packed copies of the weights anew, after they were changed from outside. */
 bool hd_learner_repack(struct hd_learner *learner, heed_error *err);

@@ -161,7 +161,7 @@ static bool translate(struct look *look, int from, int n, heed_error *err)
     for (int i = 0; i < n; i++)
         input[i] = (struct hd_search_input){.source = s[i].ids.source,
                                             .n_source = s[i].ids.n_source,
-                                            .max_length = 2 * s[i].ids.n_source + 10,
+                                            .max_length = 3 * s[i].ids.n_source + 50,
                                             .number = (uint64_t)s[i].number};
     bool ok = hd_search(nets, 1, hd_vocab_end(dev->target), input, (size_t)n, &options, found, err);
     for (int i = 0; ok && i < n; i++) {
@@ -178,6 +178,8 @@ static bool translate(struct look *look, int from, int n, heed_error *err)
 static void look_at_group(void *context, int index, int worker)
 {
     struct look *look = context;
+    const struct hd_ranks *ranks = look->learner->ranks;
+    index = index * ranks->n + ranks->rank;
     const int from = index * GROUP, left = look->dev->n - from, n = left < GROUP ? left : GROUP;
     heed_error *err = &look->err[index];
     (void)(measure_loss(look, hd_learner_tape(look->learner, worker), from, n, &look->loss[index],
@@ -211,6 +213,40 @@ static bool score_text(const struct look *look, struct hd_validated *v, heed_err
     return ok;
 }
 
+/* Every group's results from the rank that has looked at it to all: the loss, and the texts, each ended by NUL. */
+static bool share_results(struct look *look, int n_groups, heed_error *err)
+{
+    struct hd_ranks *ranks = look->learner->ranks;
+    bool ok = true;
+    for (int g = 0; ok && ranks->module && g < n_groups; g++) {
+        const int from = g * GROUP, left = look->dev->n - from, n = left < GROUP ? left : GROUP;
+        const int owner = g % ranks->n;
+        const struct sentence *s = look->dev->sentences + from;
+        size_t size = sizeof(double);
+        for (int i = 0; look->wants_text && owner == ranks->rank && i < n; i++)
+            size += strlen(look->hyp[s[i].number]) + 1;
+        ok = ranks->module->tell(owner, &size, sizeof size, err);
+        char *bytes = ok ? hd_alloc(size, 1, err) : NULL, *at = bytes + sizeof(double);
+        if (!bytes)
+            return false;
+        if (owner == ranks->rank) {
+            memcpy(bytes, &look->loss[g], sizeof(double));
+            for (int i = 0; look->wants_text && i < n; i++)
+                at = stpcpy(at, look->hyp[s[i].number]) + 1;
+        }
+        ok = ranks->module->tell(owner, bytes, size, err);
+        if (ok && owner != ranks->rank) {
+            memcpy(&look->loss[g], bytes, sizeof(double));
+            for (int i = 0; ok && look->wants_text && i < n; i++) {
+                ok = (look->hyp[s[i].number] = hd_copy_string(at, err)) != NULL;
+                at += strlen(at) + 1;
+            }
+        }
+        hd_free(bytes);
+    }
+    return ok;
+}
+
 bool hd_validate(struct hd_learner *learner, const struct hd_dev *dev, struct hd_validated *v,
                  heed_error *err)
 {
@@ -223,13 +259,16 @@ bool hd_validate(struct hd_learner *learner, const struct hd_dev *dev, struct hd
                         .err = hd_alloc((size_t)n_groups, sizeof(heed_error), err)};
     *v = (struct hd_validated){0};
     bool ok = look.loss && look.hyp && look.err;
+    const struct hd_ranks *ranks = learner->ranks;
     if (ok)
-        hd_pool_run(learner->threads, look_at_group, &look, n_groups);
+        hd_pool_run(learner->threads, look_at_group, &look,
+                    (n_groups - ranks->rank + ranks->n - 1) / ranks->n);
     double loss = 0;
-    for (int i = 0; ok && i < n_groups; i++) {
-        loss += look.loss[i];
+    for (int i = 0; ok && i < n_groups; i++)
         ok = !hd_failed(&look.err[i]) || hd_fail(err, look.err[i].code, "%s", look.err[i].message);
-    }
+    ok = ok && share_results(&look, n_groups, err);
+    for (int i = 0; ok && i < n_groups; i++)
+        loss += look.loss[i];
     long n_tokens = 0;
     for (int i = 0; i < dev->n; i++)
         n_tokens += dev->sentences[i].ids.n_target;

@@ -5,6 +5,8 @@
 #include "command.h"
 #include "output.h"
 
+#include <pty.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct values {
@@ -255,6 +257,41 @@ static void strings_of_json_are_escaped(void **state)
     assert_string_equal(text, "\"a \\\"b\\\" \\\\ \\u000a\\u0001 é\"");
 }
 
+static void attention_is_as_wide_as_the_terminal_and_in_colours_where_it_has_them(void **state)
+{
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    setenv("TERM", "xterm-256color", 1);
+    setenv("COLUMNS", "132", 1);
+    assert_int_equal(text_options(file).width, 132);
+    assert_false(text_options(file).has_colors);
+    static const char *const no_widths[] = {"", "0", "-4", "wide", "99999999999999999999"};
+    for (int i = 0; i < 5; i++) {
+        setenv("COLUMNS", no_widths[i], 1);
+        assert_int_equal(text_options(file).width, 80);
+    }
+    fclose(file);
+    unsetenv("COLUMNS");
+    struct winsize size = {.ws_col = 97};
+    int terminal, other;
+    if (openpty(&terminal, &other, NULL, NULL, &size) != 0)
+        skip(); /* no terminals to be had */
+    FILE *out = fdopen(other, "w");
+    assert_int_equal(text_options(out).width, 97);
+    unsetenv("NO_COLOR");
+    unsetenv("COLORTERM");
+    assert_true(text_options(out).has_colors);
+    setenv("TERM", "vt100", 1);
+    assert_false(text_options(out).has_colors);
+    setenv("COLORTERM", "truecolor", 1);
+    assert_true(text_options(out).has_colors);
+    setenv("NO_COLOR", "1", 1);
+    assert_false(text_options(out).has_colors);
+    fclose(out);
+    close(terminal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +303,7 @@ int main(void)
         cmocka_unit_test(help_is_asked_for_anywhere),
         cmocka_unit_test(the_help_knows_every_option_and_its_default),
         cmocka_unit_test(strings_of_json_are_escaped),
+        cmocka_unit_test(attention_is_as_wide_as_the_terminal_and_in_colours_where_it_has_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

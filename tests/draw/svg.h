@@ -1,5 +1,5 @@
-/* svg.h -- reads an SVG as strictly as an XML parser would, and keeps what tests ask for: each element with its
- * attributes and text. */
+/* svg.h -- reads an SVG as strictly as an XML parser would, and keeps what tests ask for: each
+ * element with its attributes and text. */
 #ifndef HD_TESTS_DRAW_SVG_H
 #define HD_TESTS_DRAW_SVG_H
 

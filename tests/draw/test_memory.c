@@ -1,5 +1,6 @@
-/* test_memory.c -- every allocation of the drawing module fails once, for every kind of picture and file: there is a
- * sentence and nothing is lost. The module's parts are inside this program, so that its memory can be made to fail. */
+/* test_memory.c -- every allocation of the drawing module fails once, for every kind of picture
+ * and file: there is a sentence and nothing is lost. The module's parts are inside this program,
+ * so that its memory can be made to fail. */
 #include "test.h"
 
 #include "base/memory.h"
@@ -10,8 +11,8 @@ static const char *const words[] = {"one", "two",
 static const float weights[] = {0.5F, 0.4F, 0.1F, 0, 1, 0, 0.2F, 0.3F, 0.5F};
 static double numbers[500];
 
-/* Fails at each allocation in turn until there are no more. One may be made good by a second, smaller
- * one (an arena's chunk), so it takes a few successes in a row to know. */
+/* Fails at each allocation in turn until there are no more. One may be made good by a second,
+ * smaller one (an arena's chunk), so it takes a few successes in a row to know. */
 static void fail_everywhere(const heed_picture *picture, enum hd_draw_format format)
 {
     int n_refused = 0, n_drawn = 0;

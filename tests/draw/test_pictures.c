@@ -1,5 +1,6 @@
-/* test_pictures.c -- pictures as files: SVG is parsed and its cells, words and lines are counted, PNG is read and
- * compared with the SVG, PDF has its fonts inside; nothing depends on which fonts there are. */
+/* test_pictures.c -- pictures as files: SVG is parsed and its cells, words and lines are
+ * counted, PNG is read and compared with the SVG, PDF has its fonts inside; nothing depends on
+ * which fonts there are. */
 #define _GNU_SOURCE /* memmem */
 #include "draw/svg.h"
 
@@ -45,7 +46,7 @@ static void done(struct svg *svg, char *bytes)
     heed_free(bytes);
 }
 
-/* ---- attention --------------------------------------------------------------------------------- */
+/* ---- attention ------------------------------------------------------------------------------- */
 
 static void a_matrix_has_as_many_cells_and_labels_as_words(void **state)
 {
@@ -160,7 +161,8 @@ static void words_of_every_script_stay_whole_texts(void **state)
         assert_string_equal(source->text, words[i]);
         assert_string_equal(target->text, words[i]);
         assert_string_equal(attribute(target, "direction"), i < 2 ? "rtl" : "");
-        /* The right end of either is at the matrix: SVG calls it the start where one reads from the right. */
+        /* The right end of either is at the matrix: SVG calls it the start where one reads from
+         * the right. */
         assert_string_equal(attribute(target, "text-anchor"), i < 2 ? "start" : "end");
     }
     done(&svg, bytes);
@@ -265,7 +267,7 @@ static void without_words_there_is_still_a_picture(void **state)
     }
 }
 
-/* ---- heads, charts, bars ------------------------------------------------------------------------ */
+/* ---- heads, charts, bars --------------------------------------------------------------------- */
 
 static void a_page_of_heads_has_a_matrix_per_layer_and_head(void **state)
 {
@@ -418,7 +420,7 @@ static void bars_stand_in_groups_with_their_counts(void **state)
     done(&svg, bytes);
 }
 
-/* ---- files ---------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 struct reader {
     const char *at;

@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 
 #include "base/memory.h"
-#include "text/vocab.h"
+#include "text/sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -20,6 +20,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < ids.n; i++)
             must(hd_vocab_piece(vocab, ids.at[i]));
         hd_free(hd_vocab_decode(vocab, ids.at, ids.n, &err));
+    }
+    for (int i = 0; i < 3; i++) {
+        struct hd_rng rng = {.key = (uint64_t)i};
+        ids.n = 0;
+        if (hd_vocab_encode_sampled(vocab, text, sizeof text, false, (float)(i + 1) / 3, &rng, &ids,
+                                    &err))
+            for (size_t k = 0; k < ids.n; k++)
+                must(hd_vocab_piece(vocab, ids.at[k]));
     }
     ids.n = 0;
     for (int id = 0; id < n; id++) {

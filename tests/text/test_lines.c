@@ -1,42 +1,11 @@
 /* test_lines.c -- text files: every kind of line end, compressed or not, and a sentence for what is wrong with them. */
 #define _GNU_SOURCE
-#include "test.h"
+#include "text/files.h"
 
 #include "base/memory.h"
 #include "text/lines.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
-
-static char folder[] = "/tmp/heed-lines-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static const char *put(const char *name, const char *bytes, size_t n)
-{
-    const char *path = in_folder(name);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, n, file), n);
-    assert_int_equal(fclose(file), 0);
-    return path;
-}
-
-static const char *put_packed(const char *name, const char *bytes, size_t n)
-{
-    const char *path = in_folder(name);
-    gzFile file = gzopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(gzwrite(file, bytes, (unsigned)n), n);
-    assert_int_equal(gzclose(file), Z_OK);
-    return path;
-}
 
 /* The lines, each with a | after it, are these. */
 static void assert_lines(const char *path, const char *wanted)
@@ -79,8 +48,8 @@ static void lines_end_as_lines_do(void **state)
         {"größe\xE2\x80\xA8same line\n日本\n", "größe\xE2\x80\xA8same line|日本|"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        assert_lines(put("plain", files[i].bytes, strlen(files[i].bytes)), files[i].lines);
-        assert_lines(put_packed("packed.gz", files[i].bytes, strlen(files[i].bytes)),
+        assert_lines(put_n("plain", files[i].bytes, strlen(files[i].bytes)), files[i].lines);
+        assert_lines(put_packed("packed.gz", "wb", files[i].bytes, strlen(files[i].bytes)),
                      files[i].lines);
     }
 }
@@ -89,7 +58,7 @@ static void a_nul_does_not_end_a_line(void **state)
 {
     (void)state;
     struct hd_lines lines;
-    assert_true(hd_lines_read(&lines, put("nul", "a\0b\nc", 5), NULL));
+    assert_true(hd_lines_read(&lines, put_n("nul", "a\0b\nc", 5), NULL));
     assert_true(lines.n == 2 && lines.at[0].n == 3 && lines.at[1].n == 1);
     hd_lines_release(&lines);
 }
@@ -101,7 +70,7 @@ static void a_large_file_is_read_whole(void **state)
     char *bytes = hd_alloc(N, 8, NULL), *at = bytes;
     for (int i = 0; i < N; i++)
         at += sprintf(at, "%d\n", i);
-    const char *path = put_packed("large.gz", bytes, (size_t)(at - bytes));
+    const char *path = put_packed("large.gz", "wb", bytes, (size_t)(at - bytes));
     struct hd_lines lines;
     assert_true(hd_lines_read(&lines, path, NULL));
     assert_int_equal(lines.n, N);
@@ -114,17 +83,18 @@ static void what_is_wrong_is_said_with_its_place(void **state)
 {
     (void)state;
     assert_refused(in_folder("nowhere"), HEED_BAD_FILE, "nowhere: there is no such file");
-    assert_refused(folder, HEED_BAD_FILE, "this is a folder");
-    assert_refused(put("empty", "", 0), HEED_BAD_TEXT, "empty: there is no text in it");
-    assert_refused(put("mark", "\xEF\xBB\xBF", 3), HEED_BAD_TEXT, "mark: there is no text in it");
-    assert_refused(put("latin1",
-                       "fine\ngr\xF6\xDF"
-                       "e\n",
-                       12),
+    assert_refused(files_folder, HEED_BAD_FILE, "this is a folder");
+    assert_refused(put_n("empty", "", 0), HEED_BAD_TEXT, "empty: there is no text in it");
+    assert_refused(put_n("mark", "\xEF\xBB\xBF", 3), HEED_BAD_TEXT, "mark: there is no text in it");
+    assert_refused(put_n("latin1",
+                         "fine\ngr\xF6\xDF"
+                         "e\n",
+                         12),
                    HEED_BAD_TEXT, "latin1: line 2 is not UTF-8 at its byte 3");
-    assert_refused(put("cut", "caf\xC3\n", 5), HEED_BAD_TEXT, "line 1 is not UTF-8 at its byte 4");
+    assert_refused(put_n("cut", "caf\xC3\n", 5), HEED_BAD_TEXT,
+                   "line 1 is not UTF-8 at its byte 4");
     if (geteuid() != 0) {
-        const char *path = put("secret", "x\n", 2);
+        const char *path = put_n("secret", "x\n", 2);
         chmod(path, 0);
         assert_refused(path, HEED_BAD_FILE, "no permission");
     }
@@ -136,22 +106,23 @@ static void a_damaged_archive_is_refused(void **state)
     char text[4000], bytes[8000];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)(i % 40 == 39 ? '\n' : 'a' + (int)(i * i * 31 % 23));
-    const char *path = put_packed("whole.gz", text, sizeof text);
+    const char *path = put_packed("whole.gz", "wb", text, sizeof text);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     const size_t n = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     for (size_t cut = 4; cut < n; cut += 7)
-        assert_refused(put("cut.gz", bytes, cut), HEED_BAD_FILE, "cut.gz: the compressed file is");
+        assert_refused(put_n("cut.gz", bytes, cut), HEED_BAD_FILE,
+                       "cut.gz: the compressed file is");
     bytes[n / 2] ^= 0x55;
-    assert_refused(put("bad.gz", bytes, n), HEED_BAD_FILE,
+    assert_refused(put_n("bad.gz", bytes, n), HEED_BAD_FILE,
                    "bad.gz: the compressed file is damaged");
 }
 
 static void memory_may_fail_at_every_place(void **state)
 {
     (void)state;
-    const char *path = put("text", "a\nb\n", 4);
+    const char *path = put_n("text", "a\nb\n", 4);
     for (long n = 0;; n++) {
         struct hd_lines lines;
         heed_error err = {0};
@@ -163,23 +134,6 @@ static void memory_may_fail_at_every_place(void **state)
             break;
         assert_error(err, HEED_NO_MEMORY, "no memory");
     }
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"plain",  "packed.gz", "nul", "large.gz", "empty",
-                                        "mark",   "latin1",    "cut", "secret",   "whole.gz",
-                                        "cut.gz", "bad.gz",    "text"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(in_folder(names[i]));
-    return rmdir(folder);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 #include "text/files.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "text/sample.h"
 #include "text/vocab_train.h"
 
@@ -339,6 +340,42 @@ static void the_same_place_of_the_stream_gives_the_same_ids(void **state)
     }
 }
 
+enum { N_TASKS = 64 };
+
+struct sampling {
+    const struct hd_vocab *vocab;
+    struct hd_ids ids[N_TASKS];
+};
+
+static void sample_one(void *context, int i, int worker)
+{
+    (void)worker;
+    struct sampling *s = context;
+    const struct hd_text_pair p = hd_corpus_pair(corpus, (size_t)i);
+    struct hd_rng rng = {.key = 5, .stream = (uint64_t)i};
+    hd_vocab_encode_sampled(s->vocab, p.source, p.n_source, true, 0.3F, &rng, &s->ids[i], NULL);
+}
+
+static void threads_share_a_vocabulary_and_agree(void **state)
+{
+    (void)state;
+    struct hd_vocab *vocab = learned(false), *other = learned(false);
+    struct sampling alone = {.vocab = vocab}, together = {.vocab = other}; /* new to the threads */
+    struct hd_pool *pool = hd_pool_new(4, NULL);
+    assert_non_null(pool);
+    hd_pool_run(pool, sample_one, &together, N_TASKS);
+    hd_pool_free(pool);
+    for (int i = 0; i < N_TASKS; i++) {
+        sample_one(&alone, i, 0);
+        assert_true(alone.ids[i].n > 1 && alone.ids[i].n == together.ids[i].n);
+        assert_memory_equal(alone.ids[i].at, together.ids[i].at, alone.ids[i].n * sizeof(int));
+        hd_ids_release(&alone.ids[i]);
+        hd_ids_release(&together.ids[i]);
+    }
+    hd_vocab_free(vocab);
+    hd_vocab_free(other);
+}
+
 static void words_and_characters_are_not_cut(void **state)
 {
     (void)state;
@@ -404,6 +441,7 @@ int main(void)
         cmocka_unit_test(sampling_changes_the_pieces_and_not_the_text),
         cmocka_unit_test(a_rate_near_nothing_is_the_best_segmentation),
         cmocka_unit_test(the_same_place_of_the_stream_gives_the_same_ids),
+        cmocka_unit_test(threads_share_a_vocabulary_and_agree),
         cmocka_unit_test(words_and_characters_are_not_cut),
         cmocka_unit_test(what_cannot_be_done_is_said_and_leaves_no_trace),
     };

@@ -196,6 +196,28 @@ static void a_text_of_few_pieces_gets_a_small_vocabulary(void **state)
             }
 }
 
+static void every_normalisation_can_be_had(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *back; /* what becomes of "ﬁX" */
+    } rules[] = {{NULL, "fiX"},          {"nmt_nfkc", "fiX"}, {"nfkc", "fiX"},
+                 {"nmt_nfkc_cf", "fix"}, {"nfkc_cf", "fix"},  {"identity", "ﬁX"}};
+    struct hd_corpus *corpus = corpus_of("ﬁX fiX fix ﬁx\n", "x\n");
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const struct hd_vocab_plan plan = {.normalise = rules[i].name, .most_sentences = 1};
+        struct hd_vocab *vocab = learn(corpus, HD_VOCAB_BOTH, &plan);
+        struct hd_ids ids = {0};
+        assert_true(hd_vocab_encode(vocab, "ﬁX", strlen("ﬁX"), false, &ids, NULL));
+        char *back = hd_vocab_decode(vocab, ids.at, ids.n, NULL);
+        assert_string_equal(back, rules[i].back);
+        hd_free(back);
+        hd_ids_release(&ids);
+        hd_vocab_free(vocab);
+    }
+    hd_corpus_free(corpus);
+}
+
 static void long_lines_without_a_space_are_learned_from_too(void **state)
 {
     (void)state;
@@ -343,6 +365,7 @@ int main(void)
         cmocka_unit_test(subwords_have_the_symbols_where_marian_has_them),
         cmocka_unit_test(the_same_text_and_plan_give_the_same_bytes),
         cmocka_unit_test(a_text_of_few_pieces_gets_a_small_vocabulary),
+        cmocka_unit_test(every_normalisation_can_be_had),
         cmocka_unit_test(long_lines_without_a_space_are_learned_from_too),
         cmocka_unit_test(a_plan_that_cannot_be_is_refused),
         cmocka_unit_test(learning_can_be_cancelled),

@@ -30,6 +30,35 @@ expect 'the headers are C++ as well' 0 '' '*' \
     sh -c "command -v c++ >/dev/null || exit 0
            for h in '$root'/opt/heed/include/*.h; do c++ -fsyntax-only -I'$root/opt/heed/include' -x c++ \"\$h\" || exit 1; done"
 
+if [ -f build/heed_draw.so ]; then
+    cat >"$here/draw.c" <<'END'
+#include <heed_draw.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    const char *const words[] = {"word"};
+    const float one[] = {1};
+    const heed_picture_attention attention = {.words = {words, 1, words, 1}, .weights = one};
+    heed_error err = {0};
+    const bool is_drawn = heed_draw(&(heed_picture){.attention = &attention}, argv[argc - 1], &err);
+    fputs(err.message, stderr);
+    return !is_drawn;
+}
+END
+    expect 'a program that draws is compiled' 0 '' '*' \
+        sh -c "${CC:-cc} '$here/draw.c' -o '$here/draw' \$(pkg-config --cflags --libs heed)"
+    expect 'and finds the module below the library' 0 '' '' \
+        env LD_LIBRARY_PATH="$root/opt/heed/lib" "$here/draw" "$here/picture.svg"
+    expect 'a program with the static library' 0 '' '*' \
+        sh -c "${CC:-cc} '$here/draw.c' -o '$root/opt/heed/bin/draw' -I'$root/opt/heed/include' '$root/opt/heed/lib/libheed.a' \
+               \$(pkg-config --static --libs heed | sed 's/-lheed//')"
+    expect 'finds it beside its own folder' 0 '' '' env PATH="$root/opt/heed/bin:$PATH" draw "$here/picture.png"
+    mv "$root/opt/heed/bin/draw" "$here/elsewhere"
+    if [ ! -d /usr/local/lib/heed ] && [ ! -d /usr/lib/heed ]; then
+        expect 'and elsewhere says what is missing' 1 '' 'pictures need the module heed_draw.so, *' "$here/elsewhere" "$here/x.svg"
+    fi
+fi
+
 problem=
 symbols=$(nm -D --defined-only build/libheed.so | awk '$3 !~ /^(heed_|hd_)/ && $3 !~ /^_/ { print $3 }')
 [ -z "$symbols" ] || problem='other names are visible'

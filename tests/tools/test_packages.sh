@@ -19,6 +19,8 @@ expect 'no group shows how it is used' 2 '*packages.sh GROUP*' '' "$packages"
 expect 'elsewhere the names are printed' 1 '' \
     '*Fedora: *dnf install make gcc gcc-c++ sentencepiece-devel *libcmocka-devel*Arch: *pacman -S make gcc *cmocka*Homebrew: *brew install make gcc *cmocka*' \
     env PATH="$bare" CC=cc "$packages" build check
+expect 'pictures ask for cairo, pango and a font' 1 '' '*apt-get install pkg-config libcairo2-dev libpango1.0-dev fontconfig fonts-dejavu-core*dnf install * pango-devel *' \
+    env PATH="$bare" CC=cc "$packages" draw
 expect 'clang is asked for where clang is used' 1 '' '*dnf install make clang*' env PATH="$bare" CC=clang "$packages" build
 
 # A Debian with an apt-get that only writes down what it is told, and knows no package before an update.

@@ -23,7 +23,7 @@ bad() { # bad NAME FILE LINE WHY
     rm "$tree/$2"
 }
 bad 'base must not see graph' src/base/x.c '#include "graph/tape.h"' 'base may include only: itself'
-bad 'pictures see no models' src/picture/x.c '#include "model/model.h"' 'picture may include only: itself, base, draw'
+bad 'pictures see no models' src/picture/x.c '#include "model/model.h"' 'picture may include only: itself, base draw'
 bad 'the drawing module sees base only' draw/x.c '#include "text/vocab.h"' 'draw may include only: itself, base'
 bad 'kernel must not see graph' src/kernel/x.inc '  #  include "graph/tape.h"' 'kernel may include only: itself, base'
 bad 'text must not see format' src/text/x.h '#include "format/npz.h"' 'text may include only'

@@ -5,6 +5,8 @@
 #include "train/schedule.h"
 #include "train/update.h"
 
+static struct hd_ranks alone = {.n = 1, .n_here = 1};
+
 enum { PAIRS = 10, LONGEST = 9 };
 
 /* Ten pairs of three to eight words that have nothing to do with each other. */
@@ -46,7 +48,7 @@ static double loss_after(const char *settings, int n_updates)
     r.schedule = HD_SCHEDULE_CONSTANT;
     struct hd_pool *threads = hd_pool_new(2, &err);
     struct hd_learner learner;
-    assert_that(hd_learner_init(&learner, net, &r, threads, &err), "%s", err.message);
+    assert_that(hd_learner_init(&learner, net, &r, threads, &alone, &err), "%s", err.message);
     make_pairs(pairs);
     struct hd_updated u = {0};
     for (long k = 1; k <= n_updates; k++)

@@ -10,6 +10,8 @@
 #include "format/safetensors.h"
 #include "train/state.h"
 
+static struct hd_ranks alone = {.n = 1, .n_here = 1};
+
 enum { N_WORDS = 9 };
 
 struct bench {
@@ -42,7 +44,7 @@ static void set_up(struct bench *b, enum hd_optimizer optimizer)
     set_fields(&c, settings);
     assert_true(hd_config_check(&c, &err));
     b->net = hd_net_new(&c, &err);
-    assert_true(b->net && hd_learner_init(&b->learner, b->net, &b->recipe, b->threads, &err));
+    assert_true(b->net && hd_learner_init(&b->learner, b->net, &b->recipe, b->threads, &alone, &err));
     b->state.progress.factor = 1;
 }
 

@@ -7,6 +7,8 @@
 #include "kernel/kernel.h"
 #include "train/update.h"
 
+static struct hd_ranks alone = {.n = 1, .n_here = 1};
+
 #include <math.h>
 
 enum { N_WORDS = 23, MOST = 400 };
@@ -68,7 +70,7 @@ static void set_up(struct bench *b, const char *settings, const struct hd_recipe
 {
     heed_error err = {0};
     *b = (struct bench){.net = net_of(settings), .threads = hd_pool_new(n_threads, &err)};
-    assert_that(b->threads && hd_learner_init(&b->learner, b->net, r, b->threads, &err), "%s",
+    assert_that(b->threads && hd_learner_init(&b->learner, b->net, r, b->threads, &alone, &err), "%s",
                 err.message);
 }
 
@@ -390,7 +392,7 @@ static void a_pattern_that_fits_nothing_is_refused(void **state)
         struct hd_pool *threads = hd_pool_new(1, NULL);
         struct hd_learner l;
         heed_error err = {0};
-        assert_false(hd_learner_init(&l, net, &r, threads, &err));
+        assert_false(hd_learner_init(&l, net, &r, threads, &alone, &err));
         assert_error(err, HEED_BAD_OPTION, wrong[i].says);
         hd_learner_release(&l);
         hd_pool_free(threads);
@@ -493,7 +495,7 @@ static void without_memory_nothing_is_lost(void **state)
         struct hd_updated u;
         hd_net_init(net, 1);
         hd_alloc_fail_after(i);
-        const bool is_there = hd_learner_init(&l, net, &r, threads, &err);
+        const bool is_there = hd_learner_init(&l, net, &r, threads, &alone, &err);
         const bool ok = is_there && hd_learn(&l, some_pairs(150, 1), 150, 1, 0.01F, &u, &err);
         hd_alloc_fail_after(-1);
         assert_that(ok || err.code == HEED_NO_MEMORY, "allocation %ld: %d, '%s'", i, (int)err.code,

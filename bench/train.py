@@ -1,0 +1,96 @@
+"""train.py -- training against PyTorch: same text, same sizes, same threads; our own full loop.
+
+usage: train.py BUILD SHARED [PYTHON_WITH_TORCH]      run by `make bench-train`
+
+Rounds alternate between heed and PyTorch (SHARED/prototypes/torch_real.py), so that whatever else the machine does meets both; the best
+round of each counts. heed is the program as users run it, reading, batching, dropout, clipping and saving included; PyTorch's figure
+leaves reading out. bench_train measures what an update is made of.
+"""
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+build, shared = sys.argv[1:3]
+python = sys.argv[3] if len(sys.argv) > 3 else sys.executable
+rounds = int(os.environ.get("ROUNDS", "3"))
+text = os.path.join(shared, "data", "tatoeba", "train.en-de")
+spm = os.path.join(shared, "oracles", "marian-ende-transformer", "vocab.spm")
+peer = os.path.join(shared, "prototypes", "torch_real.py")
+BATCH = 64   # sentences
+TOKENS = 690  # target pieces of 64 sentences of this text
+common = ["--dropout", "0.1", "--label-smoothing", "0.1", "--clip", "1", "--warmup", "100", "--rate", "0.0003", "--ema", "0",
+          "--valid-metric", "ce", "--valid-every", "1000000", "--max-length", "510", "--fresh"]
+models = {
+    "transformer": ["--arch", "transformer", "--dim", "256", "--ffn", "1024", "--heads", "4", "--layers", "3", "--norm", "post"],
+    "gru": ["--arch", "bahdanau", "--dim", "512", "--embed", "256", "--readout", "tanh"],
+}
+
+
+def run(command, **more):
+    """Its output, and the most memory it held, in MB."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+    out, err = process.communicate()
+    if process.returncode != 0:
+        sys.exit("%s failed:\n%s%s" % (" ".join(command), out, err))
+    return out
+
+
+def ours(model, threads, tokens, updates, launcher=()):
+    """Target pieces per second of wall clock from the tenth update on, and the peak of memory in MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "m.safetensors")
+        with open(os.path.join(folder, "dev"), "w") as dev:
+            dev.write("a\ta\n")
+        command = [*launcher, "/usr/bin/env", "python3", "-c",
+                   "import os,resource,sys,subprocess as s\ns.run(sys.argv[1:],check=True)\n"
+                   "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
+                   os.path.join(build, "heed"), "train", "--src", text + ".en", "--tgt", text + ".de", "--dev-tsv",
+                   os.path.join(folder, "dev"), "--spm", spm, "--out", out, "--batch-tokens", str(tokens), "--updates", str(updates),
+                   "-j", str(threads), "-q", *models[model], *common]
+        memory = run(command).split()[-1]
+        notes = [json.loads(line) for line in open(os.path.join(folder, "m.jsonl"))]
+        notes = [n for n in notes if n["event"] == "update"]
+        first, last = notes[0], notes[-1]
+        return ((last["target_pieces"] - first["target_pieces"]) / (last["seconds"] - first["seconds"]), int(memory) / 1024)
+
+
+def theirs(model, threads, steps):
+    out = run([python, "-c", "import resource,runpy,sys\nsys.argv=sys.argv[1:]\nrunpy.run_path(sys.argv[0])\n"
+               "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)", peer, text + ".en", text + ".de", spm, model, str(threads),
+               str(BATCH), str(steps)])
+    return float(out.split(" target tokens/s")[0].split()[-1]), int(out.split()[-1]) / 1024
+
+
+headlines = []
+for model in models:
+    mine, other = [], []
+    for _ in range(rounds):
+        mine.append(ours(model, 2, TOKENS, 100))
+        other.append(theirs(model, 2, 60))
+        print("%-11s heed %5.0f target pieces/s, %4.0f MB; PyTorch %5.0f, %4.0f MB" % (model, *mine[-1], *other[-1]), flush=True)
+    headlines.append(("train_%s_vs_torch" % model, max(m[0] for m in mine) / max(o[0] for o in other)))
+    if model == "transformer":
+        headlines.append(("train_memory_vs_torch", min(m[1] for m in mine) / min(o[1] for o in other)))
+
+for model in models:
+    out = run([os.path.join(build, "bench", "bench_train"), model, text + ".en", text + ".de", spm, "4096", str(2 * rounds)])
+    print("%s: %s" % (model, out.replace("\n", ", ").strip(", ")), flush=True)
+    if model == "transformer":
+        figures = dict(line.split() for line in out.splitlines())
+        headlines.append(("train_gemm_share", float(figures["gemm_share"])))
+        headlines.append(("train_threads_speedup", float(figures["threads_speedup"])))
+
+if os.path.exists(os.path.join(build, "heed_mpi.so")):
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+    one, two = [], []
+    for _ in range(rounds):
+        one.append(ours("transformer", 1, 4096, 20)[0])
+        two.append(ours("transformer", 1, 4096, 20, ["mpirun", "-n", "2"])[0])
+        print("1 rank %5.0f target pieces/s, 2 ranks %5.0f" % (one[-1], two[-1]), flush=True)
+    headlines.append(("train_mpi_speedup", max(two) / max(one) / float(figures["bare_gain"])))
+
+for name, value in headlines:
+    print("headline %s %.3f" % (name, value))

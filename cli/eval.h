@@ -1,0 +1,24 @@
+/* eval.h -- what the two halves of `heed eval` share: scoring ready text, and text that models are asked for. */
+#ifndef HEED_CLI_EVAL_H
+#define HEED_CLI_EVAL_H
+
+#include "command.h"
+
+#include <heed.h>
+
+struct eval {
+    const char *hyp, *ref, *metrics, *model, *tsv;
+    int tok, beam, batch, threads;
+    bool is_lowercase, is_json, by_length, is_quiet;
+};
+
+void print_evaluation(const heed_evaluation *e, unsigned metrics);
+
+/* The object without its braces and line end: "sentences": 4, ... */
+void print_evaluation_json(const heed_evaluation *e, unsigned metrics);
+
+/* Translate with each model and score what comes out. */
+enum status eval_models(const struct eval *eval, const heed_eval_options *asked,
+                        const struct text_list *files);
+
+#endif

@@ -1,0 +1,104 @@
+/* models.c -- models from the command line, and progress at work with them. */
+#include "models.h"
+
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool models_load(struct models *models, const char *list)
+{
+    *models = (struct models){0};
+    int most = 1;
+    for (const char *c = list; *c; c++)
+        most += *c == ',';
+    models->at = need_memory((size_t)most, sizeof *models->at);
+    char *copy = need_memory(strlen(list) + 1, 1), *rest = copy;
+    strcpy(copy, list);
+    bool ok = true;
+    for (const char *path; ok && (path = strsep(&rest, ",")) != NULL;) {
+        heed_error err = {0};
+        heed_model *model = heed_model_load(path, &err);
+        ok = model != NULL;
+        if (ok)
+            models->at[models->n++] = model;
+        else
+            complain("%s", err.message);
+    }
+    free(copy);
+    return ok;
+}
+
+void models_free(struct models *models)
+{
+    for (int i = 0; i < models->n; i++)
+        heed_model_free(models->at[i]);
+    free(models->at);
+    *models = (struct models){0};
+}
+
+const heed_model *const *models_list(const struct models *models)
+{
+    return (const heed_model *const *)models->at;
+}
+
+bool models_attend(const struct models *models, const char *list)
+{
+    for (int i = 0; i < models->n; i++)
+        if (!heed_model_has_attention(models->at[i])) {
+            complain("%s: the model has no attention, so there is nothing to tell which words "
+                     "belong together",
+                     list);
+            return false;
+        }
+    return true;
+}
+
+bool same_lines(const char *path, const heed_lines *lines, const char *other_path,
+                const heed_lines *others)
+{
+    if (lines->n == others->n)
+        return true;
+    complain(
+        "%s has %zu line%s, but %s has %zu; every line must have its partner at the same place",
+        path, lines->n, lines->n == 1 ? "" : "s", other_path, others->n);
+    return false;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void progress_begin(struct progress *p, bool is_quiet)
+{
+    *p = (struct progress){.is_shown = !is_quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
+                           .begin = seconds()};
+}
+
+bool progress_show(void *data, size_t n_done, size_t n)
+{
+    struct progress *p = data;
+    (void)n;
+    if (!p->is_shown)
+        return true;
+    const double now = seconds();
+    if (now - p->begin > 0.5 && now - p->last > 0.2) {
+        fprintf(stderr, "\r%zu sentences, %.0f a second\033[K", p->n_before + n_done,
+                (double)(p->n_before + n_done) / (now - p->begin));
+        p->last = now;
+        p->is_there = true;
+    }
+    return true;
+}
+
+void progress_clear(struct progress *p)
+{
+    if (p->is_there)
+        fputs("\r\033[K", stderr);
+    p->is_there = false;
+}

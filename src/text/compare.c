@@ -1,0 +1,180 @@
+/* compare.c -- paired bootstrap: scores of many samples of the same sentences.
+ *
+ * Scores are functions of counts, and each sentence's counts are kept, so a sample is n additions per system and metric. */
+#include "text/compare.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "text/evaluate.h"
+#include "text/metric.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+enum { N_METRICS = 5 };
+static const enum heed_metric all_metrics[N_METRICS] = {
+    HEED_METRIC_BLEU, HEED_METRIC_CHRF, HEED_METRIC_CHRFPP, HEED_METRIC_EXACT, HEED_METRIC_WER};
+
+/* One system's counts. */
+struct counted {
+    struct hd_bleu bleu;
+    struct hd_chrf chrf, chrfpp;
+    struct hd_edit edit;
+};
+
+static bool count_system(struct counted *c, const heed_pair *pairs, size_t n,
+                         const heed_eval_options *o, heed_error *err)
+{
+    c->bleu =
+        (struct hd_bleu){.tok = o->tok, .is_lowercase = o->is_lowercase, .keeps_sentences = true};
+    c->chrf = (struct hd_chrf){.is_lowercase = o->is_lowercase, .keeps_sentences = true};
+    c->chrfpp =
+        (struct hd_chrf){.word_order = 2, .is_lowercase = o->is_lowercase, .keeps_sentences = true};
+    c->edit = (struct hd_edit){.is_lowercase = o->is_lowercase, .keeps_sentences = true};
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct hd_text hyp = hd_text_of(pairs[i].hyp), ref = hd_text_of(pairs[i].ref);
+        ok = (!(o->metrics & HEED_METRIC_BLEU) || hd_bleu_add(&c->bleu, hyp, &ref, 1, err)) &&
+             (!(o->metrics & HEED_METRIC_CHRF) || hd_chrf_add(&c->chrf, hyp, &ref, 1, err)) &&
+             (!(o->metrics & HEED_METRIC_CHRFPP) || hd_chrf_add(&c->chrfpp, hyp, &ref, 1, err)) &&
+             (!(o->metrics & (HEED_METRIC_EXACT | HEED_METRIC_WER)) ||
+              hd_edit_add(&c->edit, hyp, &ref, 1, err));
+    }
+    return ok;
+}
+
+static void release_system(struct counted *c)
+{
+    hd_bleu_release(&c->bleu);
+    hd_chrf_release(&c->chrf);
+    hd_chrf_release(&c->chrfpp);
+    hd_edit_release(&c->edit);
+}
+
+/* Structs of int64_t counts add up number by number. */
+static void add(int64_t *sum, const int64_t *one, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *sum; i++)
+        sum[i] += one[i];
+}
+
+/* The score of a choice of sentences. */
+static double score_of(const struct counted *c, enum heed_metric metric, const uint32_t *chosen,
+                       size_t n, bool has_effective_order)
+{
+    struct hd_bleu_counts bleu = {0};
+    struct hd_chrf_counts chrf = {0};
+    struct hd_edit_counts edit = {0};
+    for (size_t i = 0; i < n; i++) {
+        const size_t s = chosen[i];
+        if (metric == HEED_METRIC_BLEU)
+            add((int64_t *)&bleu, (const int64_t *)&c->bleu.sentences[s], sizeof bleu);
+        else if (metric == HEED_METRIC_CHRF)
+            add((int64_t *)&chrf, (const int64_t *)&c->chrf.sentences[s], sizeof chrf);
+        else if (metric == HEED_METRIC_CHRFPP)
+            add((int64_t *)&chrf, (const int64_t *)&c->chrfpp.sentences[s], sizeof chrf);
+        else
+            add((int64_t *)&edit, (const int64_t *)&c->edit.sentences[s], sizeof edit);
+    }
+    return metric == HEED_METRIC_BLEU    ? hd_bleu_score(&bleu, has_effective_order).score
+           : metric == HEED_METRIC_EXACT ? hd_edit_exact(&edit)
+           : metric == HEED_METRIC_WER   ? hd_edit_wer(&edit)
+                                         : hd_chrf_score(&chrf);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Where the middle 95 % of n numbers lie; sorts them. */
+static void middle(double *x, int n, double *low, double *high)
+{
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    *low = x[(size_t)(n - 1) * 25 / 1000];
+    *high = x[n - 1 - (int)((size_t)(n - 1) * 25 / 1000)];
+}
+
+/* scores[system][sample] of one metric become comparisons. */
+static void conclude(heed_comparison *out, int stride, double *scores, int n_systems, int n_samples,
+                     double *difference)
+{
+    const double *first = scores;
+    for (int s = n_systems - 1; s >= 0; s--) { /* the first last, as it will be sorted */
+        heed_comparison *c = &out[(size_t)s * (size_t)stride];
+        double *own = scores + (size_t)s * (size_t)n_samples;
+        int n_turned = 0;
+        for (int i = 0; i < n_samples; i++) {
+            difference[i] = own[i] - first[i];
+            n_turned += c->difference >= 0 ? difference[i] <= 0 : difference[i] >= 0;
+        }
+        c->p = s == 0 ? 1 : (double)n_turned / n_samples;
+        middle(difference, n_samples, &c->difference_low, &c->difference_high);
+        middle(own, n_samples, &c->low, &c->high);
+    }
+}
+
+static bool draw(heed_comparison *out, const struct counted *systems, int n_systems, size_t n,
+                 const heed_eval_options *o, int n_samples, uint64_t seed, heed_error *err)
+{
+    int n_metrics = 0, m = 0;
+    for (int i = 0; i < N_METRICS; i++)
+        n_metrics += (o->metrics & all_metrics[i]) != 0;
+    uint32_t *chosen = hd_alloc(n, sizeof *chosen, err);
+    double *scores = hd_alloc((size_t)n_systems * (size_t)n_samples, sizeof *scores, err),
+           *difference = hd_alloc((size_t)n_samples, sizeof *difference, err);
+    const bool ok = chosen && scores && difference;
+    for (int i = 0; ok && i < N_METRICS; i++) {
+        const enum heed_metric metric = all_metrics[i];
+        if (!(o->metrics & metric))
+            continue;
+        for (size_t k = 0; k < n; k++)
+            chosen[k] = (uint32_t)k;
+        for (int s = 0; s < n_systems; s++) {
+            heed_comparison *c = &out[s * n_metrics + m];
+            *c = (heed_comparison){.metric = metric};
+            c->score = score_of(&systems[s], metric, chosen, n, o->has_effective_order);
+            c->difference = c->score - out[m].score;
+        }
+        for (int b = 0; b < n_samples; b++) {
+            struct hd_rng rng = {.key = seed,
+                                 .stream = (uint64_t)b}; /* the same for every metric */
+            for (size_t k = 0; k < n; k++)
+                chosen[k] = hd_rng_below(&rng, (uint32_t)n);
+            for (int s = 0; s < n_systems; s++)
+                scores[(size_t)s * (size_t)n_samples + (size_t)b] =
+                    score_of(&systems[s], metric, chosen, n, o->has_effective_order);
+        }
+        conclude(&out[m++], n_metrics, scores, n_systems, n_samples, difference);
+    }
+    hd_free(chosen);
+    hd_free(scores);
+    hd_free(difference);
+    return ok;
+}
+
+bool hd_compare(heed_comparison *comparisons, const heed_pair *const *systems, int n_systems,
+                size_t n, const heed_eval_options *options, int n_samples, uint64_t seed,
+                heed_error *err)
+{
+    const heed_eval_options standard = hd_eval_options_default();
+    const heed_eval_options *o = options ? options : &standard;
+    if (n_systems < 1 || n_samples < 1 || n_samples > 1000000)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "%d systems and %d samples: there must be one system or more, and from 1 to "
+                       "1000000 samples",
+                       n_systems, n_samples);
+    if (n < 1 || n > UINT32_MAX)
+        return hd_fail(err, HEED_BAD_TEXT, "there are no sentences to compare");
+    struct counted *counted = hd_alloc((size_t)n_systems, sizeof *counted, err);
+    bool ok = counted != NULL;
+    for (int s = 0; ok && s < n_systems; s++)
+        ok = count_system(&counted[s], systems[s], n, o, err);
+    ok = ok && draw(comparisons, counted, n_systems, n, o, n_samples, seed, err);
+    for (int s = 0; counted && s < n_systems; s++)
+        release_system(&counted[s]);
+    hd_free(counted);
+    return ok;
+}

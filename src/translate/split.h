@@ -1,0 +1,20 @@
+/* split.h -- a text that is too long for a model, cut where it has its own boundaries. */
+#ifndef HD_TRANSLATE_SPLIT_H
+#define HD_TRANSLATE_SPLIT_H
+
+#include "text/vocab.h"
+
+/* {0} is none. */
+struct hd_parts {
+    size_t n, capacity;
+    struct hd_span
+        *at; /* in bytes; none begins or ends with white space, and nothing else is between them */
+    size_t n_words_cut; /* words of more subwords than there may be */
+};
+
+/* Append the parts of text[0..n): one, if it has at most `most` subwords; else its sentences. Sentences that are still too
+ * long are cut at commas and the like, then between words, then inside words. */
+bool hd_split(struct hd_parts *parts, const struct hd_vocab *vocab, const char *text, size_t n,
+              size_t most, heed_error *err);
+void hd_parts_release(struct hd_parts *parts);
+#endif

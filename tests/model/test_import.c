@@ -1,0 +1,202 @@
+/* test_import.c -- Marian's models: small ones made by hand are read, and what is wrong with one is
+ * said in a sentence. That real ones give Marian's own results is test_oracles.c's. */
+#include "test.h"
+
+#include "base/memory.h"
+#include "format/broken.h"
+#include "model/import.h"
+#include "model/marian.h"
+
+#include <math.h>
+
+#define SEEDS "tests/fuzz/corpus/import/"
+
+static const char *const vocabs[] = {MARIAN_VOCAB, MARIAN_VOCAB};
+
+/* An archive with this configuration and the tensors of its kind, one of them not as it should be. */
+static struct marian archive_of(const char *yaml, const struct marian_fault *fault)
+{
+    struct marian m = {.fault = fault};
+    marian_add_yaml(&m, yaml, strlen(yaml));
+    if (strstr(yaml, "type: amun"))
+        marian_add_amun(&m);
+    else
+        marian_add_transformer(&m);
+    if (fault && fault->tensor && strcmp(fault->tensor, "surplus") == 0)
+        marian_add(&m, "surplus", 1, 1);
+    finish_archive(&m.archive);
+    return m;
+}
+
+static heed_model *import(const struct marian *m, int n_vocabs, heed_error *err)
+{
+    return hd_import_memory("toy.npz", m->archive.bytes, m->archive.n, vocabs, n_vocabs, err);
+}
+
+/* A seed with `from` replaced by `to`; to be freed. */
+static char *yaml_of(const char *seed, const char *from, const char *to)
+{
+    char path[128], *yaml = calloc(1, 2048), *at;
+    snprintf(path, sizeof path, SEEDS "%s", seed);
+    struct bytes file = bytes_of_file(path);
+    assert_true(file.n < 1024);
+    memcpy(yaml, file.at, file.n);
+    free(file.at);
+    at = from ? strstr(yaml, from) : NULL;
+    assert_true(!from || at);
+    if (at) {
+        memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
+        memcpy(at, to, strlen(to));
+    }
+    return yaml;
+}
+
+static void small_models_are_read(void **state)
+{
+    (void)state;
+    static const char *const seeds[] = {"amun", "transformer", "bad_utf8"};
+    for (int i = 0; i < 6; i++) {
+        heed_error err = {0};
+        char *yaml = yaml_of(seeds[i / 2], NULL, NULL);
+        const struct marian m = archive_of(yaml, NULL);
+        heed_model *model = import(&m, 1 + i % 2, &err);
+        assert_that(model, "%s: %s", seeds[i / 2], err.message);
+        assert_int_equal(model->net->config.target_vocab, MARIAN_V);
+        assert_int_equal(model->net->config.dim, 4);
+        assert_true(model->net->source_table->x[0] == 0.25F);
+        hd_model_free(model);
+        free(yaml);
+    }
+}
+
+static void assert_refused(const char *seed, const char *from, const char *to,
+                           const struct marian_fault fault, const char *words)
+{
+    heed_error err = {0};
+    char *yaml = yaml_of(seed, from, to);
+    const struct marian m = archive_of(yaml, &fault);
+    heed_model *model = import(&m, 1, &err);
+    assert_that(!model, "\"%s\" for \"%s\" and %s", to, from, words);
+    assert_error(err, HEED_BAD_MODEL, words);
+    assert_error(err, HEED_BAD_MODEL, "toy.npz: ");
+    free(yaml);
+}
+
+static void what_heed_cannot_do_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *seed, *from, *to, *words;
+    } cases[] = {
+        {"amun", "type: amun", "type: s2s",
+         "a Marian model of type 's2s'; transformer and amun can"},
+        {"amun", "enc-cell: gru", "enc-cell: lstm", "its enc-cell is 'lstm', which heed cannot do"},
+        {"amun", "enc-depth: 1", "enc-depth: 2", "its enc-depth is '2'"},
+        {"amun", "version", "layer-normalization: true\nversion", "its layer-normalization is"},
+        {"amun", "version", "right-left: true\nversion", "its right-left is 'true'"},
+        {"transformer", "process: dan", "process: da", "are a mixture that heed cannot do"},
+        {"transformer", "relu", "prelu", "its transformer-ffn-activation is 'prelu'"},
+        {"transformer", "version", "transformer-alibi-shift: true\nversion",
+         "alibi-shift is 'true'"},
+        {"transformer", "version", "transformer-no-bias: true\nversion", "no-bias is 'true'"},
+        {"transformer", "heads: 2", "heads: 3", "heads"},
+        {"transformer", "dim-emb: 4", "dim-emb: -4", "dim"},
+        {"transformer", "dim-emb: 4", "dim-emb: 4294967300", "dim"},
+        {"amun", "dim-rnn: 4", "dim-rnn: 9223372036854775807", "dim"},
+        {"amun", "dim-vocabs:\n", "dim-vocabs:\n\n", "vocab"},
+        {"transformer", "dim-emb: 4", "dim-emb: 4096", "numbers, but it holds"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_refused(cases[i].seed, cases[i].from, cases[i].to, (struct marian_fault){0},
+                       cases[i].words);
+}
+
+static void a_tensor_that_is_not_as_it_should_be_is_named(void **state)
+{
+    (void)state;
+    assert_refused("amun", NULL, NULL, (struct marian_fault){.tensor = "decoder_Wc"},
+                   "the tensor decoder_Wc is missing");
+    assert_refused("transformer", NULL, NULL, (struct marian_fault){.tensor = "Wemb"},
+                   "the tensor Wemb is missing");
+    assert_refused("amun", NULL, NULL, (struct marian_fault){"ff_state_W", 4, 8, 0},
+                   "the tensor ff_state_W is [4, 8], but its configuration asks for [8, 4]");
+    assert_refused("transformer", NULL, NULL,
+                   (struct marian_fault){"encoder_l1_self_Wq", 4, 4, NAN}, "encoder_l1_self_Wq");
+    assert_refused("transformer", NULL, NULL, (struct marian_fault){"surplus", 1, 1, 0},
+                   "heed does not know what to do with its tensor 'surplus'");
+    assert_refused("pre_norm", NULL, NULL, (struct marian_fault){0}, "_ln_scale_pre is missing");
+}
+
+static void another_archive_is_no_model(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    struct marian m = {0};
+    marian_add(&m, "Wemb", 2, 3);
+    finish_archive(&m.archive);
+    assert_null(import(&m, 1, &err));
+    assert_error(err, HEED_BAD_MODEL, "toy.npz: it has no special:model.yml");
+}
+
+static void hostile_sizes_do_not_become_memory(void **state)
+{
+    (void)state;
+    assert_refused("huge", NULL, NULL, (struct marian_fault){0}, "numbers, but it holds");
+    assert_refused("overflow", NULL, NULL, (struct marian_fault){0}, "dim");
+}
+
+static void the_vocabulary_must_fit(void **state)
+{
+    (void)state;
+    char wanted[32], *yaml;
+    heed_error err = {0};
+    snprintf(wanted, sizeof wanted, "  - %d\n", MARIAN_V);
+    yaml = yaml_of("transformer", wanted, "  - 999\n");
+    struct marian m = archive_of(yaml, NULL);
+    assert_null(import(&m, 1, &err));
+    assert_true(err.code != HEED_OK);
+    free(yaml);
+    yaml = yaml_of("transformer", NULL, NULL);
+    m = archive_of(yaml, NULL);
+    static const char *const nowhere[] = {"nowhere.spm"}, *const no_spm[] = {SEEDS "amun"};
+    err = (heed_error){0};
+    assert_null(hd_import_memory("toy.npz", m.archive.bytes, m.archive.n, nowhere, 1, &err));
+    assert_error(err, HEED_BAD_FILE, "nowhere.spm: there is no such file");
+    err = (heed_error){0};
+    assert_null(hd_import_memory("toy.npz", m.archive.bytes, m.archive.n, no_spm, 1, &err));
+    assert_true(err.code != HEED_OK && strstr(err.message, SEEDS "amun: "));
+    free(yaml);
+}
+
+static void when_memory_runs_out_there_is_a_sentence(void **state)
+{
+    (void)state;
+    char *yaml = yaml_of("amun", NULL, NULL);
+    const struct marian m = archive_of(yaml, NULL);
+    heed_model *model = NULL;
+    for (int n = 0; !model; n++) {
+        heed_error err = {0};
+        assert_that(n < 10000, "it never succeeds");
+        hd_alloc_fail_after(n);
+        model = import(&m, 2, &err);
+        hd_alloc_fail_after(-1);
+        assert_that(model || err.code == HEED_NO_MEMORY, "allocation %d: %d \"%s\"", n,
+                    (int)err.code, err.message);
+    }
+    hd_model_free(model);
+    free(yaml);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_models_are_read),
+        cmocka_unit_test(what_heed_cannot_do_is_named),
+        cmocka_unit_test(a_tensor_that_is_not_as_it_should_be_is_named),
+        cmocka_unit_test(another_archive_is_no_model),
+        cmocka_unit_test(hostile_sizes_do_not_become_memory),
+        cmocka_unit_test(the_vocabulary_must_fit),
+        cmocka_unit_test(when_memory_runs_out_there_is_a_sentence),
+    };
+    return cmocka_run_group_tests_name("model/import", tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* test_real.c -- real text through models that Marian trained: the same bits for any batch, threads, order and kernel; Marian's soft
+ * alignments. The files are not part of the project; without them the tests say so and are skipped. */
+#include "model/oracle.h"
+
+#include "kernel/kernel.h"
+
+#include <math.h>
+
+static heed_model *open_marian(struct oracle *o, const char *name)
+{
+    *o = find_oracle(name, "model.npz");
+    char model[1024], vocab[1024];
+    heed_error err = {0};
+    const char *vocabs[] = {in_folder(o, "vocab.spm", vocab)};
+    heed_model *m = heed_model_import(in_folder(o, "model.npz", model), vocabs, 1, &err);
+    assert_that(m != NULL, "%s", err.message);
+    return m;
+}
+
+/* All numbers and texts of results in one; the order of the results does not matter. */
+static uint64_t checksum(const heed_results *r)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const heed_result *x = &r->at[i];
+        const heed_translation *t = &x->translations[0];
+        uint64_t h = 0xCBF29CE484222325U;
+        const struct {
+            const void *at;
+            size_t n;
+        } all[] = {{x->source, strlen(x->source)},
+                   {t->text, strlen(t->text)},
+                   {&t->score, sizeof t->score},
+                   {&t->logprob, sizeof t->logprob},
+                   {&t->confidence, sizeof t->confidence},
+                   {t->attention, x->n_words * t->n_words * sizeof(float)},
+                   {t->subword_attention, x->n_subwords * t->n_subwords * sizeof(float)},
+                   {t->links, t->n_links * sizeof(heed_link)}};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            for (size_t b = 0; b < all[k].n; b++)
+                h = (h ^ ((const unsigned char *)all[k].at)[b]) * 0x100000001B3U;
+        sum += h;
+    }
+    return sum;
+}
+
+static uint64_t run(const heed_model *m, char *const *texts, int n, const heed_options *o)
+{
+    heed_error err = {0};
+    heed_results *r = heed_translate(&m, 1, (const char *const *)texts, (size_t)n, o, &err);
+    assert_that(r != NULL, "%s", err.message);
+    const uint64_t sum = checksum(r);
+    heed_results_free(r);
+    return sum;
+}
+
+static void nothing_around_a_sentence_changes_a_bit(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"marian-ende-transformer", "marian-ende-rnn"};
+    enum { N = 60 };
+    for (int k = 0; k < 2; k++) {
+        struct oracle o;
+        heed_model *m = open_marian(&o, names[k]);
+        int n;
+        char **texts = lines_of(&o, "source.en", &n);
+        assert_true(n >= N);
+        heed_options options = heed_options_default();
+        options.n_threads = 1;
+        const uint64_t wanted = run(m, texts, N, &options);
+        for (int i = 0; i < N / 2; i++) { /* another order */
+            char *other = texts[i];
+            texts[i] = texts[N - 1 - i];
+            texts[N - 1 - i] = other;
+        }
+        static const struct {
+            int batch, threads;
+        } ways[] = {{1, 1}, {7, 2}, {64, 3}};
+        for (int w = 0; w < 3; w++) {
+            options.batch = ways[w].batch;
+            options.n_threads = ways[w].threads;
+            assert_that(run(m, texts, N, &options) == wanted, "%s: batch %d, %d threads", names[k],
+                        ways[w].batch, ways[w].threads);
+        }
+        free_lines(texts, n);
+        heed_model_free(m);
+    }
+}
+
+static void soft_alignments_are_marians(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"marian-ende-transformer", "marian-ende-rnn"};
+    enum { N = 200 };
+    for (int k = 0; k < 2; k++) {
+        struct oracle o;
+        heed_model *m = open_marian(&o, names[k]);
+        int n, n_soft;
+        char **texts = lines_of(&o, "source.en", &n),
+             **soft = lines_of(&o, "greedy.soft-alignment.txt", &n_soft);
+        heed_options options = heed_options_default();
+        options.beam = 1;
+        options.shift = 0;
+        heed_error err = {0};
+        const heed_model *list = m;
+        heed_results *r = heed_translate(&list, 1, (const char *const *)texts, N, &options, &err);
+        assert_that(r != NULL && n >= N && n_soft >= N, "%s", err.message);
+        double worst = 0;
+        for (int i = 0; i < N; i++) {
+            const heed_result *x = &r->at[i];
+            const heed_translation *t = &x->translations[0];
+            if (x->n_warnings > 0)
+                continue; /* searched again: not what Marian says */
+            const char *at = strstr(soft[i], " ||| ") ? strstr(soft[i], " ||| ") + 5 : soft[i];
+            for (size_t w = 0; w < x->n_subwords * t->n_subwords; w++) {
+                char *end;
+                const double marians = strtod(at, &end);
+                assert_that(end != at, "%s, line %d: %zu weights", names[k], i + 1, w);
+                worst = fmax(worst, fabs(marians - (double)t->subword_attention[w]));
+                at = end + (*end == ',' || *end == ' ');
+            }
+            assert_that(*at == '\0', "%s, line %d has more weights", names[k], i + 1);
+        }
+        print_message("%s: soft alignments differ by at most %.1e\n", names[k], worst);
+        assert_that(worst < 1e-4, "%s: %g", names[k], worst);
+        heed_results_free(r);
+        free_lines(texts, n), free_lines(soft, n_soft);
+        heed_model_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_around_a_sentence_changes_a_bit),
+        cmocka_unit_test(soft_alignments_are_marians),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/* test_split.c -- long texts are cut at their own boundaries, and nothing is lost. */
+#include "test.h"
+#include "translate/languages.h"
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/utf8.h"
+#include "translate/split.h"
+#include "translate/words.h"
+
+static struct hd_vocab *words, *chars;
+
+static int begin(void **state)
+{
+    (void)state;
+    static const char *const tokens[] = {"<unk>", "</s>"};
+    words = hd_vocab_from_tokens(HD_VOCAB_WORDS, tokens, 2, NULL);
+    chars = hd_vocab_from_tokens(HD_VOCAB_CHARS, tokens, 2, NULL);
+    return words && chars ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    hd_vocab_free(words);
+    hd_vocab_free(chars);
+    return 0;
+}
+
+/* The parts as "a|b|c". */
+static const char *parts_of(const struct hd_vocab *vocab, const char *text, size_t most)
+{
+    static char out[1024];
+    struct hd_parts parts = {0};
+    heed_error err = {0};
+    assert_that(hd_split(&parts, vocab, text, strlen(text), most, &err), "%s", err.message);
+    char *to = out;
+    for (size_t i = 0; i < parts.n; i++)
+        to += sprintf(to, "%s%.*s", i > 0 ? "|" : "", (int)(parts.at[i].end - parts.at[i].begin),
+                      text + parts.at[i].begin);
+    *to = '\0';
+    hd_parts_release(&parts);
+    return out;
+}
+
+static void what_is_short_stays_whole(void **state)
+{
+    (void)state;
+    assert_string_equal(parts_of(words, "One. Two! Three?", 3), "One. Two! Three?");
+    assert_string_equal(parts_of(words, "  One. Two!  ", 3), "One. Two!");
+    assert_string_equal(parts_of(words, "", 3), "");
+    assert_string_equal(parts_of(words, " \t ", 3), "");
+}
+
+static void sentences_are_kept_apart(void **state)
+{
+    (void)state;
+    assert_string_equal(parts_of(words, "One two. Three! Four?", 3), "One two.|Three!|Four?");
+    assert_string_equal(
+        parts_of(words, "He said \"no.\" She left... \"Why?!\" she asked (twice.) Yes", 4),
+        "He said \"no.\"|She left...|\"Why?!\"|she asked (twice.)|Yes");
+    assert_string_equal(parts_of(words, "one\x0Btwo three\xE2\x80\xA8" "four", 2),
+                        "one|two three|four");
+    assert_string_equal(parts_of(chars, "我爱你。你呢？好！", 5), "我爱你。|你呢？|好！");
+    assert_string_equal(parts_of(words, "कैसे हो। ठीक", 2), "कैसे हो।|ठीक");
+}
+
+static void abbreviations_and_numbers_do_not_end_sentences(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        parts_of(words, "J. Smith paid 3.50 on 3. May, e.g. at once. Then left.", 11),
+        "J. Smith paid 3.50 on 3. May, e.g. at once.|Then left.");
+}
+
+static void clauses_and_words_are_put_together_while_there_is_room(void **state)
+{
+    (void)state;
+    assert_string_equal(parts_of(words, "one two, three, four five six; seven", 3),
+                        "one two, three,|four five six;|seven");
+    assert_string_equal(parts_of(words, "one two three four five six seven", 3),
+                        "one two three|four five six|seven");
+    assert_string_equal(parts_of(words, "one, two three four five, six", 2),
+                        "one,|two three|four five,|six");
+}
+
+static void words_are_cut_as_a_last_resort(void **state)
+{
+    (void)state;
+    struct hd_parts parts = {0};
+    assert_string_equal(parts_of(chars, "abcdefgh", 4), "abcd|efgh");
+    assert_true(hd_split(&parts, chars, "abcdefgh xy", 11, 4, NULL));
+    assert_int_equal(parts.n, 3);
+    assert_int_equal(parts.n_words_cut, 1);
+    hd_parts_release(&parts);
+    assert_true(hd_split(&parts, chars, "我爱我的猫", 15, 3, NULL)); /* no word of spaces is cut */
+    assert_int_equal(parts.n_words_cut, 0);
+    hd_parts_release(&parts);
+    /* a family is one character */
+    assert_string_equal(parts_of(chars, "👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 2),
+                        "👨‍👩‍👧‍👦|👨‍👩‍👧‍👦");
+}
+
+/* Text of all scripts and marks, at random. */
+static void nothing_is_lost(void **state)
+{
+    (void)state;
+    struct hd_rng rng = {.key = 11};
+    static char text[4096];
+    for (int round = 0; round < 500; round++) {
+        size_t n = 0;
+        for (int k = (int)hd_rng_below(&rng, 12); k > 0; k--) {
+            const char *one = languages[hd_rng_below(&rng, N_LANGUAGES)].text;
+            static const char *const between[] = {" ",  ". ",           "",  "! ", "\t",
+                                                  ", ", "\xE2\x80\xA9", "。"};
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", one,
+                                  between[hd_rng_below(&rng, 8)]);
+        }
+        const struct hd_vocab *vocab = round % 2 ? words : chars;
+        const size_t most = 1 + hd_rng_below(&rng, 20);
+        struct hd_parts parts = {0};
+        heed_error err = {0};
+        assert_that(hd_split(&parts, vocab, text, n, most, &err), "%s", err.message);
+        size_t at = 0;
+        for (size_t i = 0; i <= parts.n; i++) {
+            const size_t next = i < parts.n ? parts.at[i].begin : n;
+            assert_that(next >= at && hd_space_before(text + at, next - at) == next - at,
+                        "something is lost before part %zu of %s", i, text);
+            if (i == parts.n)
+                break;
+            at = parts.at[i].end;
+            assert_true(at > next && hd_utf8_valid(text + next, at - next, NULL));
+            struct hd_ids ids = {0};
+            assert_true(hd_vocab_encode(vocab, text + next, at - next, false, &ids, &err));
+            assert_that(ids.n <= most || hd_utf8_count(text + next, at - next) <= 12,
+                        "part %zu has %zu subwords, not %zu: %s", i, ids.n, most, text);
+            hd_ids_release(&ids);
+        }
+        hd_parts_release(&parts);
+    }
+}
+
+static void failing_allocations_are_told(void **state)
+{
+    (void)state;
+    bool ok = false;
+    for (long n = 0; !ok; n++) {
+        heed_error err = {0};
+        struct hd_parts parts = {0};
+        hd_alloc_fail_after(n);
+        ok = hd_split(&parts, words, "one two. three, four five six.", 30, 2, &err);
+        hd_alloc_fail_after(-1);
+        assert_that(ok || err.code == HEED_NO_MEMORY, "%ld: %s", n, err.message);
+        hd_parts_release(&parts);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_short_stays_whole),
+        cmocka_unit_test(sentences_are_kept_apart),
+        cmocka_unit_test(abbreviations_and_numbers_do_not_end_sentences),
+        cmocka_unit_test(clauses_and_words_are_put_together_while_there_is_room),
+        cmocka_unit_test(words_are_cut_as_a_last_resort),
+        cmocka_unit_test(nothing_is_lost),
+        cmocka_unit_test(failing_allocations_are_told),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
