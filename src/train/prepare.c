@@ -8,6 +8,7 @@
 #include "text/vocab_file.h"
 #include "text/vocab_train.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,39 @@ static bool name_files(struct hd_run *run, heed_error *err)
     memcpy(run->stem, out, stem);
     snprintf(run->state_path, stem + 32, "%s.state.safetensors", run->stem);
     return true;
+}
+
+/* Is `name` that of a file that was being written to `target` (base/file.c), TARGET.<process>-<number>.tmp? */
+static bool is_unfinished(const char *name, const char *target)
+{
+    const size_t n = strlen(target);
+    if (strncmp(name, target, n) != 0 || name[n] != '.')
+        return false;
+    const char *rest = name + n + 1;
+    const size_t process = strspn(rest, "0123456789");
+    const size_t number = rest[process] == '-' ? strspn(rest + process + 1, "0123456789") : 0;
+    return process > 0 && number > 0 && strcmp(rest + process + 1 + number, ".tmp") == 0;
+}
+
+/* Remove what runs have left that were killed while they wrote; nobody else writes this model now. */
+static void sweep(const struct hd_run *run)
+{
+    const char *out = run->recipe->out, *slash = strrchr(out, '/');
+    const size_t n_folder = slash ? (size_t)(slash + 1 - out) : 0;
+    char folder[4096], names[3][4096], path[8192];
+    snprintf(folder, sizeof folder, "%.*s", (int)n_folder, out);
+    snprintf(names[0], sizeof names[0], "%s", out + n_folder);
+    snprintf(names[1], sizeof names[1], "%s", run->state_path + n_folder);
+    snprintf(names[2], sizeof names[2], "%s.svg", run->stem + n_folder);
+    DIR *files = opendir(n_folder ? folder : ".");
+    for (const struct dirent *file; files && (file = readdir(files));)
+        for (int i = 0; i < 3; i++)
+            if (is_unfinished(file->d_name, names[i])) {
+                snprintf(path, sizeof path, "%s%s", folder, file->d_name);
+                (void)unlink(path);
+            }
+    if (files)
+        closedir(files);
 }
 
 /* ---- text ---------------------------------------------------------------------------------------- */
@@ -571,6 +605,8 @@ bool hd_run_prepare(struct hd_run *run, heed_error *err)
     run->journal.is_silent = run->ranks.rank > 0;
     if (run->ranks.rank == 0 && !hd_journal_open(&run->journal, run->stem, err))
         return false;
+    if (run->ranks.rank == 0)
+        sweep(run);
     const int cores = hd_cores() / run->ranks.n_here;
     run->threads = hd_pool_new(r->threads != HD_CHOOSE ? r->threads : cores > 1 ? cores : 1, err);
     if (!run->threads || !read_text(run, err))

@@ -91,7 +91,7 @@ const struct hd_recipe_field hd_recipe_fields[] = {
     {"save-every", WHOLE(save_every, 1, INT_MAX), FREE, OR "", IS "updates between saved states"},
     {"store", CHOICE(store, "f32|f16|bf16"), FREE, OR "f32", IS "how the model's numbers are stored"},
     {"from", TEXT(from, "MODEL"), LOCAL, IS "start from this model, its vocabulary kept"},
-    {"freeze", LIST(freeze, "PATTERN…"), FIXED, IS "parameters that stay as they are: encoder, 'decoder.*', embed"},
+    {"freeze", LIST(freeze, "PATTERN…"), FIXED, IS "parameters that stay as they are: encoder, 'decoder.1.*', '*embed'"},
     {"fresh", YES_NO(fresh), LOCAL, OR "no", IS "start over, whatever is there"},
     {"quiet", YES_NO(quiet), LOCAL, OR "no", IS "say nothing but errors"},
     {"json", YES_NO(json), LOCAL, OR "no", IS "every figure as a line of JSON on stdout"},
