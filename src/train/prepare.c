@@ -210,8 +210,9 @@ static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_err
 {
     static const char *const rules[] = {"nmt_nfkc", "nfkc", "identity"};
     const struct hd_recipe *r = run->recipe;
-    const struct hd_vocab_plan plan = {.kind = (enum hd_vocab_kind)r->tokens,
-                                       .size = r->vocab_size,
+    const int kind = sides == HD_VOCAB_SOURCE ? r->source_tokens : r->tokens;
+    const struct hd_vocab_plan plan = {.kind = (enum hd_vocab_kind)kind,
+                                       .size = kind == r->tokens ? r->vocab_size : 0,
                                        .is_bpe = r->spm_type == 1,
                                        .seed = (uint64_t)r->seed,
                                        .normalise = rules[r->normalize]};
@@ -237,12 +238,15 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
         return hd_fail(err, HEED_BAD_OPTION, "spm takes one model for both sides, or two, not %zu",
                        r->spm.n);
     if (is_given) {
-        r->tokens = HD_VOCAB_SPM;
+        r->tokens = r->source_tokens = HD_VOCAB_SPM;
         r->joint_vocab = r->spm.n == 1;
         *source = hd_vocab_open(r->spm.at[0], HD_VOCAB_SPM, err);
         *target = !*source ? NULL : r->joint_vocab ? *source : hd_vocab_open(r->spm.at[1], HD_VOCAB_SPM, err);
     } else {
         hd_plan_text(r, &run->facts);
+        if (r->joint_vocab && r->source_tokens != r->tokens)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "joint-vocab is yes, but source-tokens and tokens differ; one vocabulary has one kind");
         *source = learn_vocab(run, r->joint_vocab ? HD_VOCAB_BOTH : HD_VOCAB_SOURCE, err);
         *target = !*source         ? NULL
                   : r->joint_vocab ? *source
@@ -256,8 +260,8 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
         hd_journal_say(&run->journal, "vocabulary: %d %s%s, shared by both sides",
                        hd_vocab_size(*source), what[r->tokens], is_given ? "" : " learned from the text");
     else
-        hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d of the target",
-                       hd_vocab_size(*source), what[r->tokens], hd_vocab_size(*target));
+        hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d %s of the target",
+                       hd_vocab_size(*source), what[r->source_tokens], hd_vocab_size(*target), what[r->tokens]);
     if (hd_vocab_end(*target) < 0)
         return hd_fail(err, HEED_BAD_OPTION,
                        "the target's vocabulary has no end marker </s>, so no model could learn to stop");
@@ -432,7 +436,7 @@ static bool start_new(struct hd_run *run, heed_error *err)
 static bool start_from(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    static const char *const of_vocab[] = {"tokens", "vocab-size", "joint-vocab", "spm", "spm-type",
+    static const char *const of_vocab[] = {"tokens", "source-tokens", "vocab-size", "joint-vocab", "spm", "spm-type",
                                            "normalize"};
     for (size_t i = 0; i < sizeof of_vocab / sizeof *of_vocab; i++)
         if (run->said->is_given[hd_recipe_find(of_vocab[i]) - hd_recipe_fields])
@@ -446,6 +450,7 @@ static bool start_from(struct hd_run *run, heed_error *err)
     if (!run->model)
         return false;
     r->tokens = (int)hd_vocab_kind(run->model->target);
+    r->source_tokens = (int)hd_vocab_kind(run->model->source);
     r->joint_vocab = run->model->source == run->model->target;
     r->vocab_size = hd_vocab_size(run->model->target);
     hd_plan_text(r, &run->facts);

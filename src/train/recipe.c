@@ -40,6 +40,7 @@ const struct hd_recipe_field hd_recipe_fields[] = {
     {"out", TEXT(out, "MODEL.safetensors"), LOCAL, IS "the model; beside it MODEL.state.safetensors, .jsonl, .log, .svg"},
 
     {"tokens", CHOICE(tokens, "spm|words|chars"), FIXED, OR "spm", IS "what sentences are cut into: subwords, words or characters"},
+    {"source-tokens", CHOICE(source_tokens, "spm|words|chars"), FIXED, OR "", IS "the same for the source, where it is another: letters to phonemes"},
     {"vocab-size", WHOLE(vocab_size, 0, 1 << 24), FIXED, OR "", IS "entries of a vocabulary"},
     {"joint-vocab", MAYBE(joint_vocab), FIXED, OR "", IS "one vocabulary for both languages"},
     {"spm", LIST(spm, "FILE.model…"), LOCAL, IS "a SentencePiece model to use, or two: source, target"},
