@@ -30,8 +30,8 @@ endif
 DL      := $(if $(findstring apple,$(MACHINE)),,-ldl)
 LIBS    := -lm $(DL)
 ifneq ($(COMPUTES),)
-SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell check describe encoder fields model place \
-           position presets readout rnn score transformer,src/model/$f.c)
+SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell check decoder describe encoder fields model place \
+           position presets readout rnn score shadow transformer,src/model/$f.c)
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
@@ -263,7 +263,7 @@ $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	$(QUIET)$(COMPILE) -Isrc -Ibench -I. $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
 
 .PHONY: bench bench-kernel bench-kernel-now
-bench: bench-kernel bench-train  ## all measurements
+bench: bench-kernel bench-train bench-decode  ## all measurements
 bench-kernel:  ## arithmetic against this machine's peak and against oneDNN
 	@$(PACKAGES) build bench
 	+@$(MAKE) --no-print-directory bench-kernel-now
@@ -280,6 +280,19 @@ $(PEERS)/torch/bin/python:
 .PHONY: bench-train
 bench-train: all $(BUILD)/bench/bench_train $(TORCH)  ## training against PyTorch, and what an update is made of
 	@python3 bench/train.py $(BUILD) $(SHARED) $(TORCH)
+
+.PHONY: bench-scale
+bench-scale: all  ## training by 1, 2 and 4 ranks, and what more would do
+	@$(PACKAGES) mpi
+	+@$(MAKE) --no-print-directory all
+	@python3 bench/scale.py $(BUILD) $(SHARED)
+
+# Peers stay in build/peers; CTranslate2 is measured with the instruction set that is faster for it (CT2_ISA).
+CT2_ISA ?= AVX512
+.PHONY: bench-decode
+bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed  ## searching sentences against CTranslate2, on the same weights
+	@bench/peers.sh build/peers '$(SHARED)' $(BUILD)/heed
+	@CT2_FORCE_CPU_ISA=$(CT2_ISA) build/peers/ct2/bin/python bench/decode.py $< '$(SHARED)' build/peers/ende-ct2
 
 # ---- install --------------------------------------------------------------------------------------------------------
 

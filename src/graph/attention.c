@@ -89,6 +89,18 @@ static void mix_values(hd_tape *t, const struct attention *a, struct head h, con
                             E, 1, false, 1, seen(a, h, i), h.e, t->scratch);
 }
 
+/* Ask for the keys of a sentence before they are needed: they may be far away, and in any order. */
+static void fetch_keys(const struct attention *a, int s, const hd_node *k)
+{
+    const size_t width = (size_t)hd_last_dim(k);
+    for (int j = 0; j < a->keys->length[s]; j++) {
+        const int i = a->keys->start[s] + j;
+        const float *row = k->x + (size_t)(a->key_rows ? a->key_rows[i] : i) * width;
+        for (size_t c = 0; c < width; c += 16)
+            __builtin_prefetch(row + c);
+    }
+}
+
 /* The only query of a sentence, all heads: weights and mixture in one pass. The bits are those of the two above. */
 static void look_once(hd_tape *t, const struct attention *a, int s, const hd_node *q,
                       const hd_node *k, const hd_node *v, hd_node *y)
@@ -261,9 +273,11 @@ hd_node *hd_attention(hd_node *q, hd_node *k, hd_node *v, const hd_attention_opt
         memset(y->x, 0, y->count * sizeof *y->x);
     const int n = a->queries->n;
     for (int s = 0; s < n; s++)
-        if (looks_once(a, s))
+        if (looks_once(a, s)) {
+            if (s + 1 < n)
+                fetch_keys(a, s + 1, k);
             look_once(t, a, s, q, k, v, y);
-        else
+        } else
             for (int i = 0; i < a->n_heads; i++)
                 weigh(t, a, head_of(a, q, v, s, i), q, k);
     if (a->drops) {

@@ -20,9 +20,10 @@ struct entry {
 struct hd_params {
     struct entry **entries;
     int n, capacity;
-    float *values;    /* NULL until made */
-    size_t size;      /* floats; a multiple of STEP */
-    heed_error error; /* the first failed declaration */
+    float *values;       /* NULL until made */
+    size_t size;         /* floats; a multiple of STEP */
+    unsigned generation; /* of the values */
+    heed_error error;    /* the first failed declaration */
 };
 
 enum { STEP = 16 }; /* parameters begin at multiples of this many floats: 64 bytes */
@@ -219,8 +220,14 @@ bool hd_params_pack(hd_params *params, heed_error *err)
     return ok;
 }
 
+unsigned hd_params_generation(const hd_params *params)
+{
+    return params->generation;
+}
+
 void hd_params_changed(hd_params *params)
 {
+    params->generation++;
     for (int i = 0; i < params->n; i++) {
         params->entries[i]->param.straight.is_current = false;
         params->entries[i]->param.crossed.is_current = false;

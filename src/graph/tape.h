@@ -57,6 +57,9 @@ struct hd_param {
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
 };
 
+/* How often the values have changed, as far as hd_params_changed() was told: for copies of one's own. */
+unsigned hd_params_generation(const hd_params *params);
+
 /* ---- tapes ----------------------------------------------------------------------------------- */
 
 struct hd_tape {

@@ -116,8 +116,9 @@
     X(void, softmax, (float *y, const float *x, const uint8_t *keep, int n))                                   \
     X(void, softmax_back, (float *dx, const float *dy, const float *y, int n)) /* dx += y·(dy - Σ y·dy) */     \
     X(void, log_softmax, (float *y, const float *x, const uint8_t *keep, int n))                               \
-    /* log Σ exp(x - m), m the largest element, which goes to *largest: log_softmax is (x - *largest) - that. */ \
-    X(float, log_sum, (float *largest, const float *x, int n))                                                 \
+    /* log Σ exp(x - m), m the largest element, which goes to *largest: log_softmax is (x - *largest) - that. In the \
+     * same go, the k largest as top_k finds them; k may be 0. */                                              \
+    X(float, log_sum, (float *largest, int *index, float *value, const float *x, int n, int k))                \
     /* dx += dy - exp(y)·Σ dy; dy of elements that took no part must be 0 */                                   \
     X(void, log_softmax_back, (float *dx, const float *dy, const float *y, int n))                             \
     /* Returns (1-ε)·(-log p_target) + ε·mean_v(-log p_v). When d is not NULL, d = scale · its gradient by the  \

@@ -313,10 +313,11 @@ void ref_log_softmax(float *y, const float *x, const uint8_t *keep, int n)
         y[i] = is_kept(keep, i) ? (x[i] - s.largest) - log_sum : -INFINITY;
 }
 
-float ref_log_sum(float *largest, const float *x, int n)
+float ref_log_sum(float *largest, int *index, float *value, const float *x, int n, int k)
 {
     const struct softmax_sums s = softmax_sums(x, NULL, n);
     *largest = s.largest;
+    ref_top_k(index, value, x, n, k);
     return ref_log_of(s.sum);
 }
 

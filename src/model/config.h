@@ -99,7 +99,7 @@ bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_erro
 
 /* The fields one by one, for help and documentation: name, meaning, values ("rnn|gru|lstm", "number", "yes|no"). */
 struct hd_config_field {
-    const char *name, *values, *meaning;
+    const char *name, *values, *fallback, *meaning; /* fallback: what it is when nothing is said */
     bool is_option; /* something to choose; the others (arch, vocabularies) follow from elsewhere */
 };
 int hd_config_fields(void);

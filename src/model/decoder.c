@@ -1,13 +1,14 @@
-/* decoder.c -- a decoder's memory: sentences enter, take rows of the pools, and leave.
+/* decoder.c -- a decoder's memory: sentences enter, take rows of the shelves, and leave.
  *
- * A sentence's source positions are neighbours in their pools. Free rows are found by looking, which costs nothing beside the
- * encoder; a pool that is full doubles. Invariant: rows of sentences that are under way do not overlap. */
+ * A sentence's source positions are neighbours in their shelves. Free rows are found by looking, which costs nothing beside the
+ * encoder; a shelf that is full grows by a quarter. Invariant: rows of sentences that are under way do not overlap. */
 #include "model/decoder.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "model/rnn.h"
+#include "model/shadow.h"
 #include "model/transformer.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ void hd_decoder_free(struct hd_decoder *d)
 {
     if (!d)
         return;
-    for (int i = 0; i < HD_MAX_POOLS; i++) {
+    for (int i = 0; i < HD_MAX_SHELVES; i++) {
         hd_free(d->positions[i].x);
         hd_free(d->sentences[i].x);
         hd_free(d->words[i].x);
@@ -34,28 +35,27 @@ void hd_decoder_free(struct hd_decoder *d)
     hd_free(d);
 }
 
-/* ---- pools ------------------------------------------------------------------------------------------------------------------- */
+/* ---- shelves ------------------------------------------------------------------------------------------------------------------- */
 
-hd_node *hd_pool_on(hd_tape *tape, const struct hd_pool *pool)
+hd_node *hd_shelf_on(hd_tape *tape, const struct hd_shelf *shelf)
 {
-    if (pool->width == 0)
+    if (shelf->width == 0)
         return NULL;
-    const hd_node node = {.x = pool->x,
+    const hd_node node = {.x = shelf->x,
                           .n_dims = 2,
-                          .dim = {pool->n_rows, pool->width, 1, 1},
-                          .count = (size_t)pool->n_rows * (size_t)pool->width};
+                          .dim = {shelf->n_rows, shelf->width, 1, 1},
+                          .count = (size_t)shelf->n_rows * (size_t)shelf->width};
     return hd_on(tape, &node);
 }
 
 /* Room for n_rows of this width; what is there stays. */
-static bool make_room(struct hd_pool *p, hd_tape *t, int n_rows, int width)
+static bool grow_shelf(struct hd_shelf *p, hd_tape *t, int n_rows, int width)
 {
     if (n_rows <= p->n_rows && width <= p->width)
         return true;
-    const int rows = n_rows <= p->n_rows     ? p->n_rows
-                     : n_rows <= INT_MAX / 2 ? 2 * n_rows
-                                             : n_rows,
-              wide = width > p->width ? width : p->width;
+    const int wide = width > p->width ? width : p->width,
+              more = n_rows < INT_MAX / 2 ? n_rows + n_rows / 4 : n_rows,
+              rows = n_rows <= p->n_rows ? p->n_rows : more;
     float *x = hd_alloc((size_t)rows * (size_t)wide, sizeof *x, NULL);
     if (!x) {
         hd_tape_take_slow(t, "hd_decoder", (size_t)rows * (size_t)wide, sizeof *x);
@@ -65,22 +65,22 @@ static bool make_room(struct hd_pool *p, hd_tape *t, int n_rows, int width)
         memcpy(x + (size_t)r * (size_t)wide, p->x + (size_t)r * (size_t)p->width,
                (size_t)p->width * sizeof *x);
     hd_free(p->x);
-    *p = (struct hd_pool){wide, rows, x};
+    *p = (struct hd_shelf){wide, rows, x};
     return true;
 }
 
-void hd_pool_put(struct hd_pool *pool, const hd_node *x, const int *rows)
+void hd_shelf_put(struct hd_shelf *shelf, const hd_node *x, const int *rows)
 {
     const int n = hd_n_rows(x), width = hd_last_dim(x);
     int last = -1;
     for (int i = 0; i < n; i++)
         last = rows[i] > last ? rows[i] : last;
-    if (hd_has_failed(x->tape) || !make_room(pool, x->tape, last + 1, width))
+    if (hd_has_failed(x->tape) || !grow_shelf(shelf, x->tape, last + 1, width))
         return;
     for (int i = 0; i < n; i++) {
-        float *to = pool->x + (size_t)rows[i] * (size_t)pool->width;
+        float *to = shelf->x + (size_t)rows[i] * (size_t)shelf->width;
         memcpy(to, x->x + (size_t)i * (size_t)width, (size_t)width * sizeof *to);
-        memset(to + width, 0, (size_t)(pool->width - width) * sizeof *to);
+        memset(to + width, 0, (size_t)(shelf->width - width) * sizeof *to);
     }
 }
 
@@ -137,10 +137,10 @@ static bool keep(struct hd_decoder *d, hd_tape *t, const struct hd_memory *m, co
             rows[r++] = d->start[place[i]] + j;
     for (int i = 0; rows && i < kept.n_positions; i++)
         if (kept.positions[i])
-            hd_pool_put(&d->positions[i], kept.positions[i], rows);
+            hd_shelf_put(&d->positions[i], kept.positions[i], rows);
     for (int i = 0; rows && i < kept.n_sentences; i++)
         if (kept.sentences[i])
-            hd_pool_put(&d->sentences[i], kept.sentences[i], place);
+            hd_shelf_put(&d->sentences[i], kept.sentences[i], place);
     return !hd_has_failed(t);
 }
 
@@ -199,7 +199,14 @@ bool hd_net_pack(struct hd_net *net, heed_error *err)
     }
     if (is_done && hd_tape_error(tape)->code != HEED_OK)
         is_done = hd_fail(err, hd_tape_error(tape)->code, "%s", hd_tape_error(tape)->message);
+    is_done = is_done && hd_params_pack(net->params, err);
+    if (is_done) {
+        heed_error none = {0};
+        hd_shadow_free(net->shadow);
+        net->shadow = hd_shadow_new(net, tape->k, &none);
+        is_done = !hd_failed(&none) || hd_fail(err, none.code, "%s", none.message);
+    }
     hd_decoder_free(decoder);
     hd_tape_free(tape);
-    return is_done && hd_params_pack(net->params, err);
+    return is_done;
 }

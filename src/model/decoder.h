@@ -1,4 +1,4 @@
-/* decoder.h -- what a decoder remembers between the steps of a search, in pools of rows that grow by doubling.
+/* decoder.h -- what a decoder remembers between the steps of a search, in shelves of rows that grow.
  *
  * Three kinds: a row for every source position of the sentences that are under way, a row for every such sentence, and a row for
  * every decoded word (its slot): a Transformer's keys and values of that word, a recurrent net's state after it. Nothing is copied
@@ -8,17 +8,17 @@
 
 #include "model/model.h"
 
-enum { HD_MAX_POOLS = 2 * HD_MAX_LAYERS + 4 };
+enum { HD_MAX_SHELVES = 2 * HD_MAX_LAYERS + 4 };
 
 /* Rows of `width` numbers; 0 while nothing was put there. */
-struct hd_pool {
+struct hd_shelf {
     int width, n_rows;
     float *x;
 };
 
 struct hd_decoder {
     const struct hd_net *net;
-    struct hd_pool positions[HD_MAX_POOLS], sentences[HD_MAX_POOLS], words[HD_MAX_POOLS];
+    struct hd_shelf positions[HD_MAX_SHELVES], sentences[HD_MAX_SHELVES], words[HD_MAX_SHELVES];
     hd_spans places; /* by place: rows in `positions`; length -1 where no sentence is */
     int *start, *length;
     size_t start_capacity, length_capacity;
@@ -28,13 +28,13 @@ struct hd_decoder {
 /* What of a memory is kept: nodes with a row for every source position, and for every sentence. NULL ones are left out. */
 struct hd_kept {
     int n_positions, n_sentences;
-    hd_node *positions[HD_MAX_POOLS], *sentences[HD_MAX_POOLS];
+    hd_node *positions[HD_MAX_SHELVES], *sentences[HD_MAX_SHELVES];
 };
 
-/* The whole pool as a constant of a tape; NULL while it is empty. */
-hd_node *hd_pool_on(hd_tape *tape, const struct hd_pool *pool);
+/* The whole shelf as a constant of a tape; NULL while it is empty. */
+hd_node *hd_shelf_on(hd_tape *tape, const struct hd_shelf *shelf);
 
-/* Copy the rows of x to rows[0..n) of the pool, whose width is at least that of x (what x lacks is zeros). Notes on x's tape when
+/* Copy the rows of x to rows[0..n) of the shelf, whose width is at least that of x (what x lacks is zeros). Notes on x's tape when
  * there is no memory. */
-void hd_pool_put(struct hd_pool *pool, const hd_node *x, const int *rows);
+void hd_shelf_put(struct hd_shelf *shelf, const hd_node *x, const int *rows);
 #endif

@@ -5,6 +5,7 @@
 #include "graph/tape.h"
 #include "model/readout.h"
 #include "model/rnn.h"
+#include "model/shadow.h"
 #include "model/transformer.h"
 
 #include <string.h>
@@ -64,6 +65,7 @@ void hd_net_free(struct hd_net *net)
         return;
     hd_rnn_free(net->rnn);
     hd_transformer_free(net->transformer);
+    hd_shadow_free(net->shadow);
     hd_params_free(net->params);
     hd_free(net);
 }

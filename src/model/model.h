@@ -11,6 +11,7 @@
 
 struct hd_rnn_parts;         /* place.h */
 struct hd_transformer_parts; /* transformer.h */
+struct hd_shadow;            /* shadow.h */
 
 /* The parameters of a model, by role. Those that a configuration does not have are NULL. */
 struct hd_net {
@@ -20,6 +21,7 @@ struct hd_net {
     hd_node *output,
         *output_bias; /* [R,V], or the target table [V,E] when is_output_tied; bias [V] */
     bool is_output_tied;
+    struct hd_shadow *shadow; /* of the output layer, made by hd_net_pack(); may be NULL */
     struct hd_rnn_parts *rnn; /* NULL for the Transformer */
     struct hd_transformer_parts *transformer;
 };
@@ -135,6 +137,10 @@ struct hd_stepped hd_decoder_step(struct hd_decoder *decoder, hd_tape *tape,
 
 /* What the output layer makes of rows [n,R]: logits [n,V], with the tied table or its own weights. */
 hd_node *hd_logits(const struct hd_net *net, hd_node *out);
+
+/* The likeliest word of each row of [n,R], the lower id of equal ones: the same as from all logits, but most of them need not be made.
+ * -1 where they are not finite. False with the reason on the tape. */
+bool hd_best_words(const struct hd_net *net, hd_node *out, int *word);
 
 /* ---- attention as a result ------------------------------------------------------------------------------------------ */
 

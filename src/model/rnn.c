@@ -79,14 +79,14 @@ bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batc
 }
 
 /* The parts of a memory that a step reads, those with a row per source position and those with a row per sentence. */
-struct parts {
+struct memory_parts {
     int n_positions, n_sentences;
-    hd_node **positions[HD_MAX_POOLS], **sentences[HD_MAX_POOLS];
+    hd_node **positions[HD_MAX_SHELVES], **sentences[HD_MAX_SHELVES];
 };
 
-static struct parts parts_of(const struct hd_config *c, struct hd_rnn_memory *m)
+static struct memory_parts parts_of(const struct hd_config *c, struct hd_rnn_memory *m)
 {
-    struct parts p = {0};
+    struct memory_parts p = {0};
     const bool is_fixed = c->context == HD_CONTEXT_EVERY;
     hd_node **of_context[] = {&m->cell_values, &m->readout_values};
     for (int i = 0; i < 2 && c->context != HD_CONTEXT_FIRST; i++)
@@ -108,7 +108,7 @@ static struct hd_rnn_memory memory_on(const struct hd_config *c, hd_tape *tape,
                                       const struct hd_memory *memory)
 {
     struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
-    const struct parts p = parts_of(c, &m);
+    const struct memory_parts p = parts_of(c, &m);
     for (int i = 0; i < p.n_positions; i++)
         *p.positions[i] = *p.positions[i] ? hd_on(tape, *p.positions[i]) : NULL;
     for (int i = 0; i < p.n_sentences; i++)
@@ -288,7 +288,7 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
 void hd_rnn_keep(const struct hd_net *net, const struct hd_memory *memory, struct hd_kept *kept)
 {
     struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
-    const struct parts p = parts_of(&net->config, &m);
+    const struct memory_parts p = parts_of(&net->config, &m);
     *kept = (struct hd_kept){.n_positions = p.n_positions, .n_sentences = p.n_sentences};
     for (int i = 0; i < p.n_positions; i++)
         kept->positions[i] = *p.positions[i];
@@ -300,17 +300,17 @@ void hd_rnn_keep(const struct hd_net *net, const struct hd_memory *memory, struc
 static struct hd_rnn_memory kept_memory(const struct hd_decoder *d, hd_tape *tape)
 {
     struct hd_rnn_memory m = {0};
-    const struct parts p = parts_of(&d->net->config, &m);
+    const struct memory_parts p = parts_of(&d->net->config, &m);
     for (int i = 0; i < p.n_positions; i++)
-        *p.positions[i] = hd_pool_on(tape, &d->positions[i]);
+        *p.positions[i] = hd_shelf_on(tape, &d->positions[i]);
     for (int i = 0; i < p.n_sentences; i++)
-        *p.sentences[i] = hd_pool_on(tape, &d->sentences[i]);
+        *p.sentences[i] = hd_shelf_on(tape, &d->sentences[i]);
     return m;
 }
 
 /* The decoder's state as a list: layers, then h̃, then coverage. Returns how many. */
 static int list_state(const struct hd_config *c, struct hd_decoder_state *s,
-                      hd_node **list[HD_MAX_POOLS])
+                      hd_node **list[HD_MAX_SHELVES])
 {
     int n = 0;
     for (int l = 0; l < c->decoder_layers; l++)
@@ -326,16 +326,16 @@ static int list_state(const struct hd_config *c, struct hd_decoder_state *s,
 static void recall(const struct hd_decoder *d, const struct hd_rows *rows,
                    struct hd_decoder_state *first)
 {
-    hd_node **list[HD_MAX_POOLS];
+    hd_node **list[HD_MAX_SHELVES];
     const int n = list_state(&d->net->config, first, list);
     for (int i = 0; i < n && !hd_has_failed((*list[i])->tape); i++) {
-        const struct hd_pool *pool = &d->words[i];
-        const int width = hd_width(*list[i]), wide = width < pool->width ? width : pool->width;
+        const struct hd_shelf *shelf = &d->words[i];
+        const int width = hd_width(*list[i]), wide = width < shelf->width ? width : shelf->width;
         const int *past = rows->past;
         for (int b = 0; b < rows->n; past += rows->length[b++])
             if (rows->length[b] > 0)
                 memcpy((*list[i])->x + (size_t)b * (size_t)width,
-                       pool->x + (size_t)past[rows->length[b] - 1] * (size_t)pool->width,
+                       shelf->x + (size_t)past[rows->length[b] - 1] * (size_t)shelf->width,
                        (size_t)wide * sizeof(float));
     }
 }
@@ -386,8 +386,8 @@ struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct 
     }
     if (hd_has_failed(tape))
         return (struct hd_stepped){0};
-    hd_node **list[HD_MAX_POOLS];
+    hd_node **list[HD_MAX_SHELVES];
     for (int i = list_state(c, &now, list) - 1; i >= 0; i--)
-        hd_pool_put(&d->words[i], *list[i], rows->slot);
+        hd_shelf_put(&d->words[i], *list[i], rows->slot);
     return (struct hd_stepped){.out = out, .seen = seen_in_step(tape, step.seen, step.view.spans)};
 }

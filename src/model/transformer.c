@@ -305,9 +305,9 @@ static hd_node *with_past(const struct decoding *d, int part, hd_node *x)
 {
     if (!d->decoder || hd_has_failed(d->tape))
         return x;
-    struct hd_pool *pool = &d->decoder->words[part];
-    hd_pool_put(pool, x, d->slot);
-    return hd_has_failed(d->tape) ? x : hd_pool_on(d->tape, pool);
+    struct hd_shelf *shelf = &d->decoder->words[part];
+    hd_shelf_put(shelf, x, d->slot);
+    return hd_has_failed(d->tape) ? x : hd_shelf_on(d->tape, shelf);
 }
 
 /* Section 3.1: a word looks at itself and the words before it. */
@@ -425,8 +425,8 @@ static const struct source_keys *kept_source_keys(const struct hd_decoder *decod
     const int n = decoder->net->config.decoder_layers;
     struct source_keys *keys = hd_tape_take(tape, "hd_decoder_step", (size_t)n, sizeof *keys);
     for (int l = 0; keys && l < n; l++) {
-        keys[l].k = hd_pool_on(tape, &decoder->positions[2 * l]);
-        keys[l].v = hd_pool_on(tape, &decoder->positions[2 * l + 1]);
+        keys[l].k = hd_shelf_on(tape, &decoder->positions[2 * l]);
+        keys[l].v = hd_shelf_on(tape, &decoder->positions[2 * l + 1]);
     }
     return keys;
 }

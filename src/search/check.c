@@ -37,6 +37,9 @@ static bool check_options(const struct hd_search_options *o, heed_error *err)
     if (!(o->temperature > 0 && o->temperature <= 1e6F))
         return hd_fail(err, HEED_BAD_OPTION, "a temperature of %g: it must be above 0",
                        (double)o->temperature);
+    if (o->words_alone && (o->beam > 1 || o->is_sampled))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "words without probabilities are for greedy search, a beam of 1");
     if (o->n_rows < 1)
         return hd_fail(err, HEED_BAD_OPTION, "%d hypotheses at a time: it must be at least 1",
                        o->n_rows);

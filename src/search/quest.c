@@ -254,6 +254,13 @@ static bool consider(struct hd_quest *q, int *n, struct hd_candidate c)
     return true;
 }
 
+int hd_quest_wants(const struct hd_quest *q)
+{
+    const bool may_be_forbidden = q->options->is_sampled || q->options->no_repeat > 0;
+    return may_be_forbidden || q->places > 64 || q->open[0].length < q->input->n_prefix ? 0
+                                                                                        : q->places;
+}
+
 /* The ways to go on for all open hypotheses; how many, or -1 without memory. */
 static int find_candidates(struct hd_quest *q, const struct hd_outlook *outlooks, heed_error *err)
 {
@@ -263,7 +270,7 @@ static int find_candidates(struct hd_quest *q, const struct hd_outlook *outlooks
         const struct hd_outlook *o = &outlooks[i];
         if (lead->length < q->input->n_prefix) {
             const int id = q->input->prefix[lead->length];
-            const float logprob = (o->x[id] - o->largest) - o->log_sum;
+            const float logprob = o->x ? (o->x[id] - o->largest) - o->log_sum : 0;
             consider(q, &n, (struct hd_candidate){i, id, logprob, lead->total + (double)logprob});
             continue;
         }
@@ -273,14 +280,14 @@ static int find_candidates(struct hd_quest *q, const struct hd_outlook *outlooks
                 return -1;
             forbid_repeats(q, o->x, words, lead->length);
         }
-        q->k->top_k(q->scratch->top, q->scratch->top_value, o->x, q->n_words, q->places);
-        for (int j = 0;
-             j < q->places && q->scratch->top[j] >= 0 && q->scratch->top_value[j] > -INFINITY;
-             j++) {
-            const float logprob = (q->scratch->top_value[j] - o->largest) - o->log_sum;
-            if (!consider(q, &n,
-                          (struct hd_candidate){i, q->scratch->top[j], logprob,
-                                                lead->total + (double)logprob}))
+        const int *top = o->n_top ? o->top : q->scratch->top;
+        const float *value = o->n_top ? o->top_value : q->scratch->top_value;
+        if (!o->n_top)
+            q->k->top_k(q->scratch->top, q->scratch->top_value, o->x, q->n_words, q->places);
+        for (int j = 0; j < q->places && top[j] >= 0 && value[j] > -INFINITY; j++) {
+            const float logprob = (value[j] - o->largest) - o->log_sum;
+            const double total = lead->total + (double)logprob;
+            if (!consider(q, &n, (struct hd_candidate){i, top[j], logprob, total}))
                 break;
         }
     }
@@ -406,18 +413,23 @@ static bool tell(const struct hd_quest *q, const struct hd_ending *e, struct hd_
     const size_t S = (size_t)q->input->n_source, n = (size_t)e->length, rows = n + !e->is_cut;
     *h = (struct hd_hypothesis){
         .n = e->length, .total = e->total, .score = e->score, .is_cut = e->is_cut};
+    const bool has_logprob = !q->options->words_alone;
+    if (!has_logprob)
+        h->total = h->score = 0;
     h->ids = hd_alloc(n, sizeof *h->ids, err);
-    h->logprob = hd_alloc(rows, sizeof *h->logprob, err);
+    if (has_logprob)
+        h->logprob = hd_alloc(rows, sizeof *h->logprob, err);
     if (q->options->wants_attention)
         h->attention = hd_alloc(rows * S, sizeof *h->attention, err);
-    if (!h->ids || !h->logprob || (q->options->wants_attention && !h->attention))
+    if (!h->ids || (has_logprob && !h->logprob) || (q->options->wants_attention && !h->attention))
         return false;
     int b = e->last;
     for (int t = e->length - 1; t >= 0; t--, b = q->branches[b].parent) {
         h->ids[t] = q->branches[b].id;
-        h->logprob[t] = q->branches[b].logprob;
+        if (has_logprob)
+            h->logprob[t] = q->branches[b].logprob;
     }
-    if (!e->is_cut)
+    if (!e->is_cut && has_logprob)
         h->logprob[n] = e->logprob;
     if (h->attention) {
         collect_attention(q, e->last, e->length, h->attention);

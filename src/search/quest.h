@@ -72,11 +72,15 @@ bool hd_scratch_init(struct hd_scratch *s, int n_words, const struct hd_search_o
                      heed_error *err);
 void hd_scratch_release(struct hd_scratch *s);
 
-/* What the models say of the next word of one open hypothesis: log p(v) = (x[v] - largest) - log_sum. x may be written to. */
+/* What the models say of the next word of one open hypothesis: log p(v) = (x[v] - largest) - log_sum. x may be
+ * written to. Where only the likeliest word is known, top[0], x is NULL. */
 struct hd_outlook {
     float *x;
     float largest, log_sum;
-    const float *alpha; /* [n_source]; NULL when nobody asked */
+    int n_top; /* the likeliest words are known already, so many; 0: they are not */
+    const int *top;
+    const float *top_value; /* x[top[i]] */
+    const float *alpha;     /* [n_source]; NULL when nobody asked */
 };
 
 /* What a quest is about. */
@@ -90,6 +94,9 @@ struct hd_task {
 bool hd_quest_begin(struct hd_quest *q, const struct hd_task *task, const struct hd_kernels *k,
                     struct hd_scratch *scratch, heed_error *err);
 void hd_quest_release(struct hd_quest *q);
+
+/* How many of the likeliest words are worth knowing beforehand. */
+int hd_quest_wants(const struct hd_quest *q);
 
 /* One step: outlooks[i] is of open[i]. Over when none is open. */
 bool hd_quest_step(struct hd_quest *q, const struct hd_outlook *outlooks, heed_error *err);

@@ -22,7 +22,7 @@ struct hd_search_options hd_search_options_default(void)
                                       .alpha = 1,
                                       .top_p = 1,
                                       .temperature = 1,
-                                      .n_rows = 64,
+                                      .n_rows = 48,
                                       .head = -1};
 }
 
@@ -51,8 +51,10 @@ static int limit_of(const struct hd_net *const *nets, int n_nets, const struct h
 /* ---- the search ------------------------------------------------------------------------------------------------------------------ */
 
 enum {
-    GROUP_SENTENCES = 32, /* encoded together at most, */
-    GROUP_WORDS = 1024,   /* and words of them, unless one alone has more */
+    GROUP_SENTENCES = 32,   /* encoded together at most, */
+    GROUP_WORDS = 96,       /* and words of them, unless one alone has more */
+    SLICE_FLOATS = 1 << 17, /* logits that exist at a time: half of a cache, */
+    SLICE_ROWS = 24,        /* but for so many rows at least the output layer's weights are read */
 };
 
 /* A sentence under way, or encoded and waiting. */
@@ -68,10 +70,10 @@ struct run {
     const struct hd_search_options *options;
     const struct hd_search_input *input;
     size_t n, n_encoded;
-    size_t *order; /* [n]: longest first, so that no long one is left alone at the end */
     struct hd_found *found;
     struct hd_decoder **decoders; /* [n_nets]; a sentence has the same place in all of them */
     hd_tape *encoding, *step;
+    hd_node **out; /* [n_nets]: what enters the output layers, for all rows of the step */
     struct hd_scratch scratch;
     struct sentence waiting[GROUP_SENTENCES];
     int n_waiting, next_waiting;
@@ -114,7 +116,7 @@ static bool encode_group(struct run *r, heed_error *err)
     int length[GROUP_SENTENCES], place[GROUP_SENTENCES], n = 0;
     bool is_well = true;
     for (; is_well && n < GROUP_SENTENCES && r->n_encoded + (size_t)n < r->n; n++) {
-        const size_t index = r->order[r->n_encoded + (size_t)n];
+        const size_t index = r->n_encoded + (size_t)n;
         const struct hd_search_input *in = &r->input[index];
         if (n > 0 && ids.n + (size_t)in->n_source > GROUP_WORDS)
             break;
@@ -261,38 +263,82 @@ static bool make_alpha(struct run *r, heed_error *err)
     return true;
 }
 
-/* What the nets say of the next word of every row. */
-static bool ask(struct run *r, heed_error *err)
+/* All rows through the decoders, up to what enters the output layers. */
+static bool advance(struct run *r, heed_error *err)
 {
     const bool looks = r->options->wants_attention || r->options->coverage_penalty > 0;
-    const size_t V = (size_t)r->n_words;
     hd_tape_reset(r->step);
     for (int b = 0; b < r->rows.n; b++)
         r->outlooks[b] = (struct hd_outlook){0};
     if (looks && !make_alpha(r, err))
         return false;
-    hd_node *x = NULL;
     for (int m = 0; m < r->n_nets; m++) {
         const struct hd_stepped stepped = hd_decoder_step(r->decoders[m], r->step, &r->rows);
         if (!tape_is_well(r->step, err) || (looks && !add_attention(r, r->nets[m], &stepped, err)))
             return false;
-        hd_node *logits = hd_logits(r->nets[m], stepped.out);
+        r->out[m] = stepped.out;
+    }
+    return true;
+}
+
+static bool not_finite(heed_error *err)
+{
+    return hd_fail(err, HEED_BAD_MODEL,
+                   "the model's numbers are not finite: it has gone wrong while it was trained");
+}
+
+static bool has_words_alone(const struct run *r)
+{
+    return r->options->words_alone && r->options->no_repeat == 0 && r->n_nets == 1;
+}
+
+/* Only the likeliest word of each row. */
+static bool ask_for_words(struct run *r, int from, int n, heed_error *err)
+{
+    int *words = hd_tape_take(r->step, "hd_search", (size_t)n, sizeof *words);
+    float *nothing = hd_tape_take(r->step, "hd_search", 1, sizeof *nothing);
+    if (!words || !nothing || !hd_best_words(r->nets[0], hd_slice(r->out[0], from, n), words))
+        return tape_is_well(r->step, err);
+    *nothing = 0;
+    for (int b = 0; b < n; b++) {
+        if (words[b] < 0)
+            return not_finite(err);
+        r->outlooks[from + b].n_top = 1;
+        r->outlooks[from + b].top = &words[b];
+        r->outlooks[from + b].top_value = nothing;
+    }
+    return true;
+}
+
+/* What the nets say of the next word of the rows [from, from + n), which begin with those of the i-th sentence. */
+static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
+{
+    hd_node *x = NULL;
+    for (int m = 0; m < r->n_nets; m++) {
+        hd_node *logits = hd_logits(r->nets[m], hd_slice(r->out[m], from, n));
         if (r->n_nets > 1)
             logits = hd_log_softmax(logits, NULL);
         x = x ? hd_add(x, logits) : logits;
     }
     if (r->n_nets > 1)
         x = hd_scale(x, 1 / (float)r->n_nets);
-    if (!tape_is_well(r->step, err))
-        return false;
-    for (int b = 0; b < r->rows.n; b++) {
-        struct hd_outlook *o = &r->outlooks[b];
-        o->x = x->x + (size_t)b * V;
-        o->log_sum = r->step->k->log_sum(&o->largest, o->x, r->n_words);
+    for (int b = 0, end = 0, k = 0; b < n; b++) {
+        struct hd_outlook *o = &r->outlooks[from + b];
+        if (b == end) {
+            end += r->under_way[i].quest.n_open;
+            k = hd_quest_wants(&r->under_way[i++].quest);
+        }
+        int *top = hd_tape_take(r->step, "hd_search", (size_t)k, sizeof *top);
+        float *value = hd_tape_take(r->step, "hd_search", (size_t)k, sizeof *value);
+        if (!tape_is_well(r->step, err))
+            return false;
+        o->x = x->x + (size_t)b * (size_t)r->n_words;
+        o->log_sum = r->step->k->log_sum(&o->largest, top, value, o->x, r->n_words, k);
+        o->top = top;
+        o->top_value = value;
+        o->n_top = k;
         if (!isfinite(o->largest) || !isfinite(o->log_sum))
-            return hd_fail(
-                err, HEED_BAD_MODEL,
-                "the model's numbers are not finite: it has gone wrong while it was trained");
+            return not_finite(err);
         if (r->n_nets > 1) /* the mean is what is said, although it does not add up to 1 */
             o->largest = o->log_sum = 0;
     }
@@ -310,26 +356,48 @@ static bool take_back_slots(struct run *r, struct hd_quest *q, heed_error *err)
     return true;
 }
 
-/* Every sentence chooses; those that are over leave. */
+static bool end_sentence(struct run *r, struct sentence *s, heed_error *err)
+{
+    const bool is_told = hd_quest_found(&s->quest, &r->found[s->index], err);
+    for (int m = 0; m < r->n_nets; m++)
+        hd_decoder_leave(r->decoders[m], s->place);
+    hd_quest_release(&s->quest);
+    return is_told;
+}
+
+/* Rows of the sentences from the i-th on, as many sentences as give enough of them. */
+static int rows_of_slice(const struct run *r, size_t i)
+{
+    const int fit = SLICE_FLOATS / r->n_words, enough = fit > SLICE_ROWS ? fit : SLICE_ROWS;
+    int n = r->under_way[i].quest.n_open;
+    while (++i < r->n_under_way && n + r->under_way[i].quest.n_open <= enough)
+        n += r->under_way[i].quest.n_open;
+    return n;
+}
+
+/* Every sentence chooses; those that are over leave. Logits exist for a slice of the rows at a time, which stays in the cache. */
 static bool choose(struct run *r, heed_error *err)
 {
-    const struct hd_outlook *outlooks = r->outlooks;
+    const struct hd_arena_mark before = hd_arena_mark(&r->step->arena);
     size_t n_left = 0;
+    int row = 0, n_asked = 0;
     bool is_well = true;
     for (size_t i = 0; i < r->n_under_way; i++) {
         struct sentence *s = &r->under_way[i];
         const int n_rows = s->quest.n_open;
-        is_well = is_well && hd_quest_step(&s->quest, outlooks, err) &&
-                  take_back_slots(r, &s->quest, err);
-        outlooks += n_rows;
-        if (is_well && s->quest.n_open == 0) {
-            is_well = hd_quest_found(&s->quest, &r->found[s->index], err);
-            for (int m = 0; m < r->n_nets; m++)
-                hd_decoder_leave(r->decoders[m], s->place);
-            hd_quest_release(&s->quest);
-        } else {
-            r->under_way[n_left++] = *s;
+        if (is_well && row == n_asked) {
+            hd_arena_rewind(&r->step->arena, before);
+            n_asked += rows_of_slice(r, i);
+            is_well = has_words_alone(r) ? ask_for_words(r, row, n_asked - row, err)
+                                         : ask(r, i, row, n_asked - row, err);
         }
+        is_well = is_well && hd_quest_step(&s->quest, r->outlooks + row, err) &&
+                  take_back_slots(r, &s->quest, err);
+        row += n_rows;
+        if (is_well && s->quest.n_open == 0)
+            is_well = end_sentence(r, s, err);
+        else
+            r->under_way[n_left++] = *s;
     }
     r->n_under_way = n_left;
     return is_well;
@@ -345,32 +413,12 @@ static bool search_all(struct run *r, heed_error *err)
             return true;
         if (o->keep_on && !o->keep_on(o->keep_on_data))
             return hd_fail(err, HEED_CANCELLED, "stopped before everything was translated");
-        if (!make_rows(r, err) || !ask(r, err) || !choose(r, err))
+        if (!make_rows(r, err) || !advance(r, err) || !choose(r, err))
             return false;
     }
 }
 
 /* ---- from outside ------------------------------------------------------------------------------------------------------------------ */
-
-/* Longest source first; of equal ones the first of the input. Counted, since there may be many. */
-static bool make_order(struct run *r, heed_error *err)
-{
-    size_t longest = 0, capacity = 0, *first = NULL;
-    for (size_t i = 0; i < r->n; i++)
-        longest = (size_t)r->input[i].n_source > longest ? (size_t)r->input[i].n_source : longest;
-    r->order = hd_alloc(r->n, sizeof *r->order, err);
-    first = hd_grow(NULL, &capacity, longest + 2, sizeof *first, err);
-    if (r->order && first) {
-        for (size_t i = 0; i < r->n; i++)
-            first[longest - (size_t)r->input[i].n_source + 1]++;
-        for (size_t l = 1; l <= longest; l++)
-            first[l] += first[l - 1];
-        for (size_t i = 0; i < r->n; i++)
-            r->order[first[longest - (size_t)r->input[i].n_source]++] = i;
-    }
-    hd_free(first);
-    return r->order && first;
-}
 
 static bool make_run(struct run *r, heed_error *err)
 {
@@ -378,12 +426,13 @@ static bool make_run(struct run *r, heed_error *err)
     r->encoding = hd_tape_new(err);
     r->step = hd_tape_new(err);
     r->decoders = hd_alloc((size_t)r->n_nets, sizeof(struct hd_decoder *), err);
-    if (!r->encoding || !r->step || !r->decoders)
+    r->out = hd_alloc((size_t)r->n_nets, sizeof(hd_node *), err);
+    if (!r->encoding || !r->step || !r->decoders || !r->out)
         return false;
     for (int m = 0; m < r->n_nets; m++)
         if (!(r->decoders[m] = hd_decoder_new(r->nets[m], err)))
             return false;
-    return hd_scratch_init(&r->scratch, r->n_words, r->options, err) && make_order(r, err);
+    return hd_scratch_init(&r->scratch, r->n_words, r->options, err);
 }
 
 static void release_run(struct run *r)
@@ -396,7 +445,7 @@ static void release_run(struct run *r)
     hd_tape_free(r->encoding);
     hd_tape_free(r->step);
     hd_scratch_release(&r->scratch);
-    void *const others[] = {r->order,  r->under_way, r->free_slots, r->place,    r->previous,
+    void *const others[] = {r->out,    r->under_way, r->free_slots, r->place,    r->previous,
                             r->length, r->slot,      r->past,       r->outlooks, r->alpha};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         hd_free(others[i]);

@@ -26,9 +26,11 @@ struct hd_search_options {
     float top_p;            /* and from the fewest that are this likely together; 1: all */
     float temperature;      /* 1: as the model says */
     uint64_t seed;
-    int n_rows;           /* hypotheses that advance together; a matter of speed and memory alone */
-    bool wants_attention; /* keep the weights */
-    int layer, head;      /* of hd_weights_of(): 0, -1 are the model's own choice */
+    int n_rows; /* hypotheses that advance together; a matter of speed and memory alone */
+    bool
+        words_alone; /* greedy search without probabilities, which is faster: logprob is NULL, total and score are 0 */
+    bool wants_attention;   /* keep the weights */
+    int layer, head;        /* of hd_weights_of(): 0, -1 are the model's own choice */
     bool never_stops_early; /* until `beam` have ended: slower, the same result (tests) */
     bool (*keep_on)(
         void *

@@ -73,6 +73,7 @@ struct hd_feed {
     int *start, *order, n_batches; /* batch b: pairs [start[order[b]], start[order[b]+1]) */
     size_t starts_capacity;
     struct hd_feed_counts counts;
+    int first_epoch; /* which they are of */
 };
 
 /* The number in the corpus of the i-th pair to train on: those held out are passed over. */
@@ -206,6 +207,8 @@ static bool cut(struct hd_feed *f, heed_error *err)
 
 static bool load(struct hd_feed *f, int epoch, int pool, heed_error *err)
 {
+    f->first_epoch = f->first_epoch < 0 ? epoch : f->first_epoch;
+    const bool is_counted = epoch == f->first_epoch;
     f->epoch = epoch;
     f->pool = pool;
     f->first = (size_t)pool * POOL;
@@ -221,12 +224,14 @@ static bool load(struct hd_feed *f, int epoch, int pool, heed_error *err)
         }
         const size_t left = f->size - (size_t)i * SLICE;
         f->n = collect(s, (int)(left < SLICE ? left : SLICE), f->pairs, f->n);
-        f->counts.n_long += s->n_long;
-        f->counts.n_empty += s->n_empty;
+        f->counts.n_long += is_counted ? s->n_long : 0;
+        f->counts.n_empty += is_counted ? s->n_empty : 0;
     }
-    f->counts.n_pairs += f->size;
+    f->counts.n_pairs += is_counted ? f->size : 0;
     merge_sort(f->pairs, f->pairs + POOL, f->n);
-    return cut(f, err);
+    const bool ok = cut(f, err);
+    f->epoch = ok ? epoch : -1;
+    return ok;
 }
 
 /* ---- the feed ---------------------------------------------------------------------------------- */
@@ -244,7 +249,8 @@ struct hd_feed *hd_feed_new(const struct hd_corpus *corpus, const struct hd_voca
                           .target = target,
                           .options = *options,
                           .threads = threads,
-                          .epoch = -1};
+                          .epoch = -1,
+                          .first_epoch = -1};
     f->n_pairs = options->hold_out ? all - all / (size_t)options->hold_out : all;
     f->slices = hd_alloc(N_SLICES, sizeof *f->slices, err);
     f->pairs = hd_alloc(2 * POOL, sizeof *f->pairs, err); /* the second half is for sorting */

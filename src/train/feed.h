@@ -45,7 +45,7 @@ const struct hd_pair_ids *hd_feed_next(struct hd_feed *feed, struct hd_place_in_
 /* Passes over the text when `place` is reached: 2.5 in the middle of the third. */
 double hd_feed_epoch(const struct hd_feed *feed, const struct hd_place_in_text *place);
 
-/* Pairs seen so far in this process, and those left out: a side too long, or without any piece. */
+/* Pairs of the first epoch that was asked for, as far as it was read, and those left out: a side too long, or without any piece. */
 struct hd_feed_counts {
     size_t n_pairs, n_long, n_empty;
 };

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ static FILE *open_beside(const char *stem, const char *ending, heed_error *err)
     }
     FILE *f = fopen(path, "ae");
     if (!f) {
-        hd_fail(err, HEED_BAD_FILE, "%s cannot be written: %s", path, strerror(errno));
+        hd_fail_to_write(path, errno, err);
         return NULL;
     }
     if (flock(fileno(f), LOCK_EX | LOCK_NB) == 0)

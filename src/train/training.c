@@ -80,7 +80,7 @@ bool hd_training_option_at(int i, heed_training_option *option)
         const struct hd_config_field f = hd_config_field(k);
         if (!f.is_option || i-- > 0)
             continue;
-        *option = (heed_training_option){f.name, f.values, f.meaning, "", false, true};
+        *option = (heed_training_option){f.name, f.values, f.meaning, f.fallback, false, true};
         return true;
     }
     return false;
@@ -160,9 +160,18 @@ bool hd_training_set(heed_training *t, const char *name, const char *value, heed
         return set_preset(t, name, value, err);
     if (!is_model_field(name))
         return unknown(name, err);
-    struct hd_config any;
-    if (!hd_config_preset_named(&any, "transformer", NULL, err) || !hd_config_set(&any, name, value, err))
-        return false;
+    /* Some fields are for recurrent models and some for others; which it will be may not have been said yet. */
+    static const char *const kinds[] = {"luong", "transformer"};
+    heed_error why[2] = {{0}, {0}};
+    bool is_fine = false;
+    for (int i = 0; i < 2 && !is_fine; i++) {
+        struct hd_config any;
+        is_fine = hd_config_preset_named(&any, kinds[i], NULL, &why[i]) && hd_config_set(&any, name, value, &why[i]);
+    }
+    if (!is_fine) {
+        const heed_error *told = &why[strstr(why[0].message, "but arch is") != NULL];
+        return hd_fail(err, told->code, "%s", told->message);
+    }
     return add_setting(t, name, value, err);
 }
 

@@ -339,7 +339,7 @@ static hd_node *loss_of(const struct hd_learner *l, hd_tape *tape, const struct 
     const struct hd_taught *two = run(l, tape, &second);
     const hd_consistency agree =
         r->simcut > 0 ? (hd_consistency){.weight1 = 1, .forward = r->simcut}
-                      : (hd_consistency){0.5F, 0.5F, r->rdrop / 4, r->rdrop / 4};
+                      : (hd_consistency){0.5F, 0.5F, r->rdrop / 2, r->rdrop / 2};
     return two ? hd_taught_loss_pair(l->net, one, two, r->label_smoothing, &agree) : NULL;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL_CHECKSUM UINT64_C(0x4a0470f3bdc3d314)
+#define KERNEL_CHECKSUM UINT64_C(0x0dcd2b8fee89bebd)
 
 enum checked_kernel {
 #define ENUM(returns, name, arguments) CHECKED_##name,
@@ -124,6 +124,16 @@ static inline void check_products(struct checksums *sums, const struct hd_kernel
     NOTE(gemm_free, s->z, (long)M * N);
     k->dots(s->y, N, s->a, K, s->b, K, 0.3F, true, M, N, K);
     NOTE(dots, s->y, (long)M * N);
+    static int rows[MOST];
+    for (int j = 0; j < N; j++)
+        rows[j] = N - 1 - j;
+    for (int heads = 1; heads <= 2; heads++) {
+        const int d = K / heads;
+        k->attend(s->y, s->z, s->a, s->b, K, s->b, K, heads == 2 ? rows : NULL, 0.3F, heads, N, d,
+                  d);
+        NOTE(attend, s->y, (long)heads * d);
+        NOTE(attend, s->z, (long)heads * N);
+    }
 
     static int8_t q[MOST], w[MOST];
     static uint8_t packed8[MOST];
@@ -225,6 +235,14 @@ static inline void check_rows(struct checksums *sums, const struct hd_kernels *k
         NOTE(softmax_back, s->z, n);
         k->log_softmax_back(s->z, s->b, s->t, n);
         NOTE(log_softmax_back, s->z, n);
+    }
+    for (int most = 0; most <= 7 && n; most += 7) {
+        int index[7];
+        s->stats[1] = k->log_sum(&s->stats[0], index, s->y, s->a, n, most);
+        NOTE(log_sum, s->stats, 2);
+        NOTE(log_sum, s->y, most);
+        for (int j = 0; j < most; j++)
+            checksum_add(&sums->of[CHECKED_log_sum], (uint32_t)index[j]);
     }
     for (int i = 0; i < 3 && n; i++) {
         s->stats[0] = k->xent(i == 2 ? NULL : s->y, s->a, n / 2, (float)i * 0.1F, 0.7F, n);

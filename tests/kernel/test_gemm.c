@@ -111,6 +111,65 @@ static void check_dots(const struct hd_kernels *k, maker *make, int T, int S, in
     free(q), free(keys), free(e), free(wanted);
 }
 
+/* One query against S keys in any order, some of them twice. */
+static void check_attend(const struct hd_kernels *k, maker *make, int heads, int S, int d, int e,
+                         bool has_rows)
+{
+    const long ldk = heads * d + 1, ldv = heads * e + 3;
+    const size_t D = (size_t)(heads * d), E = (size_t)(heads * e), n = (size_t)S,
+                 n_weights = n * (size_t)heads;
+    float *q = make(D + 1), *keys = make(n * (size_t)ldk + 1), *v = make(n * (size_t)ldv + 1),
+          *y = make(E + 1), *wanted = room(E + 1), *w = make(n_weights + 1),
+          *w_wanted = room(n_weights + 1);
+    int *rows = malloc((n + 1) * sizeof *rows);
+    for (int j = 0; j < S; j++)
+        rows[j] = (j * 7 + 3) % S;
+    memcpy(wanted, y, (E + 1) * sizeof *y);
+    memcpy(w_wanted, w, (n_weights + 1) * sizeof *w);
+    k->attend(y + 1, w + 1, q + 1, keys + 1, ldk, v + 1, ldv, has_rows ? rows : NULL, 0.25F, heads,
+              S, d, e);
+    hd_kernels_ref.attend(wanted + 1, w_wanted + 1, q + 1, keys + 1, ldk, v + 1, ldv,
+                          has_rows ? rows : NULL, 0.25F, heads, S, d, e);
+    assert_same(y, wanted, E + 1, "attend", k->name, heads, d, S);
+    assert_same(w, w_wanted, n_weights + 1, "weights of attend", k->name, heads, d, S);
+    free(q), free(keys), free(v), free(y), free(wanted), free(w), free(w_wanted), free(rows);
+}
+
+static void one_query_of_attention_has_the_bits_of_the_reference(void **state)
+{
+    (void)state;
+    static const int widths[][2] = {{16, 16}, {64, 64}, {5, 7}, {20, 48}, {32, 33}, {1, 16}};
+    for (int i = 0; hd_kernels_available()[i]; i++)
+        for (int S = 0; S <= 40; S++)
+            for (int heads = 1; heads <= 9; heads += 4)
+                for (int width = 0; width < 6; width++)
+                    check_attend(hd_kernels_available()[i], S % 5 == 4 ? nasty_numbers : numbers,
+                                 heads, S, widths[width][0], widths[width][1], width % 2);
+}
+
+/* The same as products, softmax and mixture head by head. */
+static void one_query_of_attention_is_dots_softmax_and_product(void **state)
+{
+    (void)state;
+    enum { H = 3, S = 21, D = 20 };
+    float *q = numbers(H * D), *keys = numbers((size_t)S * H * D), *v = numbers((size_t)S * H * D),
+          *scratch = room(HD_GEMM_SCRATCH);
+    for (int i = 0; hd_kernels_available()[i]; i++) {
+        const struct hd_kernels *k = hd_kernels_available()[i];
+        float y[H * D], w[H * S], z[H * D], u[H * S];
+        k->attend(y, w, q, keys, H * D, v, H * D, NULL, 0.3F, H, S, D, D);
+        for (int h = 0; h < H; h++) {
+            k->dots(u + h * S, S, q + h * D, D, keys + h * D, H * D, 0.3F, false, 1, S, D);
+            k->softmax(u + h * S, u + h * S, NULL, S);
+            k->gemm_free(z + h * D, D, u + h * S, S, 1, v + h * D, H * D, 1, false, 1, S, D,
+                         scratch);
+        }
+        assert_same(y, z, H * D, "attend", k->name, H, D, S);
+        assert_same(w, u, H * S, "weights of attend", k->name, H, D, S);
+    }
+    free(q), free(keys), free(v), free(scratch);
+}
+
 static bool is_slow(const struct hd_kernels *k)
 {
     return strcmp(k->name, "ref") == 0 || strcmp(k->name, "generic") == 0;
@@ -237,6 +296,8 @@ static void a_fused_multiply_add_rounds_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_query_of_attention_has_the_bits_of_the_reference),
+        cmocka_unit_test(one_query_of_attention_is_dots_softmax_and_product),
         cmocka_unit_test(every_kernel_returns_the_bits_of_the_reference_at_small_sizes),
         cmocka_unit_test(every_kernel_returns_the_bits_of_the_reference_across_blocks),
         cmocka_unit_test(a_row_does_not_depend_on_how_many_rows_there_are_nor_on_its_place),

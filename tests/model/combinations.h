@@ -224,7 +224,7 @@ static void visit_transformers(const struct visitor *v)
     visit_one(v, IS_REFUSED, "transformer alignment-heads=2");
 }
 
-static void visit_all(visit_combination *visit, void *data)
+static inline void visit_all(visit_combination *visit, void *data)
 {
     const struct visitor v = {visit, data};
     visit_cells_scores_and_places(&v);
@@ -240,7 +240,7 @@ static void visit_all(visit_combination *visit, void *data)
 /* ---- one of them ----------------------------------------------------------------------------- */
 
 /* The configuration of a combination, at toy size where it says nothing else; not yet checked. */
-static struct hd_config toy_config(const char *settings)
+static inline struct hd_config toy_config(const char *settings)
 {
     struct hd_config c = preset_of(settings);
     c.source_vocab = TOY_SOURCE;
@@ -261,7 +261,7 @@ static struct hd_config toy_config(const char *settings)
 }
 
 /* Three sentences; ids are valid in vocabularies of five words. */
-static struct hd_batch toy_batch(void)
+static inline struct hd_batch toy_batch(void)
 {
     static const int source[] = {3, 1, 4, 2, 0, 1, 4, 3, 0}, source_length[] = {3, 1, 5};
     static const int target[] = {2, 0, 3, 1, 4, 0, 4, 4, 0}, target_length[] = {2, 4, 3};

@@ -102,6 +102,7 @@ const struct hd_kernels *hd_kernels_chosen(heed_error *err)
 #include "model/check.c"
 #undef fill
 #include "model/config.c"
+#include "model/decoder.c"
 #include "model/describe.c"
 #include "model/encoder.c"
 #include "model/fields.c"
@@ -112,6 +113,7 @@ const struct hd_kernels *hd_kernels_chosen(heed_error *err)
 #include "model/readout.c"
 #include "model/rnn.c"
 #include "model/score.c"
+#include "model/shadow.c"
 #include "model/transformer.c"
 
 #include "combinations.h"

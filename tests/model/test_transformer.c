@@ -16,7 +16,11 @@ static const int source[] = {3, 1, 4, 1, 5, 9, 2, 6, 7, 8, 10, 3, 5, 8, 9, 7, 2,
 static const int source_length[] = {6, 1, 4, 1, 6};
 static const int target[] = {5, 2, 9, 2, 8, 1, 8, 2, 2, 2, 4, 5, 9, 0, 4, 5, 2, 3};
 static const int target_length[] = {4, 1, 9, 2, 2};
-static const struct hd_batch batch = {5, source, source_length, target, target_length};
+static const struct hd_batch batch = {.n = 5,
+                                      .source = source,
+                                      .source_length = source_length,
+                                      .target = target,
+                                      .target_length = target_length};
 
 static struct hd_net *net_of(const char *words, uint64_t seed)
 {
@@ -164,8 +168,11 @@ static void a_sentence_does_not_see_its_neighbours(void **state)
         assert_fine(all);
         for (int i = 0, s = 0, t = 0; i < batch.n;
              s += source_length[i], t += target_length[i], i++) {
-            const struct hd_batch alone = {1, source + s, source_length + i, target + t,
-                                           target_length + i};
+            const struct hd_batch alone = {.n = 1,
+                                           .source = source + s,
+                                           .source_length = source_length + i,
+                                           .target = target + t,
+                                           .target_length = target_length + i};
             hd_tape_reset(one);
             const struct hd_memory *m = hd_encode(net, one, &alone, NULL);
             const struct hd_taught *o = hd_teach(net, one, m, &alone, NULL);
@@ -192,7 +199,11 @@ static void words_do_not_see_what_comes_after_them(void **state)
     float before[5 * 20];
     for (int round = 0; round < 2; round++) {
         const int words[] = {1, 2, 3, round ? 9 : 4, round ? 9 : 5};
-        const struct hd_batch b = {1, source, source_length, words, lengths};
+        const struct hd_batch b = {.n = 1,
+                                   .source = source,
+                                   .source_length = source_length,
+                                   .target = words,
+                                   .target_length = lengths};
         hd_tape_reset(tape);
         const struct hd_taught *taught =
             hd_teach(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL);
@@ -292,7 +303,7 @@ static void learned_positions_end_with_a_sentence(void **state)
                  "more than 5 words, the max-positions of this model");
     hd_tape_reset(tape);
     const int length = 5, one = -1, zero = 0;
-    const struct hd_batch b = {1, source, &length, NULL, NULL};
+    const struct hd_batch b = {.n = 1, .source = source, .source_length = &length};
     struct walk *walk = walk_start(net, tape, &b, &zero, 1);
     for (int t = 0; t < 5; t++)
         walk_step(walk, tape, t ? &zero : &one);
@@ -317,7 +328,7 @@ static void without_positions_the_order_is_not_seen(void **state)
         struct hd_net *net = net_of(kinds[k].words, 4);
         hd_tape *tape = tape_new();
         const int words[] = {1, 2, 3, 3, 2, 1}, lengths[] = {3, 3}, D = net->config.dim;
-        const struct hd_batch b = {2, words, lengths, NULL, NULL};
+        const struct hd_batch b = {.n = 2, .source = words, .source_length = lengths};
         const struct hd_memory *m = hd_encode(net, tape, &b, NULL);
         assert_fine(tape);
         float distance = 0;
@@ -466,7 +477,11 @@ static void it_learns_to_copy_three_words(void **state)
             words[i] = i * i * 5 % 7 + i % 4;
         for (int i = 0; i < N; i++)
             lengths[i] = 3;
-        const struct hd_batch copies = {N, words, lengths, words, lengths};
+        const struct hd_batch copies = {.n = N,
+                                        .source = words,
+                                        .source_length = lengths,
+                                        .target = words,
+                                        .target_length = lengths};
         hd_tape *tape = tape_new();
         hd_tape_record(tape, true);
         float first = 0, last = 0;
@@ -502,14 +517,22 @@ static void empty_batches_and_empty_sentences_are_fine(void **state)
     struct hd_net *net = net_of("", 1);
     hd_tape *tape = tape_new();
     hd_tape_record(tape, true);
-    const struct hd_batch nothing = {0, source, source_length, target, target_length};
+    const struct hd_batch nothing = {.n = 0,
+                                     .source = source,
+                                     .source_length = source_length,
+                                     .target = target,
+                                     .target_length = target_length};
     const struct hd_taught *taught =
         hd_teach(net, tape, hd_encode(net, tape, &nothing, NULL), &nothing, NULL);
     assert_fine(tape);
     assert_int_equal(taught->n_rows, 0);
     hd_tape_reset(tape);
     const int source_lengths[] = {0, 2, 3}, target_lengths[] = {2, 0, 1};
-    const struct hd_batch b = {3, source, source_lengths, target, target_lengths};
+    const struct hd_batch b = {.n = 3,
+                               .source = source,
+                               .source_length = source_lengths,
+                               .target = target,
+                               .target_length = target_lengths};
     taught = hd_teach(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL);
     assert_fine(tape);
     assert_int_equal(taught->n_rows, 3);
@@ -529,14 +552,20 @@ static void words_outside_the_vocabulary_are_an_error(void **state)
     (void)state;
     struct hd_net *net = net_of("", 1);
     hd_tape *tape = tape_new();
-    const int bad[] = {1, VOCAB}, negative[] = {1, -1}, fine[] = {1, 2, 3}, two = 2, three = 3;
-    assert_null(hd_encode(net, tape, &(struct hd_batch){1, bad, &two, NULL, NULL}, NULL));
+    const int bad[] = {1, VOCAB}, negative[] = {1, -2}, fine[] = {1, 2, 3}, two = 2, three = 3;
+    assert_null(hd_encode(net, tape,
+                          &(struct hd_batch){.n = 1, .source = bad, .source_length = &two}, NULL));
     assert_error(*hd_tape_error(tape), HEED_BAD_SHAPE, "11");
     hd_tape_reset(tape);
-    assert_null(hd_encode(net, tape, &(struct hd_batch){1, negative, &two, NULL, NULL}, NULL));
+    assert_null(hd_encode(
+        net, tape, &(struct hd_batch){.n = 1, .source = negative, .source_length = &two}, NULL));
     hd_tape_reset(tape);
     const int targets[] = {1, VOCAB, 2};
-    const struct hd_batch b = {1, fine, &three, targets, &three};
+    const struct hd_batch b = {.n = 1,
+                               .source = fine,
+                               .source_length = &three,
+                               .target = targets,
+                               .target_length = &three};
     assert_null(hd_teach(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL));
     hd_tape_reset(tape);
     const int zero = 0;

@@ -61,10 +61,11 @@ static void forget(struct searched *s)
     free(s);
 }
 
-static void greedy_is_marians(const char *name)
+static void greedy_is_marians(const char *name, bool words_alone)
 {
     struct hd_search_options options = hd_search_options_default();
     options.beam = 1;
+    options.words_alone = words_alone;
     struct searched *s = search_as_marian(name, &options);
     int n, n_same = 0;
     char **target = lines_of(&s->o, "greedy.de", &n);
@@ -155,14 +156,16 @@ static void n_best_is_marians(const char *name)
 static void the_transformer_is_searched_as_by_marian(void **state)
 {
     (void)state;
-    greedy_is_marians("marian-ende-transformer");
+    greedy_is_marians("marian-ende-transformer", false);
+    greedy_is_marians("marian-ende-transformer", true);
     forced_scores_are_marians("marian-ende-transformer");
 }
 
 static void the_rnn_is_searched_as_by_marian(void **state)
 {
     (void)state;
-    greedy_is_marians("marian-ende-rnn");
+    greedy_is_marians("marian-ende-rnn", false);
+    greedy_is_marians("marian-ende-rnn", true);
     forced_scores_are_marians("marian-ende-rnn");
 }
 

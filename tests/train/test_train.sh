@@ -1,0 +1,296 @@
+#!/bin/sh
+# test_train.sh -- `heed train` as a user meets it: what goes in, what comes out, what is refused. Runs are tiny; test_bits.sh holds
+# them to their bits, test_learns.sh to learning something.
+. tests/transcript.sh
+. tests/train/corpus.sh
+heed=$PWD/$BUILD/heed
+case $BUILD in /*) heed=$BUILD/heed ;; esac
+unset HEED_KERNEL
+cd "$here" || exit 1
+newline='
+'
+corpus 3 60 t.en t.fr
+corpus 4 5 e.en e.fr
+text='--src t.en --tgt t.fr'
+dev='--dev-src e.en --dev-tgt e.fr'
+small='--dim 16 --ffn 16 --heads 2 --layers 1 --tokens words --batch-tokens 60 --patience 0 --valid-every 4 --warmup 3 -j 2'
+
+# train STATUS STDERR NAME WORDS...: the words are options behind the small ones
+train() {
+    wanted=$1 says=$2 name=$3
+    shift 3
+    # shellcheck disable=SC2086
+    expect "$name" "$wanted" '' "$says" timeout 60 "$heed" train $text $dev $small --updates 1000 "$@"
+}
+same() {
+    problem=
+    cmp -s "$2" "$3" || problem="$2 and $3 differ"
+    verdict "$1" "$problem" "$(cksum "$2" "$3" 2>&1)"
+}
+there() {
+    problem=
+    for file in "$@"; do [ -s "$file" ] || problem="there is no $file"; done
+    verdict "there is $*" "$problem" "$(ls)"
+}
+forget() { rm -f "$@" m.* ; }
+
+# ---- one line is enough ------------------------------------------------------------------------------
+expect 'two texts make a model, and what was chosen is told' 0 '' \
+    'text: 60 pairs, *vocabulary: * subwords learned from the text, shared by both sides*model: transformer, 2+2 layers of 128, pre-norm, *recipe: adam, rate 0.003 *runs until 3 updates, 10 validations without a better BLEU; validates every 50 updates on 5 sentences; seed 1, *update 3 * best so far, saved*done: all updates are done after 3 updates; the best, BLEU * at update 3, is in m.safetensors' \
+    timeout 60 "$heed" train $text $dev --updates 3 --out m.safetensors
+there m.safetensors m.state.safetensors m.log m.jsonl
+[ ! -e "$BUILD/heed_draw.so" ] || there m.svg
+expect 'the model says what it is' 0 '*transformer*' '' "$heed" info m.safetensors
+forget
+train 0 '' 'quiet is quiet' -q --updates 3 --out m.safetensors
+train 0 'text: *model: *goes on after update 3*nothing to do: all updates are done after 3 updates; the best, BLEU * at update 3, is in m.safetensors' \
+    'a finished run is told to be finished' --updates 3 --out m.safetensors
+cp m.safetensors before
+train 0 '' 'and again' -q --updates 3 --out m.safetensors
+same 'which changes nothing' before m.safetensors
+forget
+expect 'JSON is on stdout, a line each' 0 '{"event":"note",*{"event":"update","update":10,*{"event":"validation","update":12,"cross_entropy":*' '' \
+    timeout 60 "$heed" train $text $dev $small -q --json --updates 12 --out m.safetensors
+if command -v python3 >/dev/null; then
+    cp out lines
+    expect 'every line is JSON' 0 '' '' python3 -c 'import json; [json.loads(l) for l in open("lines")]'
+    same 'and in the file as well' lines m.jsonl
+fi
+forget
+expect 'a name without .safetensors is a name' 0 '' '* is in plain' timeout 60 "$heed" train $text $dev $small --updates 3 --out plain
+there plain plain.state.safetensors plain.log plain.jsonl
+rm -f plain*
+
+# ---- text --------------------------------------------------------------------------------------------
+train 0 '' 'the model of two files' -q --updates 9 --out files.safetensors
+paste t.en t.fr >t.tsv
+paste e.en e.fr >e.tsv
+expect 'one file with TABs is the same text' 0 '' '' \
+    timeout 60 "$heed" train --tsv t.tsv --dev-tsv e.tsv --languages en-fr $small -q --updates 9 --out m.safetensors
+same 'and gives the same model' files.safetensors m.safetensors
+forget
+head -n 25 t.en >h1.en; tail -n +26 t.en >h2.en; head -n 25 t.fr >h1.fr; tail -n +26 t.fr >h2.fr
+expect 'several files are one text' 0 '' '' \
+    timeout 60 "$heed" train --src h1.en h2.en --tgt h1.fr h2.fr $dev $small -q --updates 9 --out m.safetensors
+same 'and give the same model' files.safetensors m.safetensors
+forget
+if command -v gzip >/dev/null; then
+    gzip -c t.en >t.en.gz
+    gzip -c t.fr >t.fr.gz
+    expect 'compressed files and standard input are read' 0 '' '' sh -c \
+        "gzip -dc t.fr.gz | timeout 60 '$heed' train --src t.en.gz --tgt - $dev $small --languages en-fr -q --updates 9 --out m.safetensors"
+    same 'and give the same model again' files.safetensors m.safetensors
+    forget
+fi
+sed 's/$/\r/' t.en >crlf.en
+{ printf '\357\273\277'; cat t.fr; } >bom.fr
+expect 'line ends and marks of other systems are no text' 0 '' '' \
+    timeout 60 "$heed" train --src crlf.en --tgt bom.fr $dev $small -q --updates 9 --out m.safetensors
+same 'and do not change the model' files.safetensors m.safetensors
+forget files.* plain*
+corpus 5 450 l.en l.fr
+expect 'without dev text some of the pairs are held out' 0 '' '*on 2 sentences (every 200th pair, held out: no dev text was given)*' \
+    timeout 60 "$heed" train --src l.en --tgt l.fr $small --updates 2 --out m.safetensors
+forget
+expect 'too few pairs cannot be held out' 1 '' 'heed: there are only 60 pairs, too few to hold some out for validation; give dev-src and dev-tgt' \
+    timeout 60 "$heed" train $text $small --updates 2 --out m.safetensors
+for tokens in spm chars; do
+    train 0 '*' "tokens can be $tokens" --tokens $tokens --updates 2 --out m.safetensors
+    forget
+done
+train 0 '*vocabulary: 40 subwords learned from the text, shared by both sides*' 'subwords can be made by bpe' \
+    --tokens spm --spm-type bpe --vocab-size 40 --subword-sampling 0.2 --updates 2 --out m.safetensors
+forget
+train 1 '*heed: a vocabulary of 3 has no room for the text*' 'a vocabulary needs room for the characters' \
+    --tokens spm --vocab-size 3 --updates 2 --out m.safetensors
+train 1 '*heed: a vocabulary cannot have 1 entries; *' 'one entry is no vocabulary' --vocab-size 1 --updates 2 --out m.safetensors
+train 0 '*' 'a vocabulary larger than the text is as large as it can be' --tokens spm --vocab-size 5000 --updates 2 --out m.safetensors
+forget
+train 0 '*of 60 pairs * are left out because a side is longer than max-length 6, and 0 because *' 'long sentences are left out and counted' \
+    --max-length 6 --updates 0 --epochs 1 --out m.safetensors
+forget
+train 1 '*heed: no pair of sentences can be trained on: all are longer than max-length 2, or empty' 'but not all of them' \
+    --max-length 2 --updates 2 --out m.safetensors
+forget
+
+# ---- text that cannot be ------------------------------------------------------------------------------
+bad() { # NAME STDERR SOURCE TARGET OPTIONS...
+    name=$1 says=$2 src=$3 tgt=$4
+    shift 4
+    # shellcheck disable=SC2086
+    expect "$name" 1 '' "$says" timeout 60 "$heed" train --src "$src" --tgt "$tgt" $dev $small --updates 2 --out bad.safetensors "$@"
+}
+bad 'a missing file is named' 'heed: nowhere.fr: there is no such file*' t.en nowhere.fr
+bad 'a folder is no text' 'heed: .: this is a folder*' . t.fr
+bad 'different numbers of lines are refused' 'heed: *t.en*60*h1.fr*25*' t.en h1.fr
+{ head -n 3 t.en; printf 'schl\366n\n'; tail -n +5 t.en; } >latin.en
+bad 'bad UTF-8 is found' 'heed: latin.en:4: *UTF-8*--skip-bad*' latin.en t.fr
+{ head -n 7 t.en; echo ' '; tail -n +9 t.en; } >empty.en
+bad 'an empty line is found' 'heed: empty.en:8: *--skip-bad*' empty.en t.fr
+{ head -n 9 t.en; head -c 1100000 /dev/zero | tr '\0' 'x'; echo; tail -n +11 t.en; } >long.en
+bad 'a line without end is found' 'heed: long.en:10: *--skip-bad*' long.en t.fr
+printf 'one\ttwo\nthree\n' >odd.tsv
+expect 'a line of one column is found' 1 '' 'heed: odd.tsv:2: *--skip-bad*' \
+    timeout 60 "$heed" train --tsv odd.tsv $dev $small --updates 2 --out bad.safetensors
+: >nothing
+bad 'an empty file is no text' 'heed: nothing: *' nothing nothing
+bad 'standard input cannot be both' 'heed: *standard input*' - -
+bad 'bad dev text is found, too' 'heed: latin.en:4: *UTF-8*' t.en t.fr --dev-src latin.en --dev-tgt t.fr
+{ head -n 3 t.en; printf 'schl\366n\n\n'; tail -n +6 t.en; } >both.en
+expect 'what is bad can be skipped, and is counted' 0 '' \
+    '*: 2 of 60 pairs are left out: *UTF-8*empty*text: 58 pairs*' \
+    timeout 60 "$heed" train --src both.en --tgt t.fr $dev $small --updates 2 --skip-bad --out m.safetensors
+forget bad.*
+
+# ---- options that cannot be --------------------------------------------------------------------------
+train 2 "heed: train has no option --ratte; did you mean --rate?" 'a mistyped option is answered with the right one' --ratte 1 --out m.safetensors
+train 2 "heed: rate must be a number from 0 to 1000, not 'fast'" 'a number is a number' --rate fast --out m.safetensors
+train 2 "heed: updates must be a whole number from 0 to 2*, not '1.5'" 'a whole number is whole' --updates 1.5 --out m.safetensors
+train 2 "heed: schedule must be one of inv-sqrt|cosine|plateau|constant, not 'cosin'; did you mean cosine?" 'a choice is one of some' \
+    --schedule cosin --out m.safetensors
+train 2 "heed: dim*'banana'*" 'a field of the model is looked at at once' --dim banana --out m.safetensors
+train 2 "heed: arch: there is no model 'transfomer' (did you mean transformer?)*" 'so is the model' --arch transfomer --out m.safetensors
+train 2 'heed: size: there is no size *tiny, small, base' 'and its size' --size huge --out m.safetensors
+train 1 '*heed: rdrop and simcut are two ways to the same end; choose one of them' 'R-Drop and SimCut exclude each other' \
+    --rdrop 1 --simcut 1 --out m.safetensors
+train 1 '*heed: the schedule cosine ends at the last update, so it needs updates; or choose inv-sqrt' 'a cosine needs an end' \
+    --schedule cosine --updates 0 --out m.safetensors
+train 1 '*heed: the schedule cosine needs more updates (3) than warmup (3)' 'behind its warm-up' --schedule cosine --updates 3 --out m.safetensors
+train 1 'heed: tsv is given and src or tgt as well; choose one way' 'text comes one way' --tsv t.tsv --out m.safetensors
+expect 'dev text has two sides' 1 '' 'heed: dev-src and dev-tgt go together; one is missing' \
+    "$heed" train $text --dev-src e.en --out m.safetensors
+expect 'some text is needed' 1 '' 'heed: there is no text: name it with src and tgt, or with tsv' "$heed" train --out m.safetensors
+expect 'and a name for the model' 1 '' 'heed: out is missing: where should the model go?' "$heed" train $text $dev
+expect 'words nobody asked for are refused' 2 '' "heed: train does not know what to do with 'x'*" "$heed" train x
+train 1 'heed: nowhere/m.log: the folder for this file does not exist; make it first' 'a folder must be there' --updates 1 --out nowhere/m.safetensors
+mkdir folder
+train 1 'heed: out: folder is a folder; name a file in it, such as folder/model.safetensors' 'a folder is no model' --updates 1 --out folder
+train 1 'heed: out: the model would take the place of t.en; choose another name' 'a text is not overwritten' --updates 1 --out ./t.en
+forget
+expect 'the help lists every option with its meaning' 0 \
+    'Usage: heed train *Text*--src *Vocabulary*--vocab-size *The run*--updates *Learning*--rate *--dropout-embed *Looking and saving*--valid-every *The model*--arch *--dim *--config *' '' \
+    "$heed" train --help
+
+# ---- settings from a file ----------------------------------------------------------------------------
+cat >config <<'END'
+# a comment
+rate = 0.01
+  warmup=2
+valid-every = 3
+dim = 500
+
+quiet = yes
+END
+train 0 '' 'a file can say it all, and quiet counts' --config config --updates 6 --out m.safetensors
+case $("$heed" info --json m.safetensors) in
+*'"rate":"0.01"'*) verdict 'its values are taken' '' '' ;;
+*) verdict 'its values are taken' 'rate is not 0.01' "$("$heed" info --json m.safetensors)" ;;
+esac
+case $("$heed" info --json m.safetensors) in
+*'"dim":16,'*'"warmup":"3"'*) verdict 'the command line wins' '' '' ;;
+*) verdict 'the command line wins' 'warmup or dim is not as it was typed' "$("$heed" info --json m.safetensors)" ;;
+esac
+forget
+printf '# one\nratte = 3\n' >wrong
+train 2 "heed: wrong:2: there is no option 'ratte'; did you mean rate?" 'unknown names are refused with their line' --config wrong --out m.safetensors
+printf 'embed = wide\n' >wrong
+train 2 "heed: wrong:1: embed*'wide'*" 'wrong values too' --config wrong --out m.safetensors
+printf 'dim 5\n' >wrong
+train 2 "heed: wrong:1: 'dim 5' is not of the form name = value" 'and lines that say nothing' --config wrong --out m.safetensors
+train 1 'heed: nowhere: there is no such file*' 'the file must be there' --config nowhere --out m.safetensors
+forget
+
+# ---- going on ----------------------------------------------------------------------------------------
+train 0 '*done: the hours are over after * updates; *' 'even no time is enough for one update' --updates 0 --hours 0.00000001 --out m.safetensors
+forget
+train 0 '' 'a run of six updates' -q --updates 6 --out m.safetensors
+train 0 '*updates changes from 6 to 8*rate changes from 0.003 to 0.2*goes on after update 6*done: all updates are done after 8 updates; *' \
+    'the rate may change on the way' --updates 8 --rate 0.2 --out m.safetensors
+train 0 '*patience changes from 0 to 1*' 'so may the patience' --updates 20 --patience 1 --out m.safetensors
+train 1 "*heed: dim 32 would be another model than the run that is saved has; leave it out, or start over with --fresh" \
+    'the dimension may not' --updates 30 --dim 32 --out m.safetensors
+expect 'nor the size' 1 '' "*heed: size small would be another model than the run that is saved has; leave it out, or start over with --fresh" \
+    timeout 60 "$heed" train $text $dev --tokens words --batch-tokens 60 --size small --updates 30 --out m.safetensors
+train 1 "*heed: arch is luong, but the run that is saved is a transformer; *" 'nor the model' --updates 30 --arch luong --out m.safetensors
+train 1 "*heed: seed is 2, but the run that is saved in m.state.safetensors has 1, which cannot change on the way; use 1, another --out, or --fresh" \
+    'nor the seed' --updates 30 --seed 2 --out m.safetensors
+train 1 "*heed: freeze differs from the run that is saved in m.state.safetensors; *" 'nor what is frozen' --updates 30 --freeze encoder --out m.safetensors
+expect 'nor the text' 1 '' "*heed: the text is not the one that m was trained on so far; use the same text, another --out, or --fresh" \
+    timeout 60 "$heed" train --src h1.en --tgt h1.fr $dev $small --updates 30 --out m.safetensors
+train 0 '*model: transformer, 1+1 layers of 32*done: all updates are done after 4 updates*' 'starting over may change it all' \
+    --updates 4 --dim 32 --fresh --out m.safetensors
+forget
+train 0 '' 'a run without momentum' -q --optimizer sgd --momentum 0 --updates 4 --out m.safetensors
+train 0 '*momentum changes from 0 to 0.5*' 'may get some' --optimizer sgd --momentum 0.5 --updates 6 --out m.safetensors
+head -c 300 m.state.safetensors >cut && mv cut m.state.safetensors
+train 1 'text: *heed: m.state.safetensors: *' 'a broken state is told' --optimizer sgd --updates 8 --out m.safetensors
+cp m.safetensors m.state.safetensors
+train 1 'text: *heed: m.state.safetensors: this state of a training run has no usable description; remove it or start over with --fresh' \
+    'a model is no state' --updates 8 --out m.safetensors
+forget
+
+# ---- starting from a model --------------------------------------------------------------------------
+train 0 '' 'a model to start from' -q --updates 6 --out base.safetensors
+from() { # STATUS STDERR NAME OPTIONS...
+    wanted=$1 says=$2 name=$3
+    shift 3
+    # shellcheck disable=SC2086
+    expect "$name" "$wanted" '' "$says" timeout 60 "$heed" train $text $dev --batch-tokens 60 --valid-every 4 --out m.safetensors "$@"
+}
+from 0 '*model: transformer, *as it was*rate 0.0003 *done: *' 'a model can be trained further, its vocabulary kept' --from base.safetensors --freeze encoder '*embed' --updates 8
+from 0 '*nothing to do*' 'such a run is resumed as any other' --from base.safetensors --freeze encoder '*embed' --updates 8
+forget
+from 1 "*heed: freeze: no parameter is called 'banana'; heed info --json lists them" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
+from 1 "*heed: freeze leaves nothing that could learn" 'not all can be frozen' --from base.safetensors --freeze '*' --updates 8
+from 1 "*heed: from keeps the vocabulary of base.safetensors, so tokens cannot be chosen" 'the vocabulary cannot be chosen' --from base.safetensors --tokens words --updates 8
+from 1 "*heed: from keeps the sizes of base.safetensors, so size cannot be chosen" 'nor the size' --from base.safetensors --size tiny --updates 8
+from 1 "*heed: dim 32 would be another model than base.safetensors has; *" 'nor the dimension' --from base.safetensors --dim 32 --updates 8
+from 1 "*heed: nowhere: there is no such file*" 'the model must be there' --from nowhere --updates 8
+forget
+
+# ---- odd runs ----------------------------------------------------------------------------------------
+head -n 1 t.en >one.en
+head -n 1 t.fr >one.fr
+expect 'one pair is a text' 0 '' '*done: *' timeout 60 "$heed" train --src one.en --tgt one.fr --dev-src one.en --dev-tgt one.fr $small --updates 5 --out m.safetensors
+forget
+for odd in '--batch-tokens 1' '--shards 1 --accumulate 3' '--valid-every 1000' '--ema 0' '--average 3' '--average 2 --average-of best' \
+    '--valid-metric wer' '--valid-metric chrf --valid-beam 3' '--valid-metric exact --valid-tok char' '--store f16' '--store bf16 --norm post' \
+    '--rdrop 1 --dropout 0.2' '--simcut 1 --word-dropout 0.1' '--optimizer adamw --weight-decay 0.1' '--schedule plateau --valid-every 1' \
+    '--schedule cosine' '--label-smoothing 0 --clip 0'; do
+    # shellcheck disable=SC2086
+    train 0 '*done: all updates are done after 7 updates; *' "$odd" $odd --updates 7 --out m.safetensors
+    forget
+done
+train 0 '*done: it no longer improves after * updates; *' 'patience ends' --updates 0 --patience 1 --rate 0 --out m.safetensors
+forget
+train 1 '*not a finite number; skipped*back to update *, with half the rate*heed: the loss does not stay finite, even at 1/1024 of the rate; choose a lower rate, *' \
+    'a rate without reason ends in a sentence' --rate 1000 --warmup 0 --clip 0 --optimizer sgd --updates 400 --out m.safetensors
+forget
+train 0 '*' 'numbers can be infinite' --rate 1000 --warmup 0 --clip 0 --updates 30 --valid-metric ce --out m.safetensors
+if command -v python3 >/dev/null; then
+    expect 'and their lines are JSON' 0 '' '' python3 -c 'import json; [json.loads(l) for l in open("m.jsonl")]'
+fi
+forget
+
+# ---- two at once, and no room ------------------------------------------------------------------------
+"$heed" train $text $dev $small -q --updates 1000000 --out m.safetensors &
+first=$!
+while [ ! -s m.state.safetensors ]; do sleep 0.02; done
+train 1 'heed: m.log is in use: another heed train is writing this model' 'two runs do not share a model' --updates 5 --out m.safetensors
+kill -9 $first
+wait $first 2>/dev/null
+forget
+train 0 '' 'a model that is there' -q --updates 4 --out m.safetensors
+cp m.safetensors before
+cp m.state.safetensors state-before
+expect 'a disk without room is told' 1 '' 'heed: *m.state.safetensors: the file grows beyond *ulimit -f*the state of the last save is still there, and the same command goes on from it' \
+    sh -c "ulimit -f 1; timeout 60 '$heed' train $text $dev $small -q --updates 8 --out m.safetensors"
+same 'the last good model is still there' before m.safetensors
+same 'and so is its state' state-before m.state.safetensors
+train 0 '*goes on after update 4*done: *' 'from which the run goes on' --updates 8 --out m.safetensors
+if mkdir tiny && mount -t tmpfs -o size=64k none tiny 2>/dev/null; then
+    expect 'a full disk is told' 1 '' 'heed: tiny/m*: the disk is full; *' \
+        sh -c "timeout 60 '$heed' train $text $dev $small -q --dim 64 --updates 8 --out tiny/m.safetensors"
+    umount tiny
+fi
+finish
