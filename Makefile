@@ -1,11 +1,12 @@
 # heed -- GNU make; everything it makes is in build/. `make help` lists what there is.
 #
-# CC, CXX, CFLAGS, LDFLAGS, PREFIX and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
+# CC, CXX, CFLAGS, LDFLAGS, PREFIX, LIBDIR (below PREFIX) and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
 # DEBUG=1 fills memory that is not in use with NaN, BUILD=folder builds elsewhere (one folder per variant),
 # SHARED=folder is where tests find the models of others, if they are there.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
+LIBDIR  ?= lib
 DESTDIR ?=
 SHARED  ?= ../shared
 VERSION := $(shell sed -n 's/^\#define HEED_VERSION "\(.*\)"/\1/p' include/heed.h)
@@ -317,7 +318,7 @@ BASH_TO  = $(TO)/share/bash-completion/completions/heed
 ZSH_TO   = $(TO)/share/zsh/site-functions/_heed
 FISH_TO  = $(TO)/share/fish/vendor_completions.d/heed.fish
 install: all  ## into PREFIX (/usr/local), below DESTDIR if given
-	install -d $(TO)/bin $(TO)/lib/pkgconfig $(TO)/include
+	install -d $(TO)/bin $(TO)/$(LIBDIR)/pkgconfig $(TO)/include
 	install -m 755 $(BUILD)/heed $(TO)/bin/heed
 	install -m 644 $(HEADERS) $(TO)/include
 	install -d $(TO)/share/man/man1 $(dir $(BASH_TO) $(ZSH_TO) $(FISH_TO))
@@ -325,19 +326,29 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	install -m 644 $(BUILD)/completion/heed.bash $(BASH_TO)
 	install -m 644 $(BUILD)/completion/heed.zsh $(ZSH_TO)
 	install -m 644 $(BUILD)/completion/heed.fish $(FISH_TO)
-	install -m 644 $(BUILD)/libheed.a $(TO)/lib/libheed.a
-	install -m 755 $(BUILD)/libheed.so $(TO)/lib/libheed.so.$(VERSION)
-	ln -sf libheed.so.$(VERSION) $(TO)/lib/libheed.so.$(MAJOR)
-	ln -sf libheed.so.$(MAJOR) $(TO)/lib/libheed.so
+	install -m 644 $(BUILD)/libheed.a $(TO)/$(LIBDIR)/libheed.a
+	install -m 755 $(BUILD)/libheed.so $(TO)/$(LIBDIR)/libheed.so.$(VERSION)
+	ln -sf libheed.so.$(VERSION) $(TO)/$(LIBDIR)/libheed.so.$(MAJOR)
+	ln -sf libheed.so.$(MAJOR) $(TO)/$(LIBDIR)/libheed.so
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/lib/pkgconfig/heed.pc
-	chmod 644 $(TO)/lib/pkgconfig/heed.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
+	chmod 644 $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 uninstall:  ## takes out what install put there
-	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/lib/libheed.a $(TO)/lib/libheed.so \
-	  $(TO)/lib/libheed.so.$(MAJOR) $(TO)/lib/libheed.so.$(VERSION) $(TO)/lib/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) \
+	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
+	  $(TO)/$(LIBDIR)/libheed.so.$(MAJOR) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) \
 	  $(MAN_TO) $(BASH_TO) $(ZSH_TO) $(FISH_TO)
 	@rmdir $(TO)/lib/heed 2>/dev/null || true
+
+# What git has, and nothing else; it builds where there is no git.
+DIST := heed-$(VERSION).tar.gz
+.PHONY: dist deb
+dist:  ## build/heed-VERSION.tar.gz, the committed sources
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=heed-$(VERSION)/ HEAD | gzip -n9 > $(BUILD)/$(DIST)
+	@echo '$(BUILD)/$(DIST)'
+deb: all  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
+	@+tools/deb.sh $(BUILD) $(VERSION)
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
