@@ -44,7 +44,8 @@ static void prepare(void)
         struct option *out = &options[i];
         *out = (struct option){.name = o.name, .kind = OPTION_TEXT, .value = o.values, .help = o.meaning,
                                .offset = offsetof(struct train, text) + i * sizeof(const char *),
-                               .size = sizeof(const char *)};
+                               .size = sizeof(const char *), .least = o.least, .most = o.most,
+                               .is_fixed = o.is_fixed};
         if (o.is_list) {
             out->kind = OPTION_LIST;
             out->offset = offsetof(struct train, list) + i * sizeof(struct text_list);

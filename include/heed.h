@@ -293,6 +293,8 @@ typedef struct heed_training_option {
     const char *name, *values, *meaning;
     const char *fallback; /* what it is when nothing is said; "" when it is chosen to fit; NULL when there is none */
     bool is_list, is_of_model;
+    bool is_fixed;      /* a run that goes on must have the same; others may change on the way */
+    double least, most; /* of numbers, inclusive; both 0 where there is no range */
 } heed_training_option;
 HEED_API bool heed_training_option_at(int i, heed_training_option *option);
 

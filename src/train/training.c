@@ -55,8 +55,8 @@ static bool is_model_field(const char *name)
 
 /* Those in front of the model's fields: presets are options, too. */
 static const heed_training_option presets[] = {
-    {"arch", "seq2seq|bahdanau|luong|wang|ferreira|transformer", "the model: a paper's or lecture's choices", "", false, true},
-    {"size", "tiny|small|base", "its sizes, all at once", "", false, true},
+    {"arch", "seq2seq|bahdanau|luong|wang|ferreira|transformer", "the model: a paper's or lecture's choices", "", .is_of_model = true, .is_fixed = true},
+    {"size", "tiny|small|base", "its sizes, all at once", "", .is_of_model = true, .is_fixed = true},
 };
 enum { N_PRESETS = 2 };
 
@@ -66,8 +66,14 @@ bool hd_training_option_at(int i, heed_training_option *option)
         return false;
     if (i < hd_n_recipe_fields) {
         const struct hd_recipe_field *f = &hd_recipe_fields[i];
-        *option = (heed_training_option){f->name, f->values, f->meaning, f->fallback,
-                                         f->type == HD_R_LIST, false};
+        *option = (heed_training_option){.name = f->name,
+                                         .values = f->values,
+                                         .meaning = f->meaning,
+                                         .fallback = f->fallback,
+                                         .is_list = f->type == HD_R_LIST,
+                                         .is_fixed = f->change == HD_FIXED,
+                                         .least = f->min,
+                                         .most = f->max};
         return true;
     }
     i -= hd_n_recipe_fields;
@@ -80,7 +86,14 @@ bool hd_training_option_at(int i, heed_training_option *option)
         const struct hd_config_field f = hd_config_field(k);
         if (!f.is_option || i-- > 0)
             continue;
-        *option = (heed_training_option){f.name, f.values, f.meaning, f.fallback, false, true};
+        *option = (heed_training_option){.name = f.name,
+                                         .values = f.values,
+                                         .meaning = f.meaning,
+                                         .fallback = f.fallback,
+                                         .is_of_model = true,
+                                         .is_fixed = true,
+                                         .least = f.least,
+                                         .most = f.most};
         return true;
     }
     return false;
