@@ -70,8 +70,8 @@ static void set_up(struct bench *b, const char *settings, const struct hd_recipe
 {
     heed_error err = {0};
     *b = (struct bench){.net = net_of(settings), .threads = hd_pool_new(n_threads, &err)};
-    assert_that(b->threads && hd_learner_init(&b->learner, b->net, r, b->threads, &alone, &err), "%s",
-                err.message);
+    assert_that(b->threads && hd_learner_init(&b->learner, b->net, r, b->threads, &alone, &err),
+                "%s", err.message);
 }
 
 static void clear(struct bench *b)
