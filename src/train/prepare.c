@@ -346,7 +346,7 @@ static void tell_choices(struct hd_run *run)
     snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
     hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
                    hd_field_value(hd_field_find("arch"), c->arch).s, layers, c->dim,
-                   is_transformer ? ", pre-norm" + (c->norm == HD_NORM_PRE ? 0 : 10) : "",
+                   is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
                    millions(run->learner.size),
                    r->from      ? ", as it was"
                    : said->size ? ""
