@@ -350,7 +350,7 @@ static void tell_choices(struct hd_run *run)
     snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
     hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
                    hd_field_value(hd_field_find("arch"), c->arch).s, layers, c->dim,
-                   is_transformer ? ", pre-norm" + (c->norm == HD_NORM_PRE ? 0 : 10) : "",
+                   is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
                    millions(run->learner.size),
                    r->from      ? ", as it was"
                    : said->size ? ""
@@ -395,6 +395,16 @@ static void tell_choices(struct hd_run *run)
 
 /* ---- a new run, one from a model, one that goes on -------------------------------------------------- */
 
+/* Sentences that the model has no places for are left out, unless longer ones were asked for, which is refused. */
+static bool plan_recipe(struct hd_run *run, const struct hd_config *c, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    const bool is_given = run->said->is_given[hd_recipe_find("max-length") - hd_recipe_fields];
+    if (!is_given && r->max_length >= hd_plan_room(c))
+        r->max_length = hd_plan_room(c) > 1 ? hd_plan_room(c) - 1 : 1;
+    return hd_plan_recipe(r, c, &run->facts, err);
+}
+
 static bool start_new(struct hd_run *run, heed_error *err)
 {
     const heed_training *said = run->said;
@@ -420,7 +430,7 @@ static bool start_new(struct hd_run *run, heed_error *err)
     c.target_vocab = hd_vocab_size(target);
     struct hd_net *net = NULL;
     bool ok = hd_plan_model(&c, source == target, is_setting, (void *)said, err) &&
-              hd_plan_recipe(r, &c, &run->facts, err) && guess_languages(r, err) &&
+              plan_recipe(run, &c, err) && guess_languages(r, err) &&
               (net = hd_net_new(&c, err)) != NULL;
     if (!ok) {
         if (target != source)
@@ -457,7 +467,7 @@ static bool start_from(struct hd_run *run, heed_error *err)
     if (r->rate < 0 && r->optimizer != HD_SGD)
         r->rate = 0.0003F; /* what is known already should not be shaken off */
     return agree(run->said, &run->model->net->config, r->from, err) &&
-           hd_plan_recipe(r, &run->model->net->config, &run->facts, err) && guess_languages(r, err);
+           plan_recipe(run, &run->model->net->config, err) && guess_languages(r, err);
 }
 
 /* Options given again for a run that goes on: those that may change are taken, others must be as they were. */
@@ -568,7 +578,9 @@ static bool make_tools(struct hd_run *run, heed_error *err)
     run->feed = hd_feed_new(run->text, m->source, m->target, &feed, run->threads, err);
     const struct hd_corpus *dev_text = run->dev_text ? run->dev_text : run->text;
     const size_t first = run->dev_text ? 0 : HOLD_OUT - 1, step = run->dev_text ? 1 : HOLD_OUT;
-    run->dev = run->feed ? hd_dev_new(dev_text, first, step, m->source, m->target, r->max_length, err)
+    /* The far end of what no model was trained for is not looked at: its memory has no bound, or it has no positions. */
+    const int room = hd_plan_room(&m->net->config), longest = room < 4 * r->max_length ? room : 4 * r->max_length;
+    run->dev = run->feed ? hd_dev_new(dev_text, first, step, m->source, m->target, longest, err)
                          : NULL;
     if (!run->dev)
         return false;
