@@ -72,10 +72,11 @@ static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source,
 }
 
 struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t step,
-                          const struct hd_vocab *source, const struct hd_vocab *target,
-                          int longest, heed_error *err)
+                          const struct hd_vocab *source, const struct hd_vocab *target, int longest,
+                          heed_error *err)
 {
-    const size_t size = hd_corpus_size(corpus), n = size > first ? (size - first - 1) / step + 1 : 0;
+    const size_t size = hd_corpus_size(corpus),
+                 n = size > first ? (size - first - 1) / step + 1 : 0;
     struct hd_dev *dev = hd_new(struct hd_dev, err);
     if (!dev)
         return NULL;
@@ -106,8 +107,8 @@ struct look {
     struct hd_learner *learner;
     const struct hd_dev *dev;
     bool wants_text;
-    double *loss;  /* [groups] */
-    char **hyp;    /* [n] by number */
+    double *loss;    /* [groups] */
+    char **hyp;      /* [n] by number */
     heed_error *err; /* [groups] */
 };
 
