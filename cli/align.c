@@ -2,6 +2,7 @@
 #include "command.h"
 #include "models.h"
 #include "output.h"
+#include "picture.h"
 #include "result.h"
 
 #include <heed.h>
@@ -13,7 +14,7 @@
 enum symmetrize { NONE, INTERSECT, UNION, GROW_DIAG_FINAL };
 
 struct align {
-    const char *model, *reverse, *gold, *head;
+    const char *model, *reverse, *gold, *head, *plot;
     int symmetrize, shift, layer, batch, threads;
     bool is_soft, has_subwords, is_json, is_quiet;
 };
@@ -40,6 +41,8 @@ static const struct option options[] = {
      .help = "weights in Marian's format instead of links", .group = "Output"},
     {"subwords", .kind = OPTION_FLAG, OPTION_FIELD(struct align, has_subwords),
      .help = "of subwords instead of words"},
+    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct align, plot), .value = "FILE.svg|png|pdf",
+     .help = "draw attention and links into a file; several lines have their number in its name"},
     {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_json),
      .help = "one JSON object a line, as heed translate prints"},
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct align, batch), .value = "N", .least = 1,
@@ -125,6 +128,7 @@ struct running {
     struct progress progress;
     heed_lines source, target, gold;
     heed_alignment_quality quality;
+    struct plots plots;
 };
 
 /* The source subword looked at most by each target subword, unless it is the end marker. */
@@ -183,8 +187,9 @@ static bool print_pair(struct running *run, const heed_result *forward, const he
         print_warnings(forward, run->name, i + 1);
     size_t n;
     heed_link *links = join(run, forward, backward, &n, i + 1);
-    bool ok = true;
-    if (a->gold) {
+    bool ok =
+        !a->plot || plot_attention(&run->plots, forward, t, links, n, i + 1, run->source.n == 1);
+    if (ok && a->gold) {
         struct gold gold;
         ok = read_gold(&gold, run->gold.at[i], a->gold, i + 1);
         if (ok) {
@@ -192,9 +197,9 @@ static bool print_pair(struct running *run, const heed_result *forward, const he
                                  gold.n_possible);
             free_gold(&gold);
         }
-    } else if (a->is_json)
+    } else if (ok && a->is_json)
         print_result_json(stdout, forward);
-    else {
+    else if (ok) {
         if (a->is_soft)
             print_soft(stdout, forward, t, a->has_subwords);
         else if (a->has_subwords)
@@ -264,9 +269,11 @@ static enum status run(const struct invocation *invocation)
             "--reverse joins links of words; it does not go with --soft, --subwords or --json");
         return STATUS_USAGE;
     }
-    struct running run = {
-        .a = a, .name = invocation->arguments.items[0], .options = heed_options_default()};
-    if (!read_head(a->head, &run.options.head))
+    struct running run = {.a = a,
+                          .name = invocation->arguments.items[0],
+                          .plots = {.path = a->plot},
+                          .options = heed_options_default()};
+    if (!read_head(a->head, &run.options.head) || !plot_has_kind(a->plot))
         return STATUS_USAGE;
     run.options.layer = a->layer;
     run.options.shift = a->shift;

@@ -2,6 +2,7 @@
 #include "eval.h"
 
 #include "output.h"
+#include "picture.h"
 
 #include <heed.h>
 
@@ -26,6 +27,8 @@ static const struct option options[] = {
      .help = "capital and small letters are the same"},
     {"by-length", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, by_length),
      .help = "a table by words of the source as well"},
+    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, plot), .value = "FILE.svg|png|pdf",
+     .help = "draw the first of the metrics by words of the source"},
     {"beam", 'b', OPTION_INT, OPTION_FIELD(struct eval, beam), .value = "N", .least = 1,
      .most = 10000, .help = "sentences kept while searching; 1 is greedy"},
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct eval, batch), .value = "N", .least = 1,
@@ -127,7 +130,8 @@ static enum status run(const struct invocation *invocation)
     const struct eval *eval = invocation->values;
     const int n_files = invocation->arguments.n;
     if (eval->model ? n_files != (eval->tsv ? 0 : 2) || eval->hyp || eval->ref
-                    : !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length) {
+                    : !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length ||
+                          eval->plot) {
         complain(
             "eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; "
             "see heed eval --help");
@@ -135,7 +139,7 @@ static enum status run(const struct invocation *invocation)
     }
     heed_eval_options asked = heed_eval_options_default();
     asked.metrics = read_metrics(eval->metrics);
-    if (asked.metrics == 0)
+    if (asked.metrics == 0 || !plot_has_kind(eval->plot))
         return STATUS_USAGE;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "models.h"
 #include "output.h"
+#include "picture.h"
 #include "reader.h"
 #include "result.h"
 
@@ -13,10 +14,10 @@
 enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 
 struct translate {
-    const char *model, *length_norm, *sample, *prefix, *head;
+    const char *model, *length_norm, *sample, *prefix, *head, *plot;
     int beam, n_best, no_repeat, batch, threads, seed, align, layer, shift;
     float coverage_penalty, temperature, max_length;
-    bool replace_unknown, is_json, has_confidence, is_quiet;
+    bool replace_unknown, is_json, has_confidence, is_shown, is_quiet;
 };
 
 static const struct option options[] = {
@@ -56,10 +57,14 @@ static const struct option options[] = {
      .help = "after ' ||| ': how likely the sentence and each of its words are right, 0 to 1"},
     {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_json),
      .help = "one JSON object a line: words, links, attention, confidence, warnings"},
+    {"show", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_shown),
+     .help = "below each translation its attention as a matrix of characters"},
+    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, plot), .value = "FILE.svg|png|pdf",
+     .help = "draw the attention into a file; several lines have their number in its name"},
     {"layer", .kind = OPTION_INT, OPTION_FIELD(struct translate, layer), .value = "N", .least = 0,
      .most = 64, .help = "whose attention is told, from 1; 0 is the model's own choice"},
-    {"head", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, head), .value = "N|mean",
-     .help = "which head of it, from 0"},
+    {"head", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, head), .value = "N|mean|all",
+     .help = "which head of it, from 0; all layers and heads on a page of --plot"},
     {"shift", .kind = OPTION_INT, OPTION_FIELD(struct translate, shift), .value = "0|1", .least = 0,
      .most = 1,
      .help = "tell the attention of the step that makes a word (0) or reads it (1); without it as "
@@ -160,11 +165,17 @@ static bool read_options(const struct translate *t, heed_options *o)
     o->shift = t->shift;
     o->n_threads = t->threads;
     o->batch = t->batch;
-    o->wants_attention =
-        t->is_json || t->align != ALIGN_NONE || t->replace_unknown || t->coverage_penalty > 0;
-    if (!read_norm(t->length_norm, o) || !read_sample(t->sample, o) ||
-        !read_head(t->head, &o->head))
+    o->wants_attention = t->is_json || t->align != ALIGN_NONE || t->replace_unknown ||
+                         t->coverage_penalty > 0 || t->is_shown || t->plot;
+    const bool is_all = t->plot && strcmp(t->head, "all") == 0;
+    if (!read_norm(t->length_norm, o) || !read_sample(t->sample, o) || !plot_has_kind(t->plot) ||
+        !(is_all || read_head(t->head, &o->head)))
         return false;
+    if (t->is_json && t->is_shown) {
+        complain(
+            "--json and --show do not go together: what reads the one is confused by the other");
+        return false;
+    }
     if (o->beam < o->n_best && !o->is_sampled)
         o->beam = o->n_best;
     return true;
@@ -215,8 +226,23 @@ struct running {
     struct progress progress;
     heed_lines prefixes;
     size_t n_before; /* lines of all files so far */
+    struct plots plots;
     bool is_n_best;
 };
+
+/* The best one's attention. */
+static bool draw_result(struct running *run, const heed_result *r, size_t number, bool is_one)
+{
+    const heed_translation *t = &r->translations[0];
+    if (run->t->is_shown && !show_attention(r, t))
+        return false;
+    if (!run->t->plot)
+        return true;
+    if (strcmp(run->t->head, "all") == 0)
+        return plot_heads(&run->plots, models_list(run->models), run->models->n, r,
+                          run->options.shift, number, is_one);
+    return plot_attention(&run->plots, r, t, t->links, t->n_links, number, is_one);
+}
 
 static bool translate_lines(struct running *run, const char *const *lines, size_t n,
                             const char *name, size_t first)
@@ -238,14 +264,16 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
         complain("%s", err.message);
         return false;
     }
-    for (size_t i = 0; i < n; i++) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
         if (!run->t->is_quiet)
             print_warnings(&results->at[i], name, first + i + 1);
         print_result(run->t, &results->at[i], run->n_before + i, run->is_n_best);
+        ok = draw_result(run, &results->at[i], run->n_before + i + 1, run->n_before + n == 1);
     }
     run->n_before += n;
     heed_results_free(results);
-    return fflush(stdout) == 0;
+    return fflush(stdout) == 0 && ok;
 }
 
 static bool translate_file(struct running *run, const char *path)
@@ -269,7 +297,8 @@ static bool translate_file(struct running *run, const char *path)
 static enum status run(const struct invocation *invocation)
 {
     const struct translate *t = invocation->values;
-    struct running running = {.t = t, .is_n_best = was_given(invocation, "n-best")};
+    struct running running = {
+        .t = t, .plots = {.path = t->plot}, .is_n_best = was_given(invocation, "n-best")};
     if (!t->model) {
         complain("translate wants a model, -m MODEL; this heed has none built in");
         return STATUS_USAGE;
