@@ -157,18 +157,20 @@ bool plot_heads(struct plots *plots, const heed_model *const *models, int n_mode
                           one->at[0].n_words == r->n_words;
         if (fits) {
             const size_t i = (size_t)(layer - 1) * (size_t)n_heads + (size_t)head;
-            weights = realloc(weights, (i + 1) * n * sizeof *weights);
-            if (weights)
-                memcpy(weights + i * n, told->attention, n * sizeof *weights);
+            float *grown = realloc(weights, (i + 1) * n * sizeof *grown);
+            if (!grown) {
+                complain("there is no memory left");
+                heed_results_free(one);
+                free(weights);
+                return false;
+            }
+            weights = grown;
+            memcpy(weights + i * n, told->attention, n * sizeof *weights);
             n_layers = layer;
             n_heads = layer == 1 ? head + 1 : n_heads;
             head++;
         }
         heed_results_free(one);
-        if (fits && !weights) {
-            complain("there is no memory left");
-            return false;
-        }
         if (!fits && head == 0)
             break; /* no further layer */
         if (!fits) {

@@ -52,35 +52,50 @@ static void release_system(struct counted *c)
     hd_edit_release(&c->edit);
 }
 
-/* Structs of int64_t counts add up number by number. */
-static void add(int64_t *sum, const int64_t *one, size_t bytes)
+/* Counts are structs of int64_t and add up number by number. */
+union counts {
+    struct hd_bleu_counts bleu;
+    struct hd_chrf_counts chrf;
+    struct hd_edit_counts edit;
+    int64_t at[3 * HD_CHRF_ORDERS]; /* the largest */
+};
+
+static const void *sentence_of(const struct counted *c, enum heed_metric metric, size_t i,
+                               size_t *n)
 {
-    for (size_t i = 0; i < bytes / sizeof *sum; i++)
-        sum[i] += one[i];
+    switch (metric) {
+    case HEED_METRIC_BLEU:
+        *n = sizeof *c->bleu.sentences / sizeof(int64_t);
+        return &c->bleu.sentences[i];
+    case HEED_METRIC_CHRF:
+        *n = sizeof *c->chrf.sentences / sizeof(int64_t);
+        return &c->chrf.sentences[i];
+    case HEED_METRIC_CHRFPP:
+        *n = sizeof *c->chrfpp.sentences / sizeof(int64_t);
+        return &c->chrfpp.sentences[i];
+    case HEED_METRIC_EXACT:
+    case HEED_METRIC_WER:
+        break;
+    }
+    *n = sizeof *c->edit.sentences / sizeof(int64_t);
+    return &c->edit.sentences[i];
 }
 
 /* The score of a choice of sentences. */
 static double score_of(const struct counted *c, enum heed_metric metric, const uint32_t *chosen,
                        size_t n, bool has_effective_order)
 {
-    struct hd_bleu_counts bleu = {0};
-    struct hd_chrf_counts chrf = {0};
-    struct hd_edit_counts edit = {0};
+    union counts sum = {.at = {0}};
     for (size_t i = 0; i < n; i++) {
-        const size_t s = chosen[i];
-        if (metric == HEED_METRIC_BLEU)
-            add((int64_t *)&bleu, (const int64_t *)&c->bleu.sentences[s], sizeof bleu);
-        else if (metric == HEED_METRIC_CHRF)
-            add((int64_t *)&chrf, (const int64_t *)&c->chrf.sentences[s], sizeof chrf);
-        else if (metric == HEED_METRIC_CHRFPP)
-            add((int64_t *)&chrf, (const int64_t *)&c->chrfpp.sentences[s], sizeof chrf);
-        else
-            add((int64_t *)&edit, (const int64_t *)&c->edit.sentences[s], sizeof edit);
+        size_t n_counts;
+        const int64_t *one = sentence_of(c, metric, chosen[i], &n_counts);
+        for (size_t k = 0; k < n_counts; k++)
+            sum.at[k] += one[k];
     }
-    return metric == HEED_METRIC_BLEU    ? hd_bleu_score(&bleu, has_effective_order).score
-           : metric == HEED_METRIC_EXACT ? hd_edit_exact(&edit)
-           : metric == HEED_METRIC_WER   ? hd_edit_wer(&edit)
-                                         : hd_chrf_score(&chrf);
+    return metric == HEED_METRIC_BLEU    ? hd_bleu_score(&sum.bleu, has_effective_order).score
+           : metric == HEED_METRIC_EXACT ? hd_edit_exact(&sum.edit)
+           : metric == HEED_METRIC_WER   ? hd_edit_wer(&sum.edit)
+                                         : hd_chrf_score(&sum.chrf);
 }
 
 static int ascending(const void *a, const void *b)

@@ -41,6 +41,7 @@ heed_options hd_options_default(void)
 
 struct work {
     struct hd_job job;
+    heed_options standard; /* where nothing is asked for */
     struct hd_line *lines;
     size_t n_lines;
     const char *const *texts;    /* searched */
@@ -439,9 +440,9 @@ static heed_results *run_all(struct work *w, size_t n, heed_error *err)
 static heed_results *work_on(struct work *w, const heed_model *const *models, int n_models,
                              size_t n, const heed_options *options, heed_error *err)
 {
-    const heed_options standard = hd_options_default();
+    w->standard = hd_options_default();
     heed_results *results = NULL;
-    if (begin_job(w, models, n_models, options ? options : &standard, err))
+    if (begin_job(w, models, n_models, options ? options : &w->standard, err))
         results = run_all(w, n, err);
     hd_free(w->nets);
     return results;
