@@ -110,6 +110,19 @@ static void plan_dropout(struct hd_recipe *r, bool is_transformer, size_t n_pair
     fill(&r->dropout_ffn, is_transformer ? x / 2 : 0);
 }
 
+bool hd_plan_check(const struct hd_recipe *r, heed_error *err)
+{
+    if (r->rdrop > 0 && r->simcut > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "rdrop and simcut are two ways to the same end; choose one of them");
+    if (r->schedule == HD_SCHEDULE_COSINE && r->updates == 0)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "the schedule cosine ends at the last update, so it needs updates; or choose "
+            "inv-sqrt");
+    return true;
+}
+
 bool hd_plan_recipe(struct hd_recipe *r, const struct hd_config *c, const struct hd_text_facts *f,
                     heed_error *err)
 {
@@ -136,14 +149,6 @@ bool hd_plan_recipe(struct hd_recipe *r, const struct hd_config *c, const struct
                        "max-length %d or less",
                        r->max_length, is_transformer ? "max-positions" : "max-source",
                        r->max_length + 1, hd_plan_room(c) - 1);
-    if (r->rdrop > 0 && r->simcut > 0)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "rdrop and simcut are two ways to the same end; choose one of them");
-    if (r->schedule == HD_SCHEDULE_COSINE && r->updates == 0)
-        return hd_fail(
-            err, HEED_BAD_OPTION,
-            "the schedule cosine ends at the last update, so it needs updates; or choose "
-            "inv-sqrt");
     if (r->schedule == HD_SCHEDULE_COSINE && r->warmup >= r->updates)
         return hd_fail(err, HEED_BAD_OPTION,
                        "the schedule cosine needs more updates (%d) than warmup (%d)", r->updates,

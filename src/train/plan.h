@@ -27,6 +27,9 @@ bool hd_plan_model(struct hd_config *config, bool is_joint,
 /* The longest sentence, end marker included, that a model has places for: learned positions, or a score by place. */
 int hd_plan_room(const struct hd_config *config);
 
+/* Do fields contradict each other that nothing else decides? Asked before minutes go into a vocabulary. */
+bool hd_plan_check(const struct hd_recipe *recipe, heed_error *err);
+
 /* Everything else of the recipe. False when its fields contradict each other. */
 bool hd_plan_recipe(struct hd_recipe *recipe, const struct hd_config *config,
                     const struct hd_text_facts *facts, heed_error *err);

@@ -649,7 +649,7 @@ static struct hd_saved_state *open_state(struct hd_run *run, heed_error *err)
 bool hd_run_prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    if (!name_files(run, err) || !hd_ranks_join(&run->ranks, err))
+    if (!name_files(run, err) || !hd_plan_check(r, err) || !hd_ranks_join(&run->ranks, err))
         return false;
     run->journal.is_silent = run->ranks.rank > 0;
     if (run->ranks.rank == 0 && !hd_journal_open(&run->journal, run->stem, err))

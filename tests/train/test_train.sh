@@ -290,7 +290,7 @@ forget
 train 0 '' 'a model that is there' -q --updates 4 --out m.safetensors
 cp m.safetensors before
 cp m.state.safetensors state-before
-expect 'a disk without room is told' 1 '' 'heed: *m.state.safetensors: the file grows beyond *ulimit -f*the state of the last save is still there, and the same command goes on from it' \
+expect 'a disk without room is told' 1 '' 'heed: *safetensors: the file grows beyond *ulimit -f*the state of the last save is still there, and the same command goes on from it' \
     sh -c "ulimit -f 1; timeout 60 '$heed' train $text $dev $small -q --updates 8 --out m.safetensors"
 same 'the last good model is still there' before m.safetensors
 same 'and so is its state' state-before m.state.safetensors
