@@ -110,9 +110,8 @@ $(BUILD)/libheed.so: $(OBJECTS)
 $(BUILD)/heed: $(CLI:%.c=$(BUILD)/obj/%.o) $(BUILD)/libheed.a
 	$(QUIET)$(CC) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# Written anew only when it says something new, so that what is made from it stays.
 $(BUILD)/tables: $(BUILD)/heed
-	@$(RUN) $< --tables > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+	@$(RUN) $< --tables > $@.new && mv $@.new $@
 $(MAN): $(BUILD)/man/%.1: $(BUILD)/tables tools/manual.awk
 	@mkdir -p $(@D)
 	@awk -v format=man -v page=$* -v version=$(VERSION) -f tools/manual.awk $< > $@
