@@ -21,6 +21,7 @@ FLAGS  := -O2 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pt
           $(if $(COVERAGE),--coverage)
 LINK   := -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(if $(COVERAGE),--coverage)
 SONAME := $(if $(findstring apple,$(MACHINE)),-install_name,-soname)
+NAMES  := $(if $(findstring apple,$(MACHINE)),,-Wl,--version-script=tools/libheed.map)
 
 # One file is C++, the door to SentencePiece; its compiler is the C compiler's sibling.
 ifeq ($(origin CXX),default)
@@ -103,8 +104,8 @@ $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
 	$(QUIET)$(AR) rcs $@ $^
 
-$(BUILD)/libheed.so: $(OBJECTS)
-	$(QUIET)$(CC) -shared -Wl,$(SONAME),libheed.so.$(MAJOR) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/libheed.so: $(OBJECTS) tools/libheed.map
+	$(QUIET)$(CC) -shared $(NAMES) -Wl,$(SONAME),libheed.so.$(MAJOR) $(LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
 	@ln -sf libheed.so $(BUILD)/libheed.so.$(MAJOR)
 
 $(BUILD)/heed: $(CLI:%.c=$(BUILD)/obj/%.o) $(BUILD)/libheed.a

@@ -119,7 +119,7 @@ typedef struct heed_options {
     int shift; /* a word is linked by the attention at the step that made it (0) or at the next, which
                        reads it (1); default -1: as suits the model */
     int n_threads; /* default 0: all cores */
-    int batch; /* sentences that a thread has under way, a matter of speed and memory; default 64 */
+    int batch; /* sentences that a thread has under way, a matter of speed and memory; default 24 */
     const char *const
         *prefixes; /* how the translation of each text must begin, in order; entries may be
                                     NULL; default NULL */

@@ -55,8 +55,10 @@ static bool is_model_field(const char *name)
 
 /* Those in front of the model's fields: presets are options, too. */
 static const heed_training_option presets[] = {
-    {"arch", "seq2seq|bahdanau|luong|wang|ferreira|transformer", "the model: a paper's or lecture's choices", "", .is_of_model = true, .is_fixed = true},
-    {"size", "tiny|small|base", "its sizes, all at once", "", .is_of_model = true, .is_fixed = true},
+    {"arch", "seq2seq|bahdanau|luong|wang|ferreira|transformer",
+     "the model: a paper's or lecture's choices", "", .is_of_model = true, .is_fixed = true},
+    {"size", "tiny|small|base", "its sizes, all at once", "", .is_of_model = true,
+     .is_fixed = true},
 };
 enum { N_PRESETS = 2 };
 
@@ -135,8 +137,8 @@ bool hd_training_is_yes(const heed_training *t, const char *name)
 
 static bool add_setting(heed_training *t, const char *name, const char *value, heed_error *err)
 {
-    struct hd_model_setting *s = hd_grow(t->settings, &t->settings_capacity, t->n_settings + 1,
-                                         sizeof *t->settings, err);
+    struct hd_model_setting *s =
+        hd_grow(t->settings, &t->settings_capacity, t->n_settings + 1, sizeof *t->settings, err);
     if (!s)
         return false;
     t->settings = s;
@@ -179,7 +181,8 @@ bool hd_training_set(heed_training *t, const char *name, const char *value, heed
     bool is_fine = false;
     for (int i = 0; i < 2 && !is_fine; i++) {
         struct hd_config any;
-        is_fine = hd_config_preset_named(&any, kinds[i], NULL, &why[i]) && hd_config_set(&any, name, value, &why[i]);
+        is_fine = hd_config_preset_named(&any, kinds[i], NULL, &why[i]) &&
+                  hd_config_set(&any, name, value, &why[i]);
     }
     if (!is_fine) {
         const heed_error *told = &why[strstr(why[0].message, "but arch is") != NULL];
@@ -222,7 +225,8 @@ static bool was_said(const heed_training *t, const struct earlier *e, const char
     return false;
 }
 
-static bool read_line(heed_training *t, const struct earlier *e, struct hd_text line, heed_error *err)
+static bool read_line(heed_training *t, const struct earlier *e, struct hd_text line,
+                      heed_error *err)
 {
     line = trim(line);
     if (line.n == 0 || line.at[0] == '#')
