@@ -111,9 +111,8 @@ $(BUILD)/libheed.so: $(OBJECTS) tools/libheed.map
 $(BUILD)/heed: $(CLI:%.c=$(BUILD)/obj/%.o) $(BUILD)/libheed.a
 	$(QUIET)$(CC) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# Written anew only when it says something new, so that what is made from it stays.
 $(BUILD)/tables: $(BUILD)/heed
-	@$(RUN) $< --tables > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+	@$(RUN) $< --tables > $@.new && mv $@.new $@
 $(MAN): $(BUILD)/man/%.1: $(BUILD)/tables tools/manual.awk
 	@mkdir -p $(@D)
 	@awk -v format=man -v page=$* -v version=$(VERSION) -f tools/manual.awk $< > $@
@@ -341,6 +340,7 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	chmod 644 $(TO)/$(LIBDIR)/pkgconfig/heed.pc
+	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || true  # so that programs find the library at once, where that is allowed
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
 	  $(TO)/$(LIBDIR)/libheed.so.$(MAJOR) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) \

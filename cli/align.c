@@ -90,7 +90,7 @@ static bool read_gold(struct gold *gold, const char *line, const char *path, siz
         const long target = kind == '-' || kind == 'p' ? strtol(end + 1, &end, 10) : 0;
         if (source < 1 || target < 1 || source > 1000000 || target > 1000000 ||
             (*end && !strchr(" \t", *end))) {
-            complain("%s, line %zu: '%.*s' is no link; one is 'i-j' (sure) or 'ipj' (possible), "
+            complain("%s:%zu: '%.*s' is no link; one is 'i-j' (sure) or 'ipj' (possible), "
                      "words counted from 1",
                      path, number, (int)strcspn(at, " \t"), at);
             free_gold(gold);
@@ -161,7 +161,7 @@ static heed_link *join(const struct running *run, const heed_result *forward,
     const bool fits =
         !other || (backward->n_words == one->n_words && other->n_words == forward->n_words);
     if (!fits && !run->a->is_quiet)
-        complain("%s, line %zu: the two models cut the text into different words, so their links "
+        complain("%s:%zu: the two models cut the text into different words, so their links "
                  "are not joined",
                  run->name, number);
     if (!other || !fits || run->a->symmetrize == NONE) {

@@ -104,7 +104,7 @@ static bool cut_rows(struct test *t, struct row *rows, const char *path)
         strcpy(at, t->source_lines.at[i]);
         char *tab = strchr(at, '\t');
         if (!tab) {
-            complain("%s, line %zu: there is no tab in it; a row is a source, a tab and its "
+            complain("%s:%zu: there is no tab in it; a row is a source, a tab and its "
                      "translation",
                      path, i + 1);
             return false;

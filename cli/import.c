@@ -25,7 +25,7 @@ static enum status run(const struct invocation *invocation)
 {
     const struct import *import = invocation->values;
     if (invocation->arguments.n == 0 || !import->out) {
-        complain("heed import wants a model and -o FILE; see heed import --help");
+        complain("import wants a model and -o FILE; see heed import --help");
         return STATUS_USAGE;
     }
     heed_error err = {0};

@@ -15,7 +15,7 @@ void print_links(FILE *out, const heed_link *links, size_t n)
 void print_warnings(const heed_result *r, const char *name, size_t line)
 {
     for (size_t i = 0; i < r->n_warnings; i++)
-        complain("%s, line %zu: %s", name, line, r->warnings[i]);
+        complain("%s:%zu: %s", name, line, r->warnings[i]);
 }
 
 /* ---- soft weights ------------------------------------------------------------------------------- */

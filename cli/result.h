@@ -17,6 +17,6 @@ void print_soft(FILE *out, const heed_result *result, const heed_translation *tr
 /* One line of JSON, as documented. */
 void print_result_json(FILE *out, const heed_result *result);
 
-/* "heed: line 12: ..." for each. */
+/* "heed: FILE:12: ..." for each. */
 void print_warnings(const heed_result *result, const char *name, size_t line);
 #endif

@@ -61,7 +61,7 @@ static bool read_entry(struct entry *e, const char *line, const char *path, size
     const char *text = end != line && strncmp(end, bar, 5) == 0 ? end + 5 : NULL;
     const char *text_end = text ? strstr(text, bar) : NULL;
     if (!text || e->line >= n_sources) {
-        complain("%s, line %zu: an n-best list has lines 'number ||| text ||| features ||| score', "
+        complain("%s:%zu: an n-best list has lines 'number ||| text ||| features ||| score', "
                  "and numbers from 0 to %zu, one for each line of the source",
                  path, number, n_sources - 1);
         return false;

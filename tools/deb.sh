@@ -30,11 +30,15 @@ needs() {
     printf 'Source: heed\n\nPackage: heed\nArchitecture: any\n' >"$build/deb/debian/control"
     (cd "$build/deb" && dpkg-shlibdeps -O --ignore-missing-info "$@" 2>/dev/null) | sed 's/^shlibs:Depends=//'
 }
+# The same without what the program needs anyway.
+more_needs() {
+    needs "$@" | sed 's/libc6 ([^)]*), //'
+}
 depends=$(needs "$root/usr/bin/heed" "$root/usr/lib/$triplet/libheed.so.$version")
 recommends=
 suggests=
-[ ! -f "$root/usr/lib/heed/heed_draw.so" ] || recommends=$(needs "$root/usr/lib/heed/heed_draw.so")
-[ ! -f "$root/usr/lib/heed/heed_mpi.so" ] || suggests=$(needs "$root/usr/lib/heed/heed_mpi.so")
+[ ! -f "$root/usr/lib/heed/heed_draw.so" ] || recommends="$(more_needs "$root/usr/lib/heed/heed_draw.so"), fonts-dejavu-core"
+[ ! -f "$root/usr/lib/heed/heed_mpi.so" ] || suggests=$(more_needs "$root/usr/lib/heed/heed_mpi.so")
 {
     echo "Package: heed"
     echo "Version: $version"

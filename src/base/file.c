@@ -34,7 +34,7 @@ bool hd_fail_to_read(const char *path, int error, heed_error *err)
         return hd_fail(err, HEED_BAD_FILE,
                        "%s: there is no such file; check the name and the folder", path);
     if (error == EACCES || error == EPERM)
-        return hd_fail(err, HEED_BAD_FILE, "%s: you have no permission to read this file", path);
+        return hd_fail(err, HEED_BAD_FILE, "%s: you have no permission to read this file; ask its owner", path);
     if (error == ENOMEM)
         return hd_fail(err, HEED_NO_MEMORY,
                        "%s: the file is larger than the memory that can be addressed", path);

@@ -497,7 +497,7 @@ static json_t *record_of(const struct import *im)
     json_t *record =
         json_pack("{s:s, s:s}", "imported_from", "marian", "version", is_text ? version.s : "");
     if (!record)
-        hd_fail(im->err, HEED_NO_MEMORY, "%s: no memory for its record", im->file->path);
+        hd_fail(im->err, HEED_NO_MEMORY, "%s: there is no memory for its record", im->file->path);
     return record;
 }
 

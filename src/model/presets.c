@@ -112,14 +112,13 @@ bool hd_config_preset_named(struct hd_config *config, const char *arch, const ch
     if (a == N_PRESETS) {
         const char *near = hd_nearest(arch, archs, N_PRESETS);
         return hd_fail(err, HEED_BAD_OPTION,
-                       "arch: there is no model %s%s%s%s; it is one of seq2seq, bahdanau, luong, "
-                       "wang, ferreira, transformer",
-                       hd_quote(arch).text, near ? " (did you mean " : "", near ? near : "",
-                       near ? "?)" : "");
+                       "arch must be one of seq2seq|bahdanau|luong|wang|ferreira|transformer, not "
+                       "%s%s%s%s",
+                       hd_quote(arch).text, near ? "; did you mean " : "", near ? near : "",
+                       near ? "?" : "");
     }
     if (s == N_SIZES)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "size: there is no size %s; it is one of tiny, small, base",
+        return hd_fail(err, HEED_BAD_OPTION, "size must be one of tiny|small|base, not %s",
                        hd_quote(size).text);
     *config = hd_config_preset((enum hd_arch)a, (enum hd_size)s);
     return true;

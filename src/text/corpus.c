@@ -122,7 +122,7 @@ static bool needs_unpacking(const char *path)
 static bool ask(const struct hd_corpus_options *options, double share, heed_error *err)
 {
     return !options->progress || options->progress(options->context, share) ||
-           hd_fail(err, HEED_CANCELLED, "cancelled while reading the text");
+           hd_fail(err, HEED_CANCELLED, "stopped while reading the text");
 }
 
 /* A file that has lost its name already: -1 with the reason in `err`. */

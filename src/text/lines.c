@@ -48,7 +48,7 @@ static bool cut_lines(struct hd_lines *lines, size_t size, const char *path, hee
         size_t length = (size_t)((line_end ? line_end : end) - at), bad_at;
         if (!hd_utf8_valid(at, length, &bad_at))
             return hd_fail(err, HEED_BAD_TEXT,
-                           "%s: line %zu is not UTF-8 at its byte %zu; convert the file first, for "
+                           "%s:%zu: not UTF-8 at byte %zu of the line; convert the file first, for "
                            "example with iconv -t UTF-8",
                            hd_input_name(path), lines->n + 1, bad_at + 1);
         if (length > 0 && at[length - 1] == '\r')
@@ -88,7 +88,7 @@ bool hd_lines_of_file(heed_lines *strings, const char *path, heed_error *err)
     for (size_t i = 0; ok && i < lines.n; i++) {
         n_bytes += lines.at[i].n + 1;
         ok = !memchr(lines.at[i].at, '\0', lines.at[i].n) ||
-             hd_fail(err, HEED_BAD_TEXT, "%s: line %zu has a NUL byte in it; is it a text?",
+             hd_fail(err, HEED_BAD_TEXT, "%s:%zu: there is a NUL byte in this line; is it a text?",
                      hd_input_name(path), i + 1);
     }
     char *memory = ok ? hd_alloc(lines.n * sizeof(char *) + n_bytes, 1, err) : NULL;

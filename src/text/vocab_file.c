@@ -146,7 +146,7 @@ static bool read_list(struct hd_tokens *tokens, struct lines lines, heed_error *
     while (next_line(&lines)) {
         if (lines.n == 0)
             return hd_fail(err, HEED_BAD_MODEL,
-                           "%s: line %zu is empty; each line is a token, and its number the id",
+                           "%s:%zu: this line is empty; each line is a token, and its number the id",
                            lines.name, lines.number);
         tokens->text[tokens->n] = memcpy(out, lines.line, lines.n);
         tokens->ids[tokens->n] = (int)tokens->n;
@@ -172,7 +172,7 @@ bool hd_tokens_from_list(struct hd_tokens *tokens, const char *name, const char 
 
 static bool fail_line(const struct lines *lines, const char *what, heed_error *err)
 {
-    return hd_fail(err, HEED_BAD_MODEL, "%s: line %zu, %s, %s", lines->name, lines->number,
+    return hd_fail(err, HEED_BAD_MODEL, "%s:%zu: %s %s", lines->name, lines->number,
                    hd_quote_n(lines->line, lines->n).text, what);
 }
 

@@ -71,7 +71,7 @@ static bool next_sentence(struct walk *w, struct hd_text *sentence, heed_error *
     if (w->i == w->n_pairs)
         return false;
     if (w->keep_on && w->i % ASK_EVERY == 0 && !w->keep_on(w->context))
-        return hd_fail(err, HEED_CANCELLED, "cancelled while learning the vocabulary");
+        return hd_fail(err, HEED_CANCELLED, "stopped while learning the vocabulary");
     w->pair = hd_corpus_pair(w->corpus, drawn_pair(w));
     w->i++;
     w->has_target = w->sides == HD_VOCAB_BOTH;

@@ -288,7 +288,7 @@ const struct hd_pair_ids *hd_feed_next(struct hd_feed *f, struct hd_place_in_tex
         if ((size_t)n_empty * POOL > f->n_pairs) {
             hd_fail(err, HEED_BAD_TEXT,
                     "no pair of sentences can be trained on: all are longer than max-length %d, or "
-                    "empty",
+                    "empty; raise --max-length",
                     f->options.max_length);
             return NULL;
         }

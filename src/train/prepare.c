@@ -41,7 +41,7 @@ static bool name_files(struct hd_run *run, heed_error *err)
 {
     const char *out = run->recipe->out, *ending = ".safetensors";
     if (!out || !*out)
-        return hd_fail(err, HEED_BAD_OPTION, "out is missing: where should the model go?");
+        return hd_fail(err, HEED_BAD_OPTION, "out is missing; say where the model should go: --out MODEL.safetensors");
     const size_t n = strlen(out), e = strlen(ending);
     const bool has_ending = n > e && strcmp(out + n - e, ending) == 0;
     const size_t stem = has_ending ? n - e : n;
@@ -167,7 +167,7 @@ static bool read_text(struct hd_run *run, heed_error *err)
                        run->ranks.n);
     if (r->tsv.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
         return hd_fail(err, HEED_BAD_OPTION,
-                       "there is no text: name it with src and tgt, or with tsv");
+                       "there is no text: name it with --src and --tgt, or with --tsv");
     if (r->tsv.n > 0 && r->src.n + r->tgt.n > 0)
         return hd_fail(err, HEED_BAD_OPTION, "tsv is given and src or tgt as well; choose one way");
     if ((r->dev_src.n > 0) != (r->dev_tgt.n > 0))
@@ -185,7 +185,7 @@ static bool read_text(struct hd_run *run, heed_error *err)
             return true;
         return hd_fail(err, HEED_BAD_OPTION,
                        "there are only %zu pairs, too few to hold some out for validation; give "
-                       "dev-src and dev-tgt",
+                       "--dev-src and --dev-tgt, or --dev-tsv",
                        run->facts.n_pairs);
     }
     run->dev_text =

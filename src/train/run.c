@@ -318,8 +318,8 @@ static bool go_back(struct hd_run *run, heed_error *err)
     if (p->n_returns > MOST_RETURNS)
         return hd_fail(err, HEED_BAD_OPTION,
                        "the loss does not stay finite, even at 1/%d of the rate; choose a lower "
-                       "rate, a longer "
-                       "warmup or a lower clip",
+                       "--rate, a longer "
+                       "--warmup or a lower --clip",
                        1 << MOST_RETURNS);
     return hd_run_save(run, true, err);
 }
@@ -519,7 +519,7 @@ static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, boo
         return hd_fail(err, HEED_BAD_OPTION,
                        "%s after %ld updates, but no validation gave a finite number, so there is "
                        "no model; choose a "
-                       "lower rate and start over with --fresh",
+                       "lower --rate and start over with --fresh",
                        why, p->update);
     hd_journal_say(&run->journal,
                    "%s: %s after %ld updates; the best, %s %.2f at update %ld, is in %s", news, why,

@@ -81,6 +81,20 @@ static bool is_frozen(const struct hd_recipe *recipe, const char *name)
     return false;
 }
 
+/* What the names of parameters begin with, up to the first dot: "source, target, encoder". */
+static void list_parts(const hd_params *params, char *text, size_t size)
+{
+    const char *last = "";
+    text[0] = '\0';
+    for (int i = 0; i < hd_params_number(params); i++) {
+        const char *name = hd_param_name(hd_params_at(params, i));
+        const size_t n = strcspn(name, "."), used = strlen(text);
+        if (strncmp(name, last, n + 1) != 0)
+            snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", (int)n, name);
+        last = name;
+    }
+}
+
 static bool freeze(const struct hd_recipe *recipe, hd_params *params, heed_error *err)
 {
     int n_learning = 0;
@@ -94,10 +108,14 @@ static bool freeze(const struct hd_recipe *recipe, hd_params *params, heed_error
         bool is_there = false;
         for (int i = 0; i < hd_params_number(params) && !is_there; i++)
             is_there = is_frozen(&one, hd_param_name(hd_params_at(params, i)));
-        if (!is_there)
-            return hd_fail(err, HEED_BAD_OPTION,
-                           "freeze: no parameter is called '%s'; heed info --json lists them",
-                           recipe->freeze.at[j]);
+        if (is_there)
+            continue;
+        char parts[200];
+        list_parts(params, parts, sizeof parts);
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "freeze: no parameter is called '%s'; the names of this model's begin with %s",
+            recipe->freeze.at[j], parts);
     }
     return n_learning > 0 ||
            hd_fail(err, HEED_BAD_OPTION, "freeze leaves nothing that could learn");

@@ -50,19 +50,19 @@ expect 'of as many lines' 1 '' 'heed: src has 4 lines, but a has 1; *' "$heed" a
 expect 'so has the gold' 1 '' 'heed: src has 4 lines, but a has 1; *' "$heed" align -m "$toy" --gold a src tgt
 expect 'of one line too' 1 '' 'heed: a has 1 line, but tgt has 4; *' "$heed" align -m "$toy" a tgt
 printf '1-1\n1+1\n\n\n' >crooked
-expect 'links must be links' 1 '' "heed: crooked, line 2: '1+1' is no link*" "$heed" align -m "$toy" --gold crooked src tgt
+expect 'links must be links' 1 '' "heed: crooked:2: '1+1' is no link*" "$heed" align -m "$toy" --gold crooked src tgt
 printf '0-1\n\n\n\n' >zero
-expect 'counted from 1' 1 '' "heed: zero, line 1: '0-1' is no link*" "$heed" align -m "$toy" --gold zero src tgt
+expect 'counted from 1' 1 '' "heed: zero:1: '0-1' is no link*" "$heed" align -m "$toy" --gold zero src tgt
 expect 'attention is wanted' 1 '' 'heed: *fixed: the model has no attention*' "$heed" align -m "$fixed" a b
 expect 'weights of two directions are not joined' 2 '' 'heed: --reverse joins links of words*' \
     "$heed" align -m "$toy" --reverse "$toy" --soft a b
 expect 'a missing file is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" align -m "$toy" src nowhere
 printf 'x\000y\n' >nul
-expect 'a file with a NUL is no text' 1 '' 'heed: nul: line 1 has a NUL byte*' "$heed" align -m "$toy" a nul
+expect 'a file with a NUL is no text' 1 '' 'heed: nul:1: there is a NUL byte*' "$heed" align -m "$toy" a nul
 printf '\377\n' >latin
-expect 'nor is one that is not UTF-8' 1 '' 'heed: latin: line 1 is not UTF-8*' "$heed" align -m "$toy" a latin
+expect 'nor is one that is not UTF-8' 1 '' 'heed: latin:1: not UTF-8*' "$heed" align -m "$toy" a latin
 yes zwei | head -n 60 | tr '\n' ' ' >longer
-expect 'what is too long is told' 0 '' 'heed: longer, line 1: not looked at: the pair has 60 and 2 subwords*12' \
+expect 'what is too long is told' 0 '' 'heed: longer:1: not looked at: the pair has 60 and 2 subwords*12' \
     "$heed" align -m "$toy" longer b
 expect 'align has a help of its own' 0 'Usage: heed align -m MODEL*--symmetrize*grow-diag-final*' '' "$heed" align --help
 
@@ -88,13 +88,13 @@ expect 'an n-best list gets one more feature' 0 '0 ||| three two one ||| logprob
 printf '0 ||| two one\n' >short
 expect 'a list without features gets its first' 0 '0 ||| two one ||| heed= -0.0*' '' "$heed" score -m "$toy" --n-best short a
 printf 'two one\n' >plain
-expect 'an n-best list must be one' 1 '' 'heed: plain, line 1: an n-best list has lines *' "$heed" score -m "$toy" --n-best plain a
+expect 'an n-best list must be one' 1 '' 'heed: plain:1: an n-best list has lines *' "$heed" score -m "$toy" --n-best plain a
 printf '5 ||| two one\n' >beyond
-expect 'its numbers are lines of the source' 1 '' 'heed: beyond, line 1: *numbers from 0 to 0*' "$heed" score -m "$toy" --n-best beyond a
+expect 'its numbers are lines of the source' 1 '' 'heed: beyond:1: *numbers from 0 to 0*' "$heed" score -m "$toy" --n-best beyond a
 expect 'score wants a model' 2 '' 'heed: score wants -m MODEL and two files*' "$heed" score src tgt
 expect 'two files' 2 '' 'heed: score wants -m MODEL and two files*' "$heed" score -m "$toy" src
 expect 'of as many lines as each other' 1 '' 'heed: src has 4 lines, but b has 1; *' "$heed" score -m "$toy" src b
-expect 'what cannot be looked at has no score' 0 'nan' 'heed: longer, line 1: not looked at*' "$heed" score -m "$toy" longer b
+expect 'what cannot be looked at has no score' 0 'nan' 'heed: longer:1: not looked at*' "$heed" score -m "$toy" longer b
 expect 'score has a help of its own' 0 'Usage: heed score -m MODEL*--n-best FILE*' '' "$heed" score --help
 
 # ---- info --recipe

@@ -74,9 +74,9 @@ expect 'different numbers of lines are refused' 1 '' \
     'heed: short has 3 lines, but ref has 4; every line must have its reference at the same place' \
     "$heed" eval --hyp short --ref ref
 expect 'even one' 1 '' 'heed: one has 1 line, but short has 3; *' "$heed" eval --hyp one --ref short
-expect 'bad UTF-8 is found' 1 '' 'heed: latin1: line 2 is not UTF-8 at its byte 5; convert the file first, *iconv*' \
+expect 'bad UTF-8 is found' 1 '' 'heed: latin1:2: not UTF-8 at byte 5 of the line; convert the file first, *iconv*' \
     "$heed" eval --hyp latin1 --ref something
-expect 'in standard input too' 1 '' 'heed: standard input: line 2 is not UTF-8 *' \
+expect 'in standard input too' 1 '' 'heed: standard input:2: not UTF-8 *' \
     sh -c "'$heed' eval --hyp something --ref - <latin1"
 expect 'a missing file is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" eval --hyp hyp --ref nowhere
 expect 'a folder is no file' 1 '' 'heed: .: this is a folder*' "$heed" eval --hyp . --ref ref
@@ -122,7 +122,7 @@ expect 'as JSON, one a line' 0 '{"model": "*toy.safetensors", *"comparison": {"e
 printf 'neun\tnein\tx\neins zwei\ttwo two\nneun\tnine\neins zwei\ttwo three\n' >rows.tsv
 expect 'rows of one source are alternatives' 0 'exact = 50.00 % (1 of 2)
 WER = 33.33 % (errors = 1 words = 3)' '' "$heed" eval -m "$toy" --tsv rows.tsv --metrics exact,wer
-expect 'a row has a tab' 1 '' 'heed: src, line 1: there is no tab in it*' "$heed" eval -m "$toy" --tsv src
+expect 'a row has a tab' 1 '' 'heed: src:1: there is no tab in it*' "$heed" eval -m "$toy" --tsv src
 expect 'source and reference have as many lines' 1 '' 'heed: src has 4 lines, but short has 3; *' "$heed" eval -m "$toy" src short
 expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" eval -m nowhere src right
 expect 'a missing text too' 1 '' 'heed: nowhere: there is no such file*' "$heed" eval -m "$toy" src nowhere

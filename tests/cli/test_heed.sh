@@ -30,7 +30,7 @@ expect 'a mistyped option of the program too' \
     2 '' "heed: there is no option '--verison'; did you mean '--version'?" "$heed" --verison
 expect 'a model that is not there is named' 1 '' 'heed: nowhere.safetensors: there is no such file*' "$heed" info nowhere.safetensors
 expect 'what is not a model is refused' 1 '' 'heed: Makefile: *' "$heed" info Makefile
-expect 'import says what it wants' 2 '' 'heed: heed import wants a model and -o FILE*' "$heed" import
+expect 'import says what it wants' 2 '' 'heed: import wants a model and -o FILE*' "$heed" import
 expect 'import names a missing model' 1 '' 'heed: nowhere.npz: there is no such file*' \
     "$heed" import nowhere.npz --vocab nowhere.spm -o nowhere.safetensors
 expect 'import wants the vocabulary' 1 '' 'heed: nowhere.npz: a Marian model needs its vocabulary*' \

@@ -96,10 +96,10 @@ expect 'JSON is not shown' 2 '' 'heed: --json and --show do not go together*' "$
 printf 'eins \377\n\001\na\000b\n' >hostile
 expect 'bad bytes are told' 0 '<unk> one
 <unk>
-<unk>' 'heed: hostile, line 1: 1 byte of the text is not UTF-8 and stands as U+FFFD
-heed: hostile, line 3: 1 byte*' "$heed" translate -m "$toy" hostile
+<unk>' 'heed: hostile:1: 1 byte of the text is not UTF-8 and stands as U+FFFD
+heed: hostile:3: 1 byte*' "$heed" translate -m "$toy" hostile
 expect 'unless it shall be quiet' 0 '*' '' "$heed" translate -m "$toy" -q hostile
-expect 'long lines are cut' 0 '<unk> one <unk> two*' 'heed: standard input, line 1: the text is longer than the 12 subwords *; it was cut into 3 parts' \
+expect 'long lines are cut' 0 '<unk> one <unk> two*' 'heed: standard input:1: the text is longer than the 12 subwords *; it was cut into 3 parts' \
     sh -c "echo 'eins x! zwei x! eins zwei eins zwei eins zwei eins zwei eins zwei' | '$heed' translate -m '$toy'"
 printf 'a\nb\nc' | tr '\n' '\r' >returns
 expect 'a carriage return is white space' 0 '*' '*' "$heed" translate -m "$toy" returns

@@ -15,6 +15,16 @@ for command in $(sed -n 's/^command\t\([a-z]*\)\t.*/\1/p' "$here/tables"); do
     expect "bash completes every option of $command" 0 '' '' diff "$here/options" "$here/in_bash"
 done
 
+# Every field of a model's configuration is an option of heed train, or explained with the file.
+"$BUILD/heed" info --json tests/translate/toy.safetensors | sed 's/.*"config":{\([^}]*\)}.*/\1/' | tr ',' '\n' | sed -n 's/^"\([a-z_]*\)":.*/\1/p' >"$here/fields"
+problem=
+while read -r field; do
+    option=$(echo "$field" | tr _ -)
+    grep -q "^| \`--$option\`" docs/reference/commands.md || grep -q "\`$field\`" docs/reference/files.md || problem="$problem $field"
+done <"$here/fields"
+[ "$(wc -l <"$here/fields")" -gt 10 ] || problem='none were found'
+verdict 'every field of a configuration is in the reference' "$problem" "$(cat "$here/fields")"
+
 if command -v mandoc >/dev/null; then
     expect 'mandoc finds no fault with the man pages' 0 '' '' mandoc -T lint -W error "$BUILD"/man/*.1
 fi

@@ -107,14 +107,14 @@ static void sizes_have_names(void **state)
     heed_error err = {0};
     assert_false(hd_config_preset_named(&c, "bahdanu", NULL, &err));
     assert_error(err, HEED_BAD_OPTION,
-                 "arch: there is no model 'bahdanu' (did you mean bahdanau?)");
+                 "not 'bahdanu'; did you mean bahdanau?");
     err = (heed_error){0};
     assert_false(hd_config_preset_named(&c, "xyz", NULL, &err));
-    assert_error(err, HEED_BAD_OPTION, "'xyz'; it is one of seq2seq, bahdanau");
+    assert_error(err, HEED_BAD_OPTION, "arch must be one of seq2seq|bahdanau|luong|wang|ferreira|transformer, not 'xyz'");
     err = (heed_error){0};
     assert_false(hd_config_preset_named(&c, "luong", "huge", &err));
     assert_error(err, HEED_BAD_OPTION,
-                 "size: there is no size 'huge'; it is one of tiny, small, base");
+                 "size must be one of tiny|small|base, not 'huge'");
 }
 
 static void what_is_open_follows_the_others(void **state)

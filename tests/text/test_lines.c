@@ -90,9 +90,9 @@ static void what_is_wrong_is_said_with_its_place(void **state)
                          "fine\ngr\xF6\xDF"
                          "e\n",
                          12),
-                   HEED_BAD_TEXT, "latin1: line 2 is not UTF-8 at its byte 3");
+                   HEED_BAD_TEXT, "latin1:2: not UTF-8 at byte 3 of the line");
     assert_refused(put_n("cut", "caf\xC3\n", 5), HEED_BAD_TEXT,
-                   "line 1 is not UTF-8 at its byte 4");
+                   ":1: not UTF-8 at byte 4 of the line");
     if (geteuid() != 0) {
         const char *path = put_n("secret", "x\n", 2);
         chmod(path, 0);

@@ -8,6 +8,12 @@ if [ "$BUILD" != build ] || ! command -v pkg-config >/dev/null; then
 fi
 root=$here/root
 expect 'make install works' 0 '*' '*' make install DESTDIR="$root" PREFIX=/opt/heed
+for file in man/man1/heed.1 man/man1/heed-train.1 bash-completion/completions/heed zsh/site-functions/_heed \
+    fish/vendor_completions.d/heed.fish; do
+    problem=
+    [ -s "$root/opt/heed/share/$file" ] || problem='it is not there'
+    verdict "share/$file is installed" "$problem" ''
+done
 export PKG_CONFIG_PATH="$root/opt/heed/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
 expect 'pkg-config knows the version' 0 '[0-9]*.[0-9]*.[0-9]*' '' pkg-config --modversion heed
 

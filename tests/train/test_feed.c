@@ -302,7 +302,7 @@ static void what_is_too_long_is_counted(void **state)
     assert_null(hd_feed_next(d.feed, &place, &n, &err));
     assert_error(
         err, HEED_BAD_TEXT,
-        "no pair of sentences can be trained on: all are longer than max-length 5, or empty");
+        "no pair of sentences can be trained on: all are longer than max-length 5, or empty; raise --max-length");
     desk_clear(&d);
 }
 

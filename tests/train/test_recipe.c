@@ -149,7 +149,7 @@ static void wrong_values_are_told_with_what_is_right(void **state)
         {"dim", "wide", "dim"},
         {"dim", "-3", "dim"},
         {"arch", "transfomer", "did you mean transformer?"},
-        {"size", "huge", "it is one of tiny, small, base"},
+        {"size", "huge", "must be one of tiny|small|base"},
         {"source-vocab", "5", "there is no option 'source-vocab'"},
     };
     heed_training *t = hd_training_new(NULL);

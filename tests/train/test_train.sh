@@ -92,7 +92,7 @@ corpus 5 450 l.en l.fr
 expect 'without dev text some of the pairs are held out' 0 '' '*on 2 sentences (every 200th pair, held out: no dev text was given)*' \
     timeout 60 "$heed" train --src l.en --tgt l.fr $small --updates 2 --out m.safetensors
 forget
-expect 'too few pairs cannot be held out' 1 '' 'heed: there are only 60 pairs, too few to hold some out for validation; give dev-src and dev-tgt' \
+expect 'too few pairs cannot be held out' 1 '' 'heed: there are only 60 pairs, too few to hold some out for validation; give --dev-src and --dev-tgt, or --dev-tsv' \
     timeout 60 "$heed" train $text $small --updates 2 --out m.safetensors
 for tokens in spm chars; do
     train 0 '*' "tokens can be $tokens" --tokens $tokens --updates 2 --out m.safetensors
@@ -109,7 +109,7 @@ forget
 train 0 '*of 60 pairs * are left out because a side is longer than max-length 6, and 0 because *' 'long sentences are left out and counted' \
     --max-length 6 --updates 0 --epochs 1 --out m.safetensors
 forget
-train 1 '*heed: no pair of sentences can be trained on: all are longer than max-length 2, or empty' 'but not all of them' \
+train 1 '*heed: no pair of sentences can be trained on: all are longer than max-length 2, or empty; raise --max-length' 'but not all of them' \
     --max-length 2 --updates 2 --out m.safetensors
 forget
 { cat e.en; awk 'BEGIN { for (i = 0; i < 3000; i++) printf "cat "; print "" }'; } >far.en
@@ -154,8 +154,8 @@ train 2 "heed: updates must be a whole number from 0 to 2*, not '1.5'" 'a whole 
 train 2 "heed: schedule must be one of inv-sqrt|cosine|plateau|constant, not 'cosin'; did you mean cosine?" 'a choice is one of some' \
     --schedule cosin --out m.safetensors
 train 2 "heed: dim*'banana'*" 'a field of the model is looked at at once' --dim banana --out m.safetensors
-train 2 "heed: arch: there is no model 'transfomer' (did you mean transformer?)*" 'so is the model' --arch transfomer --out m.safetensors
-train 2 'heed: size: there is no size *tiny, small, base' 'and its size' --size huge --out m.safetensors
+train 2 "heed: arch must be one of *, not 'transfomer'; did you mean transformer?" 'so is the model' --arch transfomer --out m.safetensors
+train 2 'heed: size must be one of tiny|small|base, not 'huge'' 'and its size' --size huge --out m.safetensors
 train 1 '*heed: rdrop and simcut are two ways to the same end; choose one of them' 'R-Drop and SimCut exclude each other' \
     --rdrop 1 --simcut 1 --out m.safetensors
 train 1 '*heed: the schedule cosine ends at the last update, so it needs updates; or choose inv-sqrt' 'a cosine needs an end' \
@@ -166,8 +166,8 @@ train 1 '*heed: max-length 200 lets in longer sentences than the model has place
 train 1 'heed: tsv is given and src or tgt as well; choose one way' 'text comes one way' --tsv t.tsv --out m.safetensors
 expect 'dev text has two sides' 1 '' 'heed: dev-src and dev-tgt go together; one is missing' \
     "$heed" train $text --dev-src e.en --out m.safetensors
-expect 'some text is needed' 1 '' 'heed: there is no text: name it with src and tgt, or with tsv' "$heed" train --out m.safetensors
-expect 'and a name for the model' 1 '' 'heed: out is missing: where should the model go?' "$heed" train $text $dev
+expect 'some text is needed' 1 '' 'heed: there is no text: name it with --src and --tgt, or with --tsv' "$heed" train --out m.safetensors
+expect 'and a name for the model' 1 '' 'heed: out is missing; say where the model should go: --out MODEL.safetensors' "$heed" train $text $dev
 expect 'words nobody asked for are refused' 2 '' "heed: train does not know what to do with 'x'*" "$heed" train x
 train 1 'heed: nowhere/m.log: the folder for this file does not exist; make it first' 'a folder must be there' --updates 1 --out nowhere/m.safetensors
 mkdir folder
@@ -247,7 +247,7 @@ from() { # STATUS STDERR NAME OPTIONS...
 from 0 '*model: transformer, *as it was*rate 0.0003 *done: *' 'a model can be trained further, its vocabulary kept' --from base.safetensors --freeze encoder '*embed' --updates 8
 from 0 '*nothing to do*' 'such a run is resumed as any other' --from base.safetensors --freeze encoder '*embed' --updates 8
 forget
-from 1 "*heed: freeze: no parameter is called 'banana'; heed info --json lists them" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
+from 1 "*heed: freeze: no parameter is called 'banana'; the names of this model's begin with *encoder*" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
 from 1 "*heed: freeze leaves nothing that could learn" 'not all can be frozen' --from base.safetensors --freeze '*' --updates 8
 from 1 "*heed: from keeps the vocabulary of base.safetensors, so tokens cannot be chosen" 'the vocabulary cannot be chosen' --from base.safetensors --tokens words --updates 8
 from 1 "*heed: from keeps the sizes of base.safetensors, so size cannot be chosen" 'nor the size' --from base.safetensors --size tiny --updates 8
@@ -270,7 +270,7 @@ for odd in '--batch-tokens 1' '--shards 1 --accumulate 3' '--valid-every 1000' '
 done
 train 0 '*done: it no longer improves after * updates; *' 'patience ends' --updates 0 --patience 1 --rate 0 --out m.safetensors
 forget
-train 1 '*not a finite number; skipped*back to update *, with half the rate*heed: the loss does not stay finite, even at 1/1024 of the rate; choose a lower rate, *' \
+train 1 '*not a finite number; skipped*back to update *, with half the rate*heed: the loss does not stay finite, even at 1/1024 of the rate; choose a lower --rate, *' \
     'a rate without reason ends in a sentence' --rate 1000 --warmup 0 --clip 0 --optimizer sgd --updates 400 --out m.safetensors
 forget
 train 0 '*' 'numbers can be infinite' --rate 1000 --warmup 0 --clip 0 --updates 30 --valid-metric ce --out m.safetensors

@@ -382,7 +382,7 @@ static void a_pattern_that_fits_nothing_is_refused(void **state)
     (void)state;
     static const struct {
         const char *pattern, *says;
-    } wrong[] = {{"banana", "freeze: no parameter is called 'banana'; heed info --json lists them"},
+    } wrong[] = {{"banana", "freeze: no parameter is called 'banana'; the names of this model's begin with "},
                  {"encod", "freeze: no parameter is called 'encod'"},
                  {"*", "freeze leaves nothing that could learn"}};
     for (int i = 0; i < 3; i++) {
