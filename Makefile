@@ -2,12 +2,14 @@
 #
 # CC, CXX, CFLAGS, LDFLAGS, PREFIX and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
 # DEBUG=1 fills memory that is not in use with NaN, BUILD=folder builds elsewhere (one folder per variant),
-# SHARED=folder is where tests find the models of others, if they are there.
+# SHARED=folder is where tests find the models of others, if they are there. EMBED=file is the model inside the program,
+# EMBED= leaves it without.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARED  ?= ../shared
+EMBED   ?= models/en-fr.safetensors
 VERSION := $(shell sed -n 's/^\#define HEED_VERSION "\(.*\)"/\1/p' include/heed.h)
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
@@ -129,6 +131,15 @@ $(BUILD)/obj/src/%.o: src/%.c $(BUILD)/flags
 $(BUILD)/obj/src/%.o: src/%.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE_CXX) -Isrc -c $< -o $@
+
+# The model inside the program; a file that says which, so that it is built again when there is another or none.
+EMBEDDED := $(wildcard $(EMBED))
+$(BUILD)/obj/cli/embedded.o: cli/embedded.c $(EMBEDDED) $(BUILD)/embedded $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(if $(EMBEDDED),'-DHEED_EMBEDDED="$(EMBEDDED)"') -c $< -o $@
+$(BUILD)/embedded: FORCE
+	@mkdir -p $(@D)
+	@[ -f $@ ] && [ "$$(cat $@)" = '$(EMBEDDED)' ] || echo '$(EMBEDDED)' > $@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -55,6 +55,7 @@ static const struct option options[] = {
 static void set_defaults(void *values)
 {
     struct align *a = values;
+    a->model = default_model();
     a->symmetrize = GROW_DIAG_FINAL;
     a->shift = -1;
     a->head = "mean";
@@ -255,8 +256,12 @@ static enum status run(const struct invocation *invocation)
 {
     enum { AT_A_TIME = 4096 };
     const struct align *a = invocation->values;
-    if (!a->model || invocation->arguments.n != 2) {
+    if (invocation->arguments.n != 2) {
         complain("align wants -m MODEL and two files, SRC and TGT; see heed align --help");
+        return STATUS_USAGE;
+    }
+    if (!a->model) {
+        complain_no_model();
         return STATUS_USAGE;
     }
     if (a->reverse && (a->is_soft || a->has_subwords || a->is_json)) {
@@ -295,7 +300,7 @@ static enum status run(const struct invocation *invocation)
 const struct command command_align = {
     .name = "align",
     .summary = "which words of two texts belong together",
-    .usage = "-m MODEL [OPTIONS] SRC TGT",
+    .usage = "[-m MODEL] [OPTIONS] SRC TGT",
     .description =
         "Lets a model read a text and its translation, line by line, and tells where it looked: "
         "links 'i-j' of source word i and target word j, counted from 0, as other tools print "

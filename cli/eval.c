@@ -1,6 +1,7 @@
 /* eval.c -- `heed eval`: how near a text is to its reference. */
 #include "eval.h"
 
+#include "models.h"
 #include "output.h"
 
 #include <heed.h>
@@ -41,6 +42,7 @@ static const struct option options[] = {
 static void set_defaults(void *values)
 {
     struct eval *eval = values;
+    eval->model = default_model();
     eval->metrics = "bleu,chrf,exact,wer";
     eval->beam = heed_options_default().beam;
     eval->batch = heed_options_default().batch;
@@ -126,11 +128,17 @@ static enum status run(const struct invocation *invocation)
 {
     const struct eval *eval = invocation->values;
     const int n_files = invocation->arguments.n;
-    if (eval->model ? n_files != (eval->tsv ? 0 : 2) || eval->hyp || eval->ref
-                    : !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length) {
+    const bool is_ready = eval->hyp || eval->ref; /* no model has to make it */
+    if (is_ready ? !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length ||
+                       was_given(invocation, "model")
+                 : n_files != (eval->tsv ? 0 : 2)) {
         complain(
             "eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; "
             "see heed eval --help");
+        return STATUS_USAGE;
+    }
+    if (!is_ready && !eval->model) {
+        complain_no_model();
         return STATUS_USAGE;
     }
     heed_eval_options asked = heed_eval_options_default();
@@ -139,7 +147,7 @@ static enum status run(const struct invocation *invocation)
         return STATUS_USAGE;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;
-    if (eval->model)
+    if (!is_ready)
         return eval_models(eval, &asked, &invocation->arguments);
     heed_error err = {0};
     heed_evaluation *e =
@@ -162,11 +170,11 @@ const struct command command_eval = {
     .name = "eval",
     .summary = "how near a text is to its reference: BLEU, chrF, exact match, word error rate",
     .usage =
-        "--hyp FILE --ref FILE [OPTIONS]\n       heed eval -m MODEL[,MODEL...] [OPTIONS] SRC REF",
+        "--hyp FILE --ref FILE [OPTIONS]\n       heed eval [-m MODEL[,MODEL...]] [OPTIONS] SRC REF",
     .description =
-        "Compares a text with its reference, line by line; with -m it is the model's translation "
-        "of "
-        "SRC. Several models are compared with the first on 1000 samples of the sentences (paired "
+        "Compares a text with its reference, line by line; the text is --hyp, or a model's "
+        "translation of SRC. Several models are compared with the first on 1000 samples of the "
+        "sentences (paired "
         "bootstrap): p is how often a sample turns the difference round. BLEU and chrF are "
         "sacreBLEU's to the "
         "last digit; each comes with its signature, which says what it was computed with. exact is "

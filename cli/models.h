@@ -10,6 +10,15 @@ struct models {
     int n;
 };
 
+/* What -m is when it is not given: "default", or NULL where no model is embedded. */
+const char *default_model(void);
+
+/* Complains that there is no default model and none was named. */
+void complain_no_model(void);
+
+/* Read the model of this name: a file, or "default", the embedded one. NULL with the reason in `err`. */
+heed_model *model_load(const char *name, heed_error *err);
+
 /* "a.safetensors,b.safetensors" as models. False, with the complaint printed; models_free() is fine then too. */
 bool models_load(struct models *models, const char *list);
 void models_free(struct models *models);

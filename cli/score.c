@@ -39,6 +39,7 @@ static const struct option options[] = {
 static void set_defaults(void *values)
 {
     struct score *s = values;
+    s->model = default_model();
     s->batch = heed_options_default().batch;
 }
 
@@ -157,9 +158,13 @@ static enum status run(const struct invocation *invocation)
     enum { AT_A_TIME = 4096 };
     const struct score *s = invocation->values;
     const struct text_list *files = &invocation->arguments;
-    if (!s->model || files->n != (s->n_best ? 1 : 2)) {
+    if (files->n != (s->n_best ? 1 : 2)) {
         complain("score wants -m MODEL and two files, SRC and TGT, or SRC and --n-best FILE; see "
                  "heed score --help");
+        return STATUS_USAGE;
+    }
+    if (!s->model) {
+        complain_no_model();
         return STATUS_USAGE;
     }
     struct running run = {.s = s, .name = files->items[0], .options = heed_options_default()};
@@ -189,7 +194,7 @@ static enum status run(const struct invocation *invocation)
 const struct command command_score = {
     .name = "score",
     .summary = "how likely a model finds given translations",
-    .usage = "-m MODEL [OPTIONS] SRC TGT",
+    .usage = "[-m MODEL] [OPTIONS] SRC TGT",
     .description =
         "Prints for every line the sum of the natural log-probabilities of the target's subwords "
         "and of its end, and in the end, on standard error, the perplexity of all. A translation "

@@ -35,14 +35,21 @@ static void prepare(void)
     static const char *const flags[] = {"skip-bad", "fresh", "quiet", "json", "reverse-source"};
     static const struct {
         const char *first, *group;
-    } groups[] = {{"src", "Text"},           {"tokens", "Vocabulary"}, {"updates", "The run"},
-                  {"rate", "Learning"},      {"valid-every", "Looking and saving"},
+    } groups[] = {{"src", "Text"},
+                  {"tokens", "Vocabulary"},
+                  {"updates", "The run"},
+                  {"rate", "Learning"},
+                  {"valid-every", "Looking and saving"},
                   {"arch", "The model"}};
     heed_training_option o;
-    for (n_options = 0; n_options < MOST_OPTIONS - 1 && heed_training_option_at(n_options, &o); n_options++) {
+    for (n_options = 0; n_options < MOST_OPTIONS - 1 && heed_training_option_at(n_options, &o);
+         n_options++) {
         const size_t i = (size_t)n_options;
         struct option *out = &options[i];
-        *out = (struct option){.name = o.name, .kind = OPTION_TEXT, .value = o.values, .help = o.meaning,
+        *out = (struct option){.name = o.name,
+                               .kind = OPTION_TEXT,
+                               .value = o.values,
+                               .help = o.meaning,
                                .offset = offsetof(struct train, text) + i * sizeof(const char *),
                                .size = sizeof(const char *)};
         if (o.is_list) {
@@ -64,9 +71,14 @@ static void prepare(void)
                 out->group = groups[k].group;
     }
     options[n_options] = (struct option){
-        "config", .kind = OPTION_TEXT, .offset = offsetof(struct train, text) + (size_t)n_options * sizeof(const char *),
-        .size = sizeof(const char *), .value = "FILE", .group = "Settings from a file",
-        .help = "lines of name = value, with the names above; what is given on the command line wins"};
+        "config",
+        .kind = OPTION_TEXT,
+        .offset = offsetof(struct train, text) + (size_t)n_options * sizeof(const char *),
+        .size = sizeof(const char *),
+        .value = "FILE",
+        .group = "Settings from a file",
+        .help =
+            "lines of name = value, with the names above; what is given on the command line wins"};
     options[n_options + 1] = (struct option){0};
 }
 
@@ -113,7 +125,8 @@ static void say(struct screen *s, const char *text)
 static void show_live(struct screen *s, const char *text)
 {
     struct winsize size;
-    const int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 8 ? size.ws_col : 80;
+    const int columns =
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 8 ? size.ws_col : 80;
     fprintf(stderr, "\r%.*s\033[K", columns - 1, text);
     fflush(stderr);
     s->has_live_line = true;
@@ -144,8 +157,9 @@ static void show_update(struct screen *s, const heed_training_event *e)
         write_time(until, e->seconds_left);
         snprintf(left, sizeof left, " · %s left", until);
     }
-    snprintf(line, sizeof line, "%s  update %ld · epoch %.2f · loss %.3f · %.0f tok/s · rate %.2g%s%s", time, e->update,
-             e->epoch, e->loss, e->tokens_per_second, e->rate, best, left);
+    snprintf(line, sizeof line,
+             "%s  update %ld · epoch %.2f · loss %.3f · %.0f tok/s · rate %.2g%s%s", time,
+             e->update, e->epoch, e->loss, e->tokens_per_second, e->rate, best, left);
     if (s->is_terminal)
         show_live(s, line);
     else
@@ -157,9 +171,11 @@ static void show_validation(struct screen *s, const heed_training_event *e)
     char line[256], time[24], text[128] = "";
     write_time(time, e->seconds);
     if (e->has_text)
-        snprintf(text, sizeof text, " · BLEU %.2f · chrF %.2f · exact %.1f %%", e->bleu, e->chrf, e->exact);
-    snprintf(line, sizeof line, "%s  update %ld · dev: cross entropy %.3f · perplexity %.2f%s%s", time, e->update, e->ce,
-             e->perplexity, text, e->is_best ? " · best so far, saved" : "");
+        snprintf(text, sizeof text, " · BLEU %.2f · chrF %.2f · exact %.1f %%", e->bleu, e->chrf,
+                 e->exact);
+    snprintf(line, sizeof line, "%s  update %ld · dev: cross entropy %.3f · perplexity %.2f%s%s",
+             time, e->update, e->ce, e->perplexity, text,
+             e->is_best ? " · best so far, saved" : "");
     say(s, line);
 }
 
@@ -251,9 +267,12 @@ const struct command command_train = {
     .name = "train",
     .summary = "from two text files to a model",
     .usage = "--src FILE… --tgt FILE… --out MODEL.safetensors [OPTIONS]",
-    .description = "Learns to translate source lines into target lines and writes the best model it finds to --out. Whatever is "
-                   "not given is chosen to fit the text, and told. The same command again goes on where it was stopped; the "
-                   "result is the same, bit for bit, however often that happens and whatever the number of threads.",
+    .description = "Learns to translate source lines into target lines and writes the best model "
+                   "it finds to --out. Whatever is "
+                   "not given is chosen to fit the text, and told. The same command again goes on "
+                   "where it was stopped; the "
+                   "result is the same, bit for bit, however often that happens and whatever the "
+                   "number of threads.",
     .most_arguments = 0,
     .options = options,
     .values_size = sizeof(struct train),

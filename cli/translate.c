@@ -21,7 +21,7 @@ struct translate {
 
 static const struct option options[] = {
     {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct translate, model), .value = "MODEL[,MODEL...]",
-     .help = "the model; several translate together"},
+     .help = "the model; several translate together; default is the one inside heed"},
     {"beam", 'b', OPTION_INT, OPTION_FIELD(struct translate, beam), .value = "N", .least = 1,
      .most = 10000, .help = "sentences kept while searching; 1 is greedy", .group = "Search"},
     {"n-best", .kind = OPTION_INT, OPTION_FIELD(struct translate, n_best), .value = "N", .least = 1,
@@ -78,6 +78,7 @@ static void set_defaults(void *values)
 {
     struct translate *t = values;
     const heed_options o = heed_options_default();
+    t->model = default_model();
     t->beam = o.beam;
     t->n_best = o.n_best;
     t->length_norm = "power:1";
@@ -271,7 +272,7 @@ static enum status run(const struct invocation *invocation)
     const struct translate *t = invocation->values;
     struct running running = {.t = t, .is_n_best = was_given(invocation, "n-best")};
     if (!t->model) {
-        complain("translate wants a model, -m MODEL; this heed has none built in");
+        complain_no_model();
         return STATUS_USAGE;
     }
     if (!read_options(t, &running.options))
@@ -299,7 +300,7 @@ static enum status run(const struct invocation *invocation)
 const struct command command_translate = {
     .name = "translate",
     .summary = "translate lines of text, and say what the model looked at",
-    .usage = "-m MODEL [OPTIONS] [FILE...]",
+    .usage = "[-m MODEL] [OPTIONS] [FILE...]",
     .description =
         "Translates standard input or files line by line: as many lines come out as go in, in the "
         "same order; empty lines stay empty, white space around a line is kept. The output is the "
