@@ -2,6 +2,7 @@
 #include "command.h"
 #include "models.h"
 #include "output.h"
+#include "picture.h"
 #include "result.h"
 
 #include <heed.h>
@@ -13,9 +14,9 @@
 enum symmetrize { NONE, INTERSECT, UNION, GROW_DIAG_FINAL };
 
 struct align {
-    const char *model, *reverse, *gold, *head;
+    const char *model, *reverse, *gold, *head, *plot;
     int symmetrize, shift, layer, batch, threads;
-    bool is_soft, has_subwords, is_json, is_quiet;
+    bool is_soft, has_subwords, is_json, is_quiet, is_shown;
 };
 
 static const struct option options[] = {
@@ -42,6 +43,10 @@ static const struct option options[] = {
      .help = "of subwords instead of words"},
     {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_json),
      .help = "one JSON object a line, as heed translate prints"},
+    {"show", .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_shown),
+     .help = "below the links of each pair: the weights they come from"},
+    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct align, plot), .value = "FILE.svg|png|pdf",
+     .help = "the same as a picture; of further pairs as FILE-2.svg, FILE-3.svg ..."},
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct align, batch), .value = "N", .least = 1,
      .most = 100000, .help = "sentences under way at a time; changes no result",
      .group = "Running"},
@@ -126,6 +131,7 @@ struct running {
     struct progress progress;
     heed_lines source, target, gold;
     heed_alignment_quality quality;
+    int n_plotted;
 };
 
 /* The source subword looked at most by each target subword, unless it is the end marker. */
@@ -204,6 +210,11 @@ static bool print_pair(struct running *run, const heed_result *forward, const he
             print_links(stdout, links, n);
         putchar('\n');
     }
+    heed_translation seen = *t; /* with the links of both models */
+    seen.links = links;
+    seen.n_links = n;
+    ok = ok && (!a->is_shown || show_attention(stdout, forward, &seen)) &&
+         (!a->plot || plot_attention(a->plot, &run->n_plotted, forward, &seen));
     free(links);
     return ok;
 }
@@ -267,6 +278,10 @@ static enum status run(const struct invocation *invocation)
     if (a->reverse && (a->is_soft || a->has_subwords || a->is_json)) {
         complain(
             "--reverse joins links of words; it does not go with --soft, --subwords or --json");
+        return STATUS_USAGE;
+    }
+    if (a->is_shown && (a->is_json || a->gold)) {
+        complain("--show is for people; it does not go with --json or --gold");
         return STATUS_USAGE;
     }
     struct running run = {

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "models.h"
 #include "output.h"
+#include "picture.h"
 #include "reader.h"
 #include "result.h"
 
@@ -13,10 +14,10 @@
 enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 
 struct translate {
-    const char *model, *length_norm, *sample, *prefix, *head;
+    const char *model, *length_norm, *sample, *prefix, *head, *plot;
     int beam, n_best, no_repeat, batch, threads, seed, align, layer, shift;
     float coverage_penalty, temperature, max_length;
-    bool replace_unknown, is_json, has_confidence, is_quiet;
+    bool replace_unknown, is_json, has_confidence, is_quiet, is_shown;
 };
 
 static const struct option options[] = {
@@ -56,6 +57,10 @@ static const struct option options[] = {
      .help = "after ' ||| ': how likely the sentence and each of its words are right, 0 to 1"},
     {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_json),
      .help = "one JSON object a line: words, links, attention, confidence, warnings"},
+    {"show", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_shown),
+     .help = "below each translation: which source words each of its words was made from"},
+    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, plot), .value = "FILE.svg|png|pdf",
+     .help = "the same as a picture; of further lines as FILE-2.svg, FILE-3.svg ..."},
     {"layer", .kind = OPTION_INT, OPTION_FIELD(struct translate, layer), .value = "N", .least = 0,
      .most = 64, .help = "whose attention is told, from 1; 0 is the model's own choice"},
     {"head", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, head), .value = "N|mean",
@@ -161,8 +166,8 @@ static bool read_options(const struct translate *t, heed_options *o)
     o->shift = t->shift;
     o->n_threads = t->threads;
     o->batch = t->batch;
-    o->wants_attention =
-        t->is_json || t->align != ALIGN_NONE || t->replace_unknown || t->coverage_penalty > 0;
+    o->wants_attention = t->is_json || t->align != ALIGN_NONE || t->replace_unknown ||
+                         t->coverage_penalty > 0 || t->is_shown || t->plot;
     if (!read_norm(t->length_norm, o) || !read_sample(t->sample, o) ||
         !read_head(t->head, &o->head))
         return false;
@@ -189,12 +194,13 @@ static void print_rest(const struct translate *t, const heed_result *r, const he
     fputc('\n', stdout);
 }
 
-static void print_result(const struct translate *t, const heed_result *r, size_t number,
+/* False, with the complaint printed, when it cannot be shown. */
+static bool print_result(const struct translate *t, const heed_result *r, size_t number,
                          bool is_n_best)
 {
     if (t->is_json) {
         print_result_json(stdout, r);
-        return;
+        return true;
     }
     for (size_t k = 0; k < r->n_translations; k++) {
         const heed_translation *one = &r->translations[k];
@@ -204,7 +210,10 @@ static void print_result(const struct translate *t, const heed_result *r, size_t
         if (is_n_best)
             printf(" ||| logprob= %.6f ||| %.6f", one->logprob, one->score);
         print_rest(t, r, one);
+        if (t->is_shown && !show_attention(stdout, r, one))
+            return false;
     }
+    return true;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------- */
@@ -216,6 +225,7 @@ struct running {
     struct progress progress;
     heed_lines prefixes;
     size_t n_before; /* lines of all files so far */
+    int n_plotted;
     bool is_n_best;
 };
 
@@ -239,14 +249,18 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
         complain("%s", err.message);
         return false;
     }
-    for (size_t i = 0; i < n; i++) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        const heed_result *r = &results->at[i];
         if (!run->t->is_quiet)
-            print_warnings(&results->at[i], name, first + i + 1);
-        print_result(run->t, &results->at[i], run->n_before + i, run->is_n_best);
+            print_warnings(r, name, first + i + 1);
+        ok = print_result(run->t, r, run->n_before + i, run->is_n_best) &&
+             (!run->t->plot ||
+              plot_attention(run->t->plot, &run->n_plotted, r, &r->translations[0]));
     }
     run->n_before += n;
     heed_results_free(results);
-    return fflush(stdout) == 0;
+    return ok && fflush(stdout) == 0;
 }
 
 static bool translate_file(struct running *run, const char *path)
@@ -275,6 +289,10 @@ static enum status run(const struct invocation *invocation)
         complain_no_model();
         return STATUS_USAGE;
     }
+    if (t->is_shown && t->is_json) {
+        complain("--show is for people and --json for programs; give one of them");
+        return STATUS_USAGE;
+    }
     if (!read_options(t, &running.options))
         return STATUS_USAGE;
     heed_error err = {0};
@@ -283,7 +301,8 @@ static enum status run(const struct invocation *invocation)
         return STATUS_FAILED;
     }
     struct models models;
-    bool ok = models_load(&models, t->model);
+    bool ok = models_load(&models, t->model) &&
+              (!(t->is_shown || t->plot) || models_attend(&models, t->model));
     running.models = &models;
     progress_begin(&running.progress, t->is_quiet);
     running.options.progress = progress_show;
