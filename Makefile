@@ -292,6 +292,12 @@ $(PEERS)/torch/bin/python:
 bench-train: all $(BUILD)/bench/bench_train $(TORCH)  ## training against PyTorch, and what an update is made of
 	@python3 bench/train.py $(BUILD) $(SHARED) $(TORCH)
 
+.PHONY: bench-scale
+bench-scale: all  ## training by 1, 2 and 4 ranks, and what more would do
+	@$(PACKAGES) mpi
+	+@$(MAKE) --no-print-directory all
+	@python3 bench/scale.py $(BUILD) $(SHARED)
+
 # Peers stay in build/peers; CTranslate2 is measured with the instruction set that is faster for it (CT2_ISA).
 CT2_ISA ?= AVX512
 .PHONY: bench-decode

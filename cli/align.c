@@ -16,7 +16,7 @@ enum symmetrize { NONE, INTERSECT, UNION, GROW_DIAG_FINAL };
 struct align {
     const char *model, *reverse, *gold, *head, *plot;
     int symmetrize, shift, layer, batch, threads;
-    bool is_soft, has_subwords, is_json, is_quiet, is_shown;
+    bool is_soft, has_subwords, is_json, is_quiet;
 };
 
 static const struct option options[] = {
@@ -41,12 +41,10 @@ static const struct option options[] = {
      .help = "weights in Marian's format instead of links", .group = "Output"},
     {"subwords", .kind = OPTION_FLAG, OPTION_FIELD(struct align, has_subwords),
      .help = "of subwords instead of words"},
+    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct align, plot), .value = "FILE.svg|png|pdf",
+     .help = "draw attention and links into a file; several lines have their number in its name"},
     {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_json),
      .help = "one JSON object a line, as heed translate prints"},
-    {"show", .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_shown),
-     .help = "below the links of each pair: the weights they come from"},
-    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct align, plot), .value = "FILE.svg|png|pdf",
-     .help = "the same as a picture; of further pairs as FILE-2.svg, FILE-3.svg ..."},
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct align, batch), .value = "N", .least = 1,
      .most = 100000, .help = "sentences under way at a time; changes no result",
      .group = "Running"},
@@ -131,7 +129,7 @@ struct running {
     struct progress progress;
     heed_lines source, target, gold;
     heed_alignment_quality quality;
-    int n_plotted;
+    struct plots plots;
 };
 
 /* The source subword looked at most by each target subword, unless it is the end marker. */
@@ -190,8 +188,9 @@ static bool print_pair(struct running *run, const heed_result *forward, const he
         print_warnings(forward, run->name, i + 1);
     size_t n;
     heed_link *links = join(run, forward, backward, &n, i + 1);
-    bool ok = true;
-    if (a->gold) {
+    bool ok =
+        !a->plot || plot_attention(&run->plots, forward, t, links, n, i + 1, run->source.n == 1);
+    if (ok && a->gold) {
         struct gold gold;
         ok = read_gold(&gold, run->gold.at[i], a->gold, i + 1);
         if (ok) {
@@ -199,9 +198,9 @@ static bool print_pair(struct running *run, const heed_result *forward, const he
                                  gold.n_possible);
             free_gold(&gold);
         }
-    } else if (a->is_json)
+    } else if (ok && a->is_json)
         print_result_json(stdout, forward);
-    else {
+    else if (ok) {
         if (a->is_soft)
             print_soft(stdout, forward, t, a->has_subwords);
         else if (a->has_subwords)
@@ -210,11 +209,6 @@ static bool print_pair(struct running *run, const heed_result *forward, const he
             print_links(stdout, links, n);
         putchar('\n');
     }
-    heed_translation seen = *t; /* with the links of both models */
-    seen.links = links;
-    seen.n_links = n;
-    ok = ok && (!a->is_shown || show_attention(stdout, forward, &seen)) &&
-         (!a->plot || plot_attention(a->plot, &run->n_plotted, forward, &seen));
     free(links);
     return ok;
 }
@@ -278,10 +272,6 @@ static enum status run(const struct invocation *invocation)
     if (a->reverse && (a->is_soft || a->has_subwords || a->is_json)) {
         complain(
             "--reverse joins links of words; it does not go with --soft, --subwords or --json");
-        return STATUS_USAGE;
-    }
-    if (a->is_shown && (a->is_json || a->gold)) {
-        complain("--show is for people; it does not go with --json or --gold");
         return STATUS_USAGE;
     }
     struct running run = {

@@ -3,6 +3,7 @@
 
 #include "models.h"
 #include "output.h"
+#include "picture.h"
 
 #include <heed.h>
 
@@ -27,6 +28,8 @@ static const struct option options[] = {
      .help = "capital and small letters are the same"},
     {"by-length", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, by_length),
      .help = "a table by words of the source as well"},
+    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, plot), .value = "FILE.svg|png|pdf",
+     .help = "draw the first of the metrics by words of the source"},
     {"beam", 'b', OPTION_INT, OPTION_FIELD(struct eval, beam), .value = "N", .least = 1,
      .most = 10000, .help = "sentences kept while searching; 1 is greedy"},
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct eval, batch), .value = "N", .least = 1,
@@ -130,7 +133,7 @@ static enum status run(const struct invocation *invocation)
     const int n_files = invocation->arguments.n;
     const bool is_ready = eval->hyp || eval->ref; /* no model has to make it */
     if (is_ready ? !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length ||
-                       was_given(invocation, "model")
+                       eval->plot || was_given(invocation, "model")
                  : n_files != (eval->tsv ? 0 : 2)) {
         complain(
             "eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; "
@@ -143,7 +146,7 @@ static enum status run(const struct invocation *invocation)
     }
     heed_eval_options asked = heed_eval_options_default();
     asked.metrics = read_metrics(eval->metrics);
-    if (asked.metrics == 0)
+    if (asked.metrics == 0 || !plot_has_kind(eval->plot))
         return STATUS_USAGE;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;

@@ -7,7 +7,7 @@
 #include <heed.h>
 
 struct eval {
-    const char *hyp, *ref, *metrics, *model, *tsv;
+    const char *hyp, *ref, *metrics, *model, *tsv, *plot;
     int tok, beam, batch, threads;
     bool is_lowercase, is_json, by_length, is_quiet;
 };

@@ -4,6 +4,7 @@
 #include "eval.h"
 #include "models.h"
 #include "output.h"
+#include "picture.h"
 #include "result.h"
 
 #include <math.h>
@@ -297,6 +298,46 @@ static void print_by_length_json(const struct system *s, size_t n, const heed_ev
     putchar(']');
 }
 
+/* Bars by length, a colour per model, of the first metric that is asked for. */
+static bool plot_by_length(const struct eval *eval, const struct system *systems, int n_systems,
+                           size_t n, const heed_eval_options *asked)
+{
+    int m = 0, counts[N_BINS] = {0};
+    while (!(asked->metrics & shown[m].metric))
+        m++;
+    char names[N_BINS][32];
+    const char *groups[N_BINS], **series = need_memory((size_t)n_systems, sizeof *series);
+    double *values = need_memory((size_t)n_systems * N_BINS, sizeof *values);
+    for (int bin = 0; bin < N_BINS; bin++) {
+        name_bin(names[bin], bin);
+        groups[bin] = names[bin];
+        for (int s = 0; s < n_systems; s++) {
+            heed_evaluation *e = evaluate_bin(&systems[s], n, bin, asked);
+            series[s] = systems[s].name;
+            if (e) {
+                counts[bin] = (int)e->n_sentences;
+                values[s * N_BINS + bin] = score_of(e, shown[m].metric);
+            }
+            heed_evaluation_free(e);
+        }
+    }
+    const heed_picture_bars bars = {.x_label = "words of the source",
+                                    .y_label = shown[m].name,
+                                    .groups = groups,
+                                    .n_groups = N_BINS,
+                                    .counts = counts,
+                                    .series = series,
+                                    .n_series = n_systems,
+                                    .values = values};
+    heed_error err = {0};
+    const bool ok = heed_draw(&(heed_picture){.bars = &bars}, eval->plot, &err);
+    if (!ok)
+        complain("%s", err.message);
+    free(series);
+    free(values);
+    return ok;
+}
+
 /* ---- several side by side ---------------------------------------------------------------------------------- */
 
 static int count_metrics(unsigned metrics)
@@ -408,6 +449,7 @@ enum status eval_models(const struct eval *eval, const heed_eval_options *asked,
         ok = run_system(&systems[n_systems], eval, &test, asked);
     }
     ok = ok && print_systems(eval, systems, n_systems, test.n, asked);
+    ok = ok && (!eval->plot || plot_by_length(eval, systems, n_systems, test.n, asked));
     for (int s = 0; s < most; s++)
         release_system(&systems[s]);
     free(systems);

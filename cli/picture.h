@@ -1,18 +1,29 @@
-/* picture.h -- what a model looked at, for people: in the terminal (--show) and as files (--plot). */
+/* picture.h -- attention drawn: on the terminal (--show) and into files (--plot). */
 #ifndef HEED_CLI_PICTURE_H
 #define HEED_CLI_PICTURE_H
 
-#include <heed.h>
-#include <stdbool.h>
-#include <stdio.h>
+#include <heed_draw.h>
 
-/* The attention of a translation as characters, and an empty line. Nothing for a text without words. False, with the
- * complaint printed. */
-bool show_attention(FILE *out, const heed_result *result, const heed_translation *translation);
+/* Files of one --plot: a single line has the name as it is, several have numbers in theirs. {.path} to begin with. */
+struct plots {
+    const char *path;
+    size_t n;            /* drawn so far */
+    size_t first_number; /* the line of the first */
+};
 
-/* The same as a picture in a file: the first is `path` (heads.svg), the next are beside it with numbers (heads-2.svg).
- * *n_plotted counts them. False, with the complaint printed. */
-bool plot_attention(const char *path, int *n_plotted, const heed_result *result,
-                    const heed_translation *translation);
+/* Does the name end in .svg, .png or .pdf? Complains if not. NULL is fine. */
+bool plot_has_kind(const char *path);
 
+/* To stdout. `links` may be those of the translation or others. False, with the complaint printed. */
+bool show_attention(const heed_result *result, const heed_translation *translation);
+
+/* Into the file of line `number`, from 1, where `is_one` says that no other line is known yet. A sentence that is too long to be
+ * drawn is complained of and left out. */
+bool plot_attention(struct plots *plots, const heed_result *result,
+                    const heed_translation *translation, const heed_link *links, size_t n_links,
+                    size_t number, bool is_one);
+
+/* All layers and heads of the first translation on one page. */
+bool plot_heads(struct plots *plots, const heed_model *const *models, int n_models,
+                const heed_result *result, int shift, size_t number, bool is_one);
 #endif

@@ -17,7 +17,7 @@ struct translate {
     const char *model, *length_norm, *sample, *prefix, *head, *plot;
     int beam, n_best, no_repeat, batch, threads, seed, align, layer, shift;
     float coverage_penalty, temperature, max_length;
-    bool replace_unknown, is_json, has_confidence, is_quiet, is_shown;
+    bool replace_unknown, is_json, has_confidence, is_shown, is_quiet;
 };
 
 static const struct option options[] = {
@@ -58,13 +58,13 @@ static const struct option options[] = {
     {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_json),
      .help = "one JSON object a line: words, links, attention, confidence, warnings"},
     {"show", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_shown),
-     .help = "below each translation: which source words each of its words was made from"},
+     .help = "below each translation its attention as a matrix of characters"},
     {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, plot), .value = "FILE.svg|png|pdf",
-     .help = "the same as a picture; of further lines as FILE-2.svg, FILE-3.svg ..."},
+     .help = "draw the attention into a file; several lines have their number in its name"},
     {"layer", .kind = OPTION_INT, OPTION_FIELD(struct translate, layer), .value = "N", .least = 0,
      .most = 64, .help = "whose attention is told, from 1; 0 is the model's own choice"},
-    {"head", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, head), .value = "N|mean",
-     .help = "which head of it, from 0"},
+    {"head", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, head), .value = "N|mean|all",
+     .help = "which head of it, from 0; all layers and heads on a page of --plot"},
     {"shift", .kind = OPTION_INT, OPTION_FIELD(struct translate, shift), .value = "0|1", .least = 0,
      .most = 1,
      .help = "tell the attention of the step that makes a word (0) or reads it (1); without it as "
@@ -168,9 +168,15 @@ static bool read_options(const struct translate *t, heed_options *o)
     o->batch = t->batch;
     o->wants_attention = t->is_json || t->align != ALIGN_NONE || t->replace_unknown ||
                          t->coverage_penalty > 0 || t->is_shown || t->plot;
-    if (!read_norm(t->length_norm, o) || !read_sample(t->sample, o) ||
-        !read_head(t->head, &o->head))
+    const bool is_all = t->plot && strcmp(t->head, "all") == 0;
+    if (!read_norm(t->length_norm, o) || !read_sample(t->sample, o) || !plot_has_kind(t->plot) ||
+        !(is_all || read_head(t->head, &o->head)))
         return false;
+    if (t->is_json && t->is_shown) {
+        complain(
+            "--json and --show do not go together: what reads the one is confused by the other");
+        return false;
+    }
     if (o->beam < o->n_best && !o->is_sampled)
         o->beam = o->n_best;
     return true;
@@ -194,13 +200,12 @@ static void print_rest(const struct translate *t, const heed_result *r, const he
     fputc('\n', stdout);
 }
 
-/* False, with the complaint printed, when it cannot be shown. */
-static bool print_result(const struct translate *t, const heed_result *r, size_t number,
+static void print_result(const struct translate *t, const heed_result *r, size_t number,
                          bool is_n_best)
 {
     if (t->is_json) {
         print_result_json(stdout, r);
-        return true;
+        return;
     }
     for (size_t k = 0; k < r->n_translations; k++) {
         const heed_translation *one = &r->translations[k];
@@ -210,10 +215,7 @@ static bool print_result(const struct translate *t, const heed_result *r, size_t
         if (is_n_best)
             printf(" ||| logprob= %.6f ||| %.6f", one->logprob, one->score);
         print_rest(t, r, one);
-        if (t->is_shown && !show_attention(stdout, r, one))
-            return false;
     }
-    return true;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------- */
@@ -225,9 +227,23 @@ struct running {
     struct progress progress;
     heed_lines prefixes;
     size_t n_before; /* lines of all files so far */
-    int n_plotted;
+    struct plots plots;
     bool is_n_best;
 };
+
+/* The best one's attention. */
+static bool draw_result(struct running *run, const heed_result *r, size_t number, bool is_one)
+{
+    const heed_translation *t = &r->translations[0];
+    if (run->t->is_shown && !show_attention(r, t))
+        return false;
+    if (!run->t->plot)
+        return true;
+    if (strcmp(run->t->head, "all") == 0)
+        return plot_heads(&run->plots, models_list(run->models), run->models->n, r,
+                          run->options.shift, number, is_one);
+    return plot_attention(&run->plots, r, t, t->links, t->n_links, number, is_one);
+}
 
 static bool translate_lines(struct running *run, const char *const *lines, size_t n,
                             const char *name, size_t first)
@@ -251,16 +267,14 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
     }
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
-        const heed_result *r = &results->at[i];
         if (!run->t->is_quiet)
-            print_warnings(r, name, first + i + 1);
-        ok = print_result(run->t, r, run->n_before + i, run->is_n_best) &&
-             (!run->t->plot ||
-              plot_attention(run->t->plot, &run->n_plotted, r, &r->translations[0]));
+            print_warnings(&results->at[i], name, first + i + 1);
+        print_result(run->t, &results->at[i], run->n_before + i, run->is_n_best);
+        ok = draw_result(run, &results->at[i], run->n_before + i + 1, run->n_before + n == 1);
     }
     run->n_before += n;
     heed_results_free(results);
-    return ok && fflush(stdout) == 0;
+    return fflush(stdout) == 0 && ok;
 }
 
 static bool translate_file(struct running *run, const char *path)
@@ -284,13 +298,10 @@ static bool translate_file(struct running *run, const char *path)
 static enum status run(const struct invocation *invocation)
 {
     const struct translate *t = invocation->values;
-    struct running running = {.t = t, .is_n_best = was_given(invocation, "n-best")};
+    struct running running = {
+        .t = t, .plots = {.path = t->plot}, .is_n_best = was_given(invocation, "n-best")};
     if (!t->model) {
         complain_no_model();
-        return STATUS_USAGE;
-    }
-    if (t->is_shown && t->is_json) {
-        complain("--show is for people and --json for programs; give one of them");
         return STATUS_USAGE;
     }
     if (!read_options(t, &running.options))
@@ -301,8 +312,7 @@ static enum status run(const struct invocation *invocation)
         return STATUS_FAILED;
     }
     struct models models;
-    bool ok = models_load(&models, t->model) &&
-              (!(t->is_shown || t->plot) || models_attend(&models, t->model));
+    bool ok = models_load(&models, t->model);
     running.models = &models;
     progress_begin(&running.progress, t->is_quiet);
     running.options.progress = progress_show;

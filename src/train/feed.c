@@ -229,7 +229,9 @@ static bool load(struct hd_feed *f, int epoch, int pool, heed_error *err)
     }
     f->counts.n_pairs += is_counted ? f->size : 0;
     merge_sort(f->pairs, f->pairs + POOL, f->n);
-    return cut(f, err);
+    const bool ok = cut(f, err);
+    f->epoch = ok ? epoch : -1;
+    return ok;
 }
 
 /* ---- the feed ---------------------------------------------------------------------------------- */

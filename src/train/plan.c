@@ -34,8 +34,10 @@ struct hd_text_facts hd_look_at_text(const struct hd_corpus *corpus)
 
 void hd_plan_text(struct hd_recipe *r, const struct hd_text_facts *f)
 {
+    if (r->source_tokens == HD_CHOOSE)
+        r->source_tokens = r->tokens;
     if (r->joint_vocab == HD_CHOOSE)
-        r->joint_vocab = r->tokens == HD_VOCAB_SPM;
+        r->joint_vocab = r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens;
     if (r->vocab_size == HD_CHOOSE && r->tokens == HD_VOCAB_SPM)
         r->vocab_size = hd_vocab_size_for(
             f->n_pairs, r->joint_vocab ? f->n_source_words + f->n_target_words
@@ -43,7 +45,7 @@ void hd_plan_text(struct hd_recipe *r, const struct hd_text_facts *f)
     else if (r->vocab_size == HD_CHOOSE)
         r->vocab_size = r->tokens == HD_VOCAB_WORDS ? 30000 : 0;
     if (r->valid_metric == HD_CHOOSE)
-        r->valid_metric = r->tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT : HD_VALID_BLEU;
+        r->valid_metric = r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT : HD_VALID_BLEU;
 }
 
 const char *hd_plan_arch(const struct hd_text_facts *f)

@@ -8,6 +8,7 @@
 #include "text/vocab_file.h"
 #include "text/vocab_train.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,39 @@ static bool name_files(struct hd_run *run, heed_error *err)
     memcpy(run->stem, out, stem);
     snprintf(run->state_path, stem + 32, "%s.state.safetensors", run->stem);
     return true;
+}
+
+/* Is `name` that of a file that was being written to `target` (base/file.c), TARGET.<process>-<number>.tmp? */
+static bool is_unfinished(const char *name, const char *target)
+{
+    const size_t n = strlen(target);
+    if (strncmp(name, target, n) != 0 || name[n] != '.')
+        return false;
+    const char *rest = name + n + 1;
+    const size_t process = strspn(rest, "0123456789");
+    const size_t number = rest[process] == '-' ? strspn(rest + process + 1, "0123456789") : 0;
+    return process > 0 && number > 0 && strcmp(rest + process + 1 + number, ".tmp") == 0;
+}
+
+/* Remove what runs have left that were killed while they wrote; nobody else writes this model now. */
+static void sweep(const struct hd_run *run)
+{
+    const char *out = run->recipe->out, *slash = strrchr(out, '/');
+    const size_t n_folder = slash ? (size_t)(slash + 1 - out) : 0;
+    char folder[4096], names[3][4096], path[8192];
+    snprintf(folder, sizeof folder, "%.*s", (int)n_folder, out);
+    snprintf(names[0], sizeof names[0], "%s", out + n_folder);
+    snprintf(names[1], sizeof names[1], "%s", run->state_path + n_folder);
+    snprintf(names[2], sizeof names[2], "%s.svg", run->stem + n_folder);
+    DIR *files = opendir(n_folder ? folder : ".");
+    for (const struct dirent *file; files && (file = readdir(files));)
+        for (int i = 0; i < 3; i++)
+            if (is_unfinished(file->d_name, names[i])) {
+                snprintf(path, sizeof path, "%s%s", folder, file->d_name);
+                (void)unlink(path);
+            }
+    if (files)
+        closedir(files);
 }
 
 /* ---- text ---------------------------------------------------------------------------------------- */
@@ -176,8 +210,9 @@ static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_err
 {
     static const char *const rules[] = {"nmt_nfkc", "nfkc", "identity"};
     const struct hd_recipe *r = run->recipe;
-    const struct hd_vocab_plan plan = {.kind = (enum hd_vocab_kind)r->tokens,
-                                       .size = r->vocab_size,
+    const int kind = sides == HD_VOCAB_SOURCE ? r->source_tokens : r->tokens;
+    const struct hd_vocab_plan plan = {.kind = (enum hd_vocab_kind)kind,
+                                       .size = kind == r->tokens ? r->vocab_size : 0,
                                        .is_bpe = r->spm_type == 1,
                                        .seed = (uint64_t)r->seed,
                                        .normalise = rules[r->normalize]};
@@ -203,12 +238,15 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
         return hd_fail(err, HEED_BAD_OPTION, "spm takes one model for both sides, or two, not %zu",
                        r->spm.n);
     if (is_given) {
-        r->tokens = HD_VOCAB_SPM;
+        r->tokens = r->source_tokens = HD_VOCAB_SPM;
         r->joint_vocab = r->spm.n == 1;
         *source = hd_vocab_open(r->spm.at[0], HD_VOCAB_SPM, err);
         *target = !*source ? NULL : r->joint_vocab ? *source : hd_vocab_open(r->spm.at[1], HD_VOCAB_SPM, err);
     } else {
         hd_plan_text(r, &run->facts);
+        if (r->joint_vocab && r->source_tokens != r->tokens)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "joint-vocab is yes, but source-tokens and tokens differ; one vocabulary has one kind");
         *source = learn_vocab(run, r->joint_vocab ? HD_VOCAB_BOTH : HD_VOCAB_SOURCE, err);
         *target = !*source         ? NULL
                   : r->joint_vocab ? *source
@@ -222,8 +260,8 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
         hd_journal_say(&run->journal, "vocabulary: %d %s%s, shared by both sides",
                        hd_vocab_size(*source), what[r->tokens], is_given ? "" : " learned from the text");
     else
-        hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d of the target",
-                       hd_vocab_size(*source), what[r->tokens], hd_vocab_size(*target));
+        hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d %s of the target",
+                       hd_vocab_size(*source), what[r->source_tokens], hd_vocab_size(*target), what[r->tokens]);
     if (hd_vocab_end(*target) < 0)
         return hd_fail(err, HEED_BAD_OPTION,
                        "the target's vocabulary has no end marker </s>, so no model could learn to stop");
@@ -398,7 +436,7 @@ static bool start_new(struct hd_run *run, heed_error *err)
 static bool start_from(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    static const char *const of_vocab[] = {"tokens", "vocab-size", "joint-vocab", "spm", "spm-type",
+    static const char *const of_vocab[] = {"tokens", "source-tokens", "vocab-size", "joint-vocab", "spm", "spm-type",
                                            "normalize"};
     for (size_t i = 0; i < sizeof of_vocab / sizeof *of_vocab; i++)
         if (run->said->is_given[hd_recipe_find(of_vocab[i]) - hd_recipe_fields])
@@ -412,6 +450,7 @@ static bool start_from(struct hd_run *run, heed_error *err)
     if (!run->model)
         return false;
     r->tokens = (int)hd_vocab_kind(run->model->target);
+    r->source_tokens = (int)hd_vocab_kind(run->model->source);
     r->joint_vocab = run->model->source == run->model->target;
     r->vocab_size = hd_vocab_size(run->model->target);
     hd_plan_text(r, &run->facts);
@@ -571,6 +610,8 @@ bool hd_run_prepare(struct hd_run *run, heed_error *err)
     run->journal.is_silent = run->ranks.rank > 0;
     if (run->ranks.rank == 0 && !hd_journal_open(&run->journal, run->stem, err))
         return false;
+    if (run->ranks.rank == 0)
+        sweep(run);
     const int cores = hd_cores() / run->ranks.n_here;
     run->threads = hd_pool_new(r->threads != HD_CHOOSE ? r->threads : cores > 1 ? cores : 1, err);
     if (!run->threads || !read_text(run, err))

@@ -41,6 +41,7 @@ const struct hd_recipe_field hd_recipe_fields[] = {
     {"out", TEXT(out, "MODEL.safetensors"), LOCAL, IS "the model; beside it MODEL.state.safetensors, .jsonl, .log, .svg"},
 
     {"tokens", CHOICE(tokens, "spm|words|chars"), FIXED, OR "spm", IS "what sentences are cut into: subwords, words or characters"},
+    {"source-tokens", CHOICE(source_tokens, "spm|words|chars"), FIXED, OR "", IS "the same for the source, where it is another: letters to phonemes"},
     {"vocab-size", WHOLE(vocab_size, 0, 1 << 24), FIXED, OR "", IS "entries of a vocabulary"},
     {"joint-vocab", MAYBE(joint_vocab), FIXED, OR "", IS "one vocabulary for both languages"},
     {"spm", LIST(spm, "FILE.model…"), LOCAL, IS "a SentencePiece model to use, or two: source, target"},
@@ -94,7 +95,7 @@ const struct hd_recipe_field hd_recipe_fields[] = {
     {"save-every", WHOLE(save_every, 1, INT_MAX), FREE, OR "", IS "updates between saved states"},
     {"store", CHOICE(store, "f32|f16|bf16"), FREE, OR "f32", IS "how the model's numbers are stored"},
     {"from", TEXT(from, "MODEL"), LOCAL, IS "start from this model, its vocabulary kept"},
-    {"freeze", LIST(freeze, "PATTERN…"), FIXED, IS "parameters that stay as they are: encoder, 'decoder.*', embed"},
+    {"freeze", LIST(freeze, "PATTERN…"), FIXED, IS "parameters that stay as they are: encoder, 'decoder.1.*', '*embed'"},
     {"fresh", YES_NO(fresh), LOCAL, OR "no", IS "start over, whatever is there"},
     {"quiet", YES_NO(quiet), LOCAL, OR "no", IS "say nothing but errors"},
     {"json", YES_NO(json), LOCAL, OR "no", IS "every figure as a line of JSON on stdout"},

@@ -30,7 +30,7 @@ struct hd_recipe {
     bool skip_bad;
 
     /* text */
-    int tokens; /* enum hd_vocab_kind */
+    int tokens, source_tokens; /* enum hd_vocab_kind; source_tokens HD_CHOOSE: as tokens */
     int vocab_size, spm_type, joint_vocab, normalize;
     float subword_sampling;
     int max_length; /* pieces of a sentence */

@@ -272,12 +272,18 @@ static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
 
 /* ---- saving ------------------------------------------------------------------------------------------- */
 
+/* Nothing is lost when a file cannot be written. */
+static bool fail_unharmed(const heed_error *why, heed_error *err)
+{
+    return hd_fail(err, why->code,
+                   "%s; the state of the last save is still there, and the same command goes on from it", why->message);
+}
+
 static bool save(struct hd_run *run, struct pulse *pulse, bool is_good, heed_error *err)
 {
     heed_error why = {0};
     if (!hd_run_save(run, is_good, &why))
-        return hd_fail(err, why.code, "%s; the state of the last save is still there, and the same command "
-                                      "goes on from it", why.message);
+        return fail_unharmed(&why, err);
     pulse->saved = hd_seconds();
     heed_training_event event = {.news = HEED_TRAINING_SAVED, .update = run->state.progress.update};
     (void)hd_journal_tell(&run->journal, &event, NULL);
@@ -365,6 +371,8 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
                          "target_pieces", (json_int_t)p->n_tokens,
                          "epoch", event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm", number_of(u->norm),
                          "tokens_per_second", pulse->speed, "seconds", now - run->journal.began);
+        if (note && run->ranks.n > 1)
+            json_object_set_new(note, "exchange_seconds", json_real(run->ranks.seconds));
         hd_points_add(&run->curves.loss, (double)p->update, pulse->last_loss);
         pulse->noted_busy = pulse->busy;
         pulse->noted_tokens = p->n_tokens;
@@ -420,8 +428,9 @@ static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pai
     const bool is_time_to_look = p->update % r->valid_every == 0;
     /* Weights whose last loss was not finite are no place to come back to. */
     const bool is_good = p->n_bad == 0 && (is_time_to_look || p->update % r->save_every == 0);
-    if (is_time_to_look && !look(run, pulse, err))
-        return false;
+    heed_error why = {0};
+    if (is_time_to_look && !look(run, pulse, &why))
+        return fail_unharmed(&why, err);
     unsigned votes = run->journal.wants_to_stop ? VOTE_STOP : 0;
     if (run->ranks.rank == 0 && hd_seconds() - pulse->saved > SAVE_SECONDS)
         votes |= VOTE_SAVE;
@@ -448,6 +457,8 @@ static void tell_left_out(struct hd_run *run)
 /* Put the model's file back as it was before a look at the end, if the state has it. */
 static bool put_back(struct hd_run *run, heed_error *err)
 {
+    if (run->ranks.rank > 0)
+        return true;
     struct hd_saved_state *saved = hd_state_open(run->state_path, err);
     const struct hd_tensor *before = saved ? hd_state_before(saved) : NULL;
     struct hd_writer w = {0};
@@ -465,7 +476,7 @@ static bool put_back(struct hd_run *run, heed_error *err)
 static bool close_run(struct hd_run *run, struct pulse *pulse, heed_error *err)
 {
     struct hd_run_state *s = &run->state;
-    if (s->progress.has_best)
+    if (s->progress.has_best && run->ranks.rank == 0)
         (void)hd_map_open(&s->before, run->recipe->out, NULL);
     if (!save(run, pulse, false, err) || !look(run, pulse, err))
         return false;

@@ -217,7 +217,8 @@ static bool search_again(struct work *w, struct hd_piece **pieces,
     options.no_repeat = LOOP_NGRAM;
     for (size_t i = 0; i < n; i++) {
         const struct hd_hypothesis *best = &pieces[i]->found.best[0];
-        if (!hd_is_loop(best->ids, best->n, best->is_cut))
+        const int given = input[i].n_prefix;
+        if (!hd_is_loop(best->ids + given, best->n - given, best->is_cut))
             continue;
         struct hd_found found;
         if (!hd_search((const struct hd_net *const *)w->nets, w->job.n_models,

@@ -4,6 +4,8 @@
 heed=$PWD/$BUILD/heed
 case $BUILD in /*) heed=$BUILD/heed ;; esac
 version=$("$heed" --version | sed -n 's/^heed \([0-9.]*\).*/\1/p')
+toy=$PWD/tests/translate/toy.safetensors
+fixed=$PWD/tests/fuzz/corpus/model/fixed
 cd "$here" || exit 1
 
 cat >hyp <<'END'
@@ -81,15 +83,51 @@ expect 'a folder is no file' 1 '' 'heed: .: this is a folder*' "$heed" eval --hy
 expect 'an empty file is refused' 1 '' 'heed: empty: there is no text in it, not even a line' \
     "$heed" eval --hyp hyp --ref empty
 expect 'a closed standard input too' 1 '' 'heed: standard input: *' sh -c "'$heed' eval --hyp - --ref ref <&-"
-expect 'both files are wanted' 2 '' 'heed: eval wants --hyp FILE and --ref FILE; see heed eval --help' \
+expect 'both files are wanted' 2 '' 'heed: eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; see heed eval --help' \
     "$heed" eval --hyp hyp
-expect 'other words are not' 2 '' "heed: eval does not know what to do with 'ref'*" "$heed" eval --hyp hyp ref
+expect 'other words are not' 2 '' 'heed: eval wants --hyp FILE and --ref FILE*' "$heed" eval --hyp hyp --ref ref ref
 expect 'a mistyped metric is answered with the right one' 2 '' \
     "heed: --metrics takes bleu, chrf, chrf++, exact, wer, separated by commas, not 'blue'; did you mean bleu?" \
     "$heed" eval --hyp hyp --ref ref --metrics chrf,blue
 expect 'an empty metric is none' 2 '' "heed: --metrics takes *, not ''" "$heed" eval --hyp hyp --ref ref --metrics bleu,
 expect 'a tokeniser that does not exist is refused' 2 '' 'heed: --tok takes 13a|none|char|intl|zh, not *' \
     "$heed" eval --hyp hyp --ref ref --tok 14
+
+# with models: the toy says German numbers backwards in English
+printf 'eins zwei drei vier fünf\nneun\nacht sieben sechs fünf\neins Katze\n' >src
+printf 'five four three two one\nnine\nfive six seven seven\ncat one\n' >right
+expect 'a model is asked and scored' 0 'BLEU = *
+chrF2 = *
+exact = 50.00 % (2 of 4)
+WER = 16.67 % (errors = 2 words = 12)
+BLEU signature: *' '' "$heed" eval -m "$toy" src right
+expect 'by length if so wanted' 0 'exact = 50.00 % (2 of 4)
+
+words    sentences        exact
+1-5              4        50.00' '' "$heed" eval -m "$toy" --metrics exact --by-length src right
+expect 'as JSON' 0 '{"model": "*toy.safetensors", "sentences": 4, "exact": {"score": 50, "exact": 2}, "by_length": ?{"words": "1-5", "sentences": 4, "exact": {"score": 50, "exact": 2}}?}' '' \
+    "$heed" eval -m "$toy" --metrics exact --by-length --json src right
+expect 'several models stand side by side' 0 'exact       score   95 % of samples  difference   95 % of samples       p
+(1)         50.00    0.00 to 100.00
+(2)          0.00      0.00 to 0.00      -50.00  -100.00 to +0.00   0.0*
+
+WER *
+(1)         16.67*
+(2)        *
+
+(1) *toy.safetensors
+(2) *fixed' '' "$heed" eval -m "$toy,$fixed" --metrics exact,wer src right
+expect 'as JSON, one a line' 0 '{"model": "*toy.safetensors", *"comparison": {"exact": {"low": 0, "high": 100, "difference": 0, *"p": 1}}}
+{"model": "*fixed", *"difference": -50, *}' '' "$heed" eval -m "$toy,$fixed" --metrics exact --json src right
+printf 'neun\tnein\tx\neins zwei\ttwo two\nneun\tnine\neins zwei\ttwo three\n' >rows.tsv
+expect 'rows of one source are alternatives' 0 'exact = 50.00 % (1 of 2)
+WER = 33.33 % (errors = 1 words = 3)' '' "$heed" eval -m "$toy" --tsv rows.tsv --metrics exact,wer
+expect 'a row has a tab' 1 '' 'heed: src, line 1: there is no tab in it*' "$heed" eval -m "$toy" --tsv src
+expect 'source and reference have as many lines' 1 '' 'heed: src has 4 lines, but short has 3; *' "$heed" eval -m "$toy" src short
+expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" eval -m nowhere src right
+expect 'a missing text too' 1 '' 'heed: nowhere: there is no such file*' "$heed" eval -m "$toy" src nowhere
+expect 'two texts are wanted' 2 '' 'heed: eval wants *' "$heed" eval -m "$toy" src
+expect 'ready text has no source to sort by' 2 '' 'heed: eval wants *' "$heed" eval --hyp hyp --ref ref --by-length
 expect 'eval has a help of its own' 0 'Usage: heed eval --hyp FILE --ref FILE*--metrics LIST*default bleu,chrf,exact,wer*' '' \
     "$heed" eval --help
 finish

@@ -59,6 +59,21 @@ END
     fi
 fi
 
+
+# the example that a reader copies
+expect 'the example is compiled with what is installed' 0 '' '*' \
+    sh -c "${CC:-cc} -std=c11 -Wall -Wextra -Werror examples/translate.c -o '$here/translate' \$(pkg-config --cflags --libs heed)"
+expect 'and translates' 0 'three two one
+    drei - three
+    zwei - two
+    eins - one' '' env LD_LIBRARY_PATH="$root/opt/heed/lib" "$here/translate"
+
+# what the library promises: a name that goes, or comes unseen, is a change of the API
+expected=$(cat include/heed*.h | tr '\n' ' ' | grep -o 'HEED_API [a-z][^;(]*(' | sed 's/.*[ *]\([a-z]*_[a-z_]*\)($/\1/' | grep '^heed_' | sort)
+got=$(nm -D --defined-only build/libheed.so | awk '$3 ~ /^heed_/ { sub(/@.*/, "", $3); print $3 }' | sort)
+problem=
+[ "$expected" = "$got" ] || problem='these names and those of the headers differ'
+verdict 'the shared library shows what the headers say' "$problem" "$got"
 problem=
 symbols=$(nm -D --defined-only build/libheed.so | awk '$3 !~ /^(heed_|hd_)/ && $3 !~ /^_/ { print $3 }')
 [ -z "$symbols" ] || problem='other names are visible'

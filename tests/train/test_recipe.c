@@ -49,7 +49,8 @@ static void every_field_is_set_from_text_and_told_as_text(void **state)
         }
         assert_that(hd_recipe_set(&r, f, value, &err), "%s: %s", f->name, err.message);
         assert_string_equal(hd_recipe_text(&r, f, text), value);
-        assert_that(f->meaning && *f->meaning && f->values && *f->values, "%s has no help", f->name);
+        assert_that(f->meaning && *f->meaning && f->values && *f->values, "%s has no help",
+                    f->name);
     }
     hd_recipe_release(&r);
 }
@@ -62,7 +63,8 @@ static void json_brings_back_all_that_is_recorded(void **state)
     hd_recipe_init(&r);
     hd_recipe_init(&back);
     for (int i = 0; i < hd_n_recipe_fields; i++)
-        assert_true(hd_recipe_set(&r, &hd_recipe_fields[i], other_value(&hd_recipe_fields[i]), &err));
+        assert_true(
+            hd_recipe_set(&r, &hd_recipe_fields[i], other_value(&hd_recipe_fields[i]), &err));
     assert_true(hd_recipe_set(&r, hd_recipe_find("freeze"), "decoder.*", &err));
     assert_true(hd_recipe_set(&r, hd_recipe_find("rate"), "0.1", &err));
     json_t *json = hd_recipe_to_json(&r);
@@ -86,15 +88,17 @@ static void json_brings_back_all_that_is_recorded(void **state)
 static void a_record_that_cannot_be_is_refused(void **state)
 {
     (void)state;
-    static const char *const broken[] = {"{\"banana\": \"1\"}", "{\"rate\": 1}", "{\"rate\": \"x\"}",
-                                         "{\"freeze\": \"x\"}", "{\"freeze\": [1]}", "{\"rate\": []}"};
+    static const char *const broken[] = {"{\"banana\": \"1\"}", "{\"rate\": 1}",
+                                         "{\"rate\": \"x\"}",   "{\"freeze\": \"x\"}",
+                                         "{\"freeze\": [1]}",   "{\"rate\": []}"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         struct hd_recipe r;
         heed_error err = {0};
         hd_recipe_init(&r);
         json_t *json = json_loads(broken[i], 0, NULL);
         assert_non_null(json);
-        assert_that(!hd_recipe_from_json(&r, json, &err) && *err.message, "%s is accepted", broken[i]);
+        assert_that(!hd_recipe_from_json(&r, json, &err) && *err.message, "%s is accepted",
+                    broken[i]);
         json_decref(json);
         hd_recipe_release(&r);
     }
@@ -127,7 +131,8 @@ static void wrong_values_are_told_with_what_is_right(void **state)
         {"rate", "inf", "rate must be a number"},
         {"rate", "", "rate must be a number"},
         {"rate", "0,5", "rate must be a number"},
-        {"rate", "0.10000000000000000000000000000000000000000000000000000000000000000x", "rate must be a number"},
+        {"rate", "0.10000000000000000000000000000000000000000000000000000000000000000x",
+         "rate must be a number"},
         {"ema", "1", "ema must be a number from 0 to 0.999999, not '1'"},
         {"updates", "1.5", "updates must be a whole number from 0 to"},
         {"updates", "99999999999", "updates must be a whole number from 0 to"},
@@ -135,7 +140,9 @@ static void wrong_values_are_told_with_what_is_right(void **state)
         {"batch-tokens", "0", "batch-tokens must be a whole number from 1 to"},
         {"skip-bad", "maybe", "skip-bad must be yes or no, not 'maybe'"},
         {"joint-vocab", "both", "joint-vocab must be yes or no, not 'both'"},
-        {"schedule", "cosin", "schedule must be one of inv-sqrt|cosine|plateau|constant, not 'cosin'; did you mean cosine?"},
+        {"schedule", "cosin",
+         "schedule must be one of inv-sqrt|cosine|plateau|constant, not 'cosin'; did you mean "
+         "cosine?"},
         {"optimizer", "zzzzzzz", "optimizer must be one of adam|adamw|sgd, not 'zzzzzzz'"},
         {"ratte", "1", "there is no option 'ratte'; did you mean rate?"},
         {"xyzxyzxyz", "1", "there is no option 'xyzxyzxyz'; heed train --help lists them all"},
@@ -149,8 +156,8 @@ static void wrong_values_are_told_with_what_is_right(void **state)
     assert_non_null(t);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         heed_error err = {0};
-        assert_that(!hd_training_set(t, wrong[i].name, wrong[i].value, &err), "%s %s is accepted", wrong[i].name,
-                    wrong[i].value);
+        assert_that(!hd_training_set(t, wrong[i].name, wrong[i].value, &err), "%s %s is accepted",
+                    wrong[i].name, wrong[i].value);
         assert_error(err, HEED_BAD_OPTION, wrong[i].says);
     }
     hd_training_free(t);
@@ -181,8 +188,10 @@ static void what_was_said_before_a_file_wins(void **state)
     (void)state;
     heed_training *t = hd_training_new(NULL);
     heed_error err = {0};
-    const char *path = put("config", "# how it is done\n\n  rate = 0.25\r\nwarmup=7\n\tsrc = a b.en\nsrc = c.en\ntgt = x\n"
-                                     "arch = luong\ndim = 64\nscore = dot\nsize = small\n");
+    const char *path =
+        put("config",
+            "# how it is done\n\n  rate = 0.25\r\nwarmup=7\n\tsrc = a b.en\nsrc = c.en\ntgt = x\n"
+            "arch = luong\ndim = 64\nscore = dot\nsize = small\n");
     assert_true(hd_training_set(t, "warmup", "9", &err) && hd_training_set(t, "dim", "32", &err) &&
                 hd_training_set(t, "arch", "wang", &err) && hd_training_set(t, "tgt", "y", &err));
     assert_that(hd_training_read(t, path, &err), "%s", err.message);
@@ -223,7 +232,8 @@ static void files_are_refused_with_their_line(void **state)
     assert_error(err, HEED_BAD_FILE, "there is no such file");
     assert_false(hd_training_is_yes(t, "quiet"));
     assert_true(hd_training_set(t, "quiet", "yes", NULL));
-    assert_true(hd_training_is_yes(t, "quiet") && !hd_training_is_yes(t, "rate") && !hd_training_is_yes(t, "banana"));
+    assert_true(hd_training_is_yes(t, "quiet") && !hd_training_is_yes(t, "rate") &&
+                !hd_training_is_yes(t, "banana"));
     hd_training_free(t);
 }
 
@@ -235,9 +245,11 @@ static void without_memory_there_is_a_sentence(void **state)
         heed_error err = {0};
         hd_alloc_fail_after(n);
         heed_training *t = hd_training_new(&err);
-        const bool ok = t && hd_training_set(t, "tgt", "b", &err) && hd_training_read(t, in_folder("config"), &err);
+        const bool ok = t && hd_training_set(t, "tgt", "b", &err) &&
+                        hd_training_read(t, in_folder("config"), &err);
         hd_alloc_fail_after(-1);
-        assert_that(ok || err.code == HEED_NO_MEMORY, "allocation %ld: code %d, '%s'", n, (int)err.code, err.message);
+        assert_that(ok || err.code == HEED_NO_MEMORY, "allocation %ld: code %d, '%s'", n,
+                    (int)err.code, err.message);
         hd_training_free(t);
         if (ok)
             break;

@@ -19,8 +19,8 @@ static struct hd_recipe recipe_of(enum hd_schedule schedule, int warmup, int upd
 static void assert_rate(const struct hd_recipe *r, long update, double factor, double wanted)
 {
     const double rate = (double)hd_rate(r, update, factor);
-    assert_that(fabs(rate - wanted) <= 1e-6 * wanted + 1e-9, "schedule %d, update %ld: %.9g instead of %.9g",
-                r->schedule, update, rate, wanted);
+    assert_that(fabs(rate - wanted) <= 1e-6 * wanted + 1e-9,
+                "schedule %d, update %ld: %.9g instead of %.9g", r->schedule, update, rate, wanted);
 }
 
 static void every_schedule_warms_up_in_a_line(void **state)

@@ -204,13 +204,13 @@ forget
 train 0 '*done: the hours are over after * updates; *' 'even no time is enough for one update' --updates 0 --hours 0.00000001 --out m.safetensors
 forget
 train 0 '' 'a run of six updates' -q --updates 6 --out m.safetensors
-train 0 '*rate changes from 0.003 to 0.2*updates changes from 6 to 8*goes on after update 6*done: all updates are done after 8 updates; *' \
+train 0 '*updates changes from 6 to 8*rate changes from 0.003 to 0.2*goes on after update 6*done: all updates are done after 8 updates; *' \
     'the rate may change on the way' --updates 8 --rate 0.2 --out m.safetensors
 train 0 '*patience changes from 0 to 1*' 'so may the patience' --updates 20 --patience 1 --out m.safetensors
 train 1 "*heed: dim 32 would be another model than the run that is saved has; leave it out, or start over with --fresh" \
     'the dimension may not' --updates 30 --dim 32 --out m.safetensors
-train 1 "*heed: size small would be another model than the run that is saved has; leave it out, or start over with --fresh" \
-    'nor the size' --updates 30 --size base --dim 16 --size small --heads 4 --out m.safetensors
+expect 'nor the size' 1 '' "*heed: size small would be another model than the run that is saved has; leave it out, or start over with --fresh" \
+    timeout 60 "$heed" train $text $dev --tokens words --batch-tokens 60 --size small --updates 30 --out m.safetensors
 train 1 "*heed: arch is luong, but the run that is saved is a transformer; *" 'nor the model' --updates 30 --arch luong --out m.safetensors
 train 1 "*heed: seed is 2, but the run that is saved in m.state.safetensors has 1, which cannot change on the way; use 1, another --out, or --fresh" \
     'nor the seed' --updates 30 --seed 2 --out m.safetensors
@@ -237,8 +237,8 @@ from() { # STATUS STDERR NAME OPTIONS...
     # shellcheck disable=SC2086
     expect "$name" "$wanted" '' "$says" timeout 60 "$heed" train $text $dev --batch-tokens 60 --valid-every 4 --out m.safetensors "$@"
 }
-from 0 '*model: transformer, *as it was*rate 0.0003 *done: *' 'a model can be trained further, its vocabulary kept' --from base.safetensors --freeze encoder embed --updates 8
-from 0 '*nothing to do*' 'such a run is resumed as any other' --from base.safetensors --freeze encoder embed --updates 8
+from 0 '*model: transformer, *as it was*rate 0.0003 *done: *' 'a model can be trained further, its vocabulary kept' --from base.safetensors --freeze encoder '*embed' --updates 8
+from 0 '*nothing to do*' 'such a run is resumed as any other' --from base.safetensors --freeze encoder '*embed' --updates 8
 forget
 from 1 "*heed: freeze: no parameter is called 'banana'; heed info --json lists them" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
 from 1 "*heed: freeze leaves nothing that could learn" 'not all can be frozen' --from base.safetensors --freeze '*' --updates 8
@@ -273,7 +273,7 @@ fi
 forget
 
 # ---- two at once, and no room ------------------------------------------------------------------------
-timeout 60 "$heed" train $text $dev $small -q --out m.safetensors &
+"$heed" train $text $dev $small -q --updates 1000000 --out m.safetensors &
 first=$!
 while [ ! -s m.state.safetensors ]; do sleep 0.02; done
 train 1 'heed: m.log is in use: another heed train is writing this model' 'two runs do not share a model' --updates 5 --out m.safetensors
@@ -283,7 +283,7 @@ forget
 train 0 '' 'a model that is there' -q --updates 4 --out m.safetensors
 cp m.safetensors before
 cp m.state.safetensors state-before
-expect 'a disk without room is told' 1 '' 'heed: m.*: the file grows beyond *ulimit -f*the state of the last save is still there, and the same command goes on from it' \
+expect 'a disk without room is told' 1 '' 'heed: *m.state.safetensors: the file grows beyond *ulimit -f*the state of the last save is still there, and the same command goes on from it' \
     sh -c "ulimit -f 1; timeout 60 '$heed' train $text $dev $small -q --updates 8 --out m.safetensors"
 same 'the last good model is still there' before m.safetensors
 same 'and so is its state' state-before m.state.safetensors

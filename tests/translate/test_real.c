@@ -87,6 +87,24 @@ static void nothing_around_a_sentence_changes_a_bit(void **state)
     }
 }
 
+/* Its beam search ends in "mit dem Leben mit dem Leben mit dem Leben..." */
+static void circles_are_left(void **state)
+{
+    (void)state;
+    struct oracle o;
+    heed_model *m = open_marian(&o, "marian-ende-transformer");
+    const heed_model *list = m;
+    const char *text = "It was when I was eight years old that I climbed Mt. Fuji with my father.";
+    heed_results *r = heed_translate(&list, 1, &text, 1, NULL, NULL);
+    assert_non_null(r);
+    assert_int_equal(r->at[0].n_warnings, 1);
+    assert_non_null(strstr(r->at[0].warnings[0], "went round in circles and was searched again"));
+    assert_null(
+        strstr(r->at[0].translations[0].text, "Leben mit dem Leben mit dem Leben mit dem Leben"));
+    heed_results_free(r);
+    heed_model_free(m);
+}
+
 static void soft_alignments_are_marians(void **state)
 {
     (void)state;
@@ -133,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_around_a_sentence_changes_a_bit),
+        cmocka_unit_test(circles_are_left),
         cmocka_unit_test(soft_alignments_are_marians),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -420,13 +420,27 @@ static void samples_depend_on_seed_and_number(void **state)
 static void an_output_that_is_too_long_is_cut_and_told(void **state)
 {
     (void)state;
-    const char *text = "the the the"; /* a model that has learned nothing does not end */
+    int n_cut = 0;
     heed_options o = heed_options_default();
-    o.beam = 1;
-    heed_results *r = translated(subwords, &text, 1, &o);
-    const heed_result *x = &r->at[0];
-    assert_true(x->translations[0].is_cut == has_warning(x, "longer than allowed"));
-    check_result(x, "cut");
+    for (int l = 0; l < N_LANGUAGES; l++) /* a model that has learned nothing does not end */
+        for (o.beam = 1; o.beam < 4; o.beam++) {
+            const char *text = languages[l].text;
+            heed_results *r = translated(subwords, &text, 1, &o);
+            const heed_result *x = &r->at[0];
+            assert_true(x->translations[0].is_cut == has_warning(x, "longer than allowed"));
+            n_cut += x->translations[0].is_cut;
+            check_result(x, languages[l].name);
+            heed_results_free(r);
+        }
+    assert_true(n_cut > 0);
+}
+
+static void what_is_meant_to_repeat_may(void **state)
+{
+    (void)state;
+    heed_results *r = one("acht acht acht acht acht acht acht", NULL);
+    assert_string_equal(r->at[0].translations[0].text, "eight eight eight eight eight eight eight");
+    assert_int_equal(r->at[0].n_warnings, 0);
     heed_results_free(r);
 }
 
@@ -707,6 +721,7 @@ int main(void)
         cmocka_unit_test(n_best_are_sorted_and_different),
         cmocka_unit_test(samples_depend_on_seed_and_number),
         cmocka_unit_test(an_output_that_is_too_long_is_cut_and_told),
+        cmocka_unit_test(what_is_meant_to_repeat_may),
         cmocka_unit_test(several_models_translate_together),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_translations_own_score_is_told_again),

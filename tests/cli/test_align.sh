@@ -1,0 +1,106 @@
+#!/bin/sh
+# test_align.sh -- `heed align` and `heed score` as a user meets them. The toy model says German numbers backwards in English.
+. tests/transcript.sh
+heed=$PWD/$BUILD/heed
+case $BUILD in /*) heed=$BUILD/heed ;; esac
+toy=$PWD/tests/translate/toy.safetensors
+fixed=$PWD/tests/fuzz/corpus/model/fixed
+cd "$here" || exit 1
+
+printf 'eins zwei drei\nneun\n\n  acht  sieben\n' >src
+printf 'three two one\nnine\n\nseven eight \n' >tgt
+align() { expect "$1" 0 "$2" "" "$heed" align -m "$toy" src tgt ${3-}; }
+
+# ---- align
+align 'links are told line by line' '2-0 1-1 0-2
+0-0
+
+1-0 0-1'
+align 'weights too' '*,*,*,* *,*,*,* *,*,*,* *,*,*,*
+*,* *,*
+*
+*,*,* *,*,* *,*,*' --soft
+align 'of subwords' '2-0 1-1 0-2
+0-0
+
+1-0 0-1' --subwords
+align 'as weights' '*,*,*,* *,*,*,* *,*,*,* *,*,*,*
+*,* *,*
+*
+*,*,* *,*,* *,*,*' '--subwords --soft'
+align 'as JSON' '{"source": "eins zwei drei", "warnings": *"links": \[\[2, 0\], \[1, 1\], \[0, 2\]\]*' --json
+align 'at the next step the model looks on' '1-0 0-1*' '--shift 1'
+align 'threads and batches change nothing' '2-0 1-1 0-2
+0-0
+
+1-0 0-1' '--batch 1 -j 2'
+printf '3-1 2-2 1-3\n1-1\n\n2p1 1-1\n' >gold
+align 'links are judged' 'precision = 83.33 %
+recall = 80.00 %
+AER = 18.18 % (links = 6 sure = 5)' '--gold gold'
+align 'as JSON too' '{"precision": 83.33*, "recall": 80, "aer": 18.18*, "links": 6, "sure": 5}' '--gold gold --json'
+printf 'eins zwei\n' >a
+printf 'one two\n' >b
+expect 'models of both directions are joined' 0 '*' '' "$heed" align -m "$toy" --reverse "$toy" a b
+expect 'as is wanted' 0 '*' '' "$heed" align -m "$toy" --reverse "$toy" --symmetrize intersect a b
+
+expect 'align wants two files' 2 '' 'heed: align wants -m MODEL and two files*' "$heed" align -m "$toy" src
+expect 'of as many lines' 1 '' 'heed: src has 4 lines, but a has 1; *' "$heed" align -m "$toy" src a
+expect 'so has the gold' 1 '' 'heed: src has 4 lines, but a has 1; *' "$heed" align -m "$toy" --gold a src tgt
+expect 'of one line too' 1 '' 'heed: a has 1 line, but tgt has 4; *' "$heed" align -m "$toy" a tgt
+printf '1-1\n1+1\n\n\n' >crooked
+expect 'links must be links' 1 '' "heed: crooked, line 2: '1+1' is no link*" "$heed" align -m "$toy" --gold crooked src tgt
+printf '0-1\n\n\n\n' >zero
+expect 'counted from 1' 1 '' "heed: zero, line 1: '0-1' is no link*" "$heed" align -m "$toy" --gold zero src tgt
+expect 'attention is wanted' 1 '' 'heed: *fixed: the model has no attention*' "$heed" align -m "$fixed" a b
+expect 'weights of two directions are not joined' 2 '' 'heed: --reverse joins links of words*' \
+    "$heed" align -m "$toy" --reverse "$toy" --soft a b
+expect 'a missing file is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" align -m "$toy" src nowhere
+printf 'x\000y\n' >nul
+expect 'a file with a NUL is no text' 1 '' 'heed: nul: line 1 has a NUL byte*' "$heed" align -m "$toy" a nul
+printf '\377\n' >latin
+expect 'nor is one that is not UTF-8' 1 '' 'heed: latin: line 1 is not UTF-8*' "$heed" align -m "$toy" a latin
+yes zwei | head -n 60 | tr '\n' ' ' >longer
+expect 'what is too long is told' 0 '' 'heed: longer, line 1: not looked at: the pair has 60 and 2 subwords*12' \
+    "$heed" align -m "$toy" longer b
+expect 'align has a help of its own' 0 'Usage: heed align -m MODEL*--symmetrize*grow-diag-final*' '' "$heed" align --help
+
+# ---- score
+expect 'scores are told line by line' 0 '-0.00*
+-0.0*
+-[0-9]*
+-0.0*' 'heed: perplexity 1.* per subword (10 subwords, end markers included)' "$heed" score -m "$toy" src tgt
+expect 'those of words too' 0 '-0.00????	-0.00????	-0.00????	-0.00????
+*' '' "$heed" score -q -m "$toy" --words src tgt
+expect 'as JSON' 0 '{"source": "eins zwei drei"*"attention": null*' '' "$heed" score -q -m "$toy" --json src tgt
+expect 'what is wrong is unlikely' 0 '-[1-9]*' '*' sh -c "'$heed' score -m '$toy' a b"
+expect 'a translation has the score it was made with' 0 '' '' sh -c "
+    '$heed' translate -m '$toy' --n-best 4 src | grep -v unk >list
+    cut -d ' ' -f 1 list | while read -r n; do sed -n \$((n + 1))p src; done >sources
+    sed 's/^[0-9]* ||| //; s/ ||| .*//' list >hyps
+    sed 's/.*logprob= //; s/ .*//' list >wanted
+    '$heed' score -q -m '$toy' sources hyps >got
+    paste -d ' ' wanted got src /dev/null | awk 'NF >= 2 && \$1 != \$2 && \$1 != \"\" && src != \"\" { print }'"
+expect 'an n-best list gets one more feature' 0 '0 ||| three two one ||| logprob= -0.00???? heed= -0.00* ||| -0.00*
+*' '' sh -c "'$heed' translate -m '$toy' --n-best 2 a >list; echo eins zwei drei >c
+    '$heed' translate -m '$toy' --n-best 2 c >list; '$heed' score -m '$toy' --n-best list c"
+printf '0 ||| two one\n' >short
+expect 'a list without features gets its first' 0 '0 ||| two one ||| heed= -0.0*' '' "$heed" score -m "$toy" --n-best short a
+printf 'two one\n' >plain
+expect 'an n-best list must be one' 1 '' 'heed: plain, line 1: an n-best list has lines *' "$heed" score -m "$toy" --n-best plain a
+printf '5 ||| two one\n' >beyond
+expect 'its numbers are lines of the source' 1 '' 'heed: beyond, line 1: *numbers from 0 to 0*' "$heed" score -m "$toy" --n-best beyond a
+expect 'score wants two files' 2 '' 'heed: score wants -m MODEL and two files*' "$heed" score -m "$toy" src
+expect 'of as many lines as each other' 1 '' 'heed: src has 4 lines, but b has 1; *' "$heed" score -m "$toy" src b
+expect 'what cannot be looked at has no score' 0 'nan' 'heed: longer, line 1: not looked at*' "$heed" score -m "$toy" longer b
+expect 'score has a help of its own' 0 'Usage: heed score -m MODEL*--n-best FILE*' '' "$heed" score --help
+
+# ---- info --recipe
+expect 'a recipe is told as lines' 0 'freeze = a
+freeze = b
+max-length = 12
+rate = 0.012
+arch = bahdanau
+*' '' "$heed" info --recipe "$toy"
+expect 'where there is one' 1 '' 'heed: the model does not say how it was trained*' "$heed" info --recipe "$fixed"
+finish

@@ -1,0 +1,132 @@
+#!/bin/sh
+# test_translate.sh -- `heed translate` as a user meets it. The toy model says German numbers backwards in English.
+. tests/transcript.sh
+heed=$PWD/$BUILD/heed
+case $BUILD in /*) heed=$BUILD/heed ;; esac
+toy=$PWD/tests/translate/toy.safetensors
+fixed=$PWD/tests/fuzz/corpus/model/fixed
+gru=$PWD/tests/fuzz/corpus/model/gru
+shared=$PWD/$SHARED
+case $SHARED in /*) shared=$SHARED ;; esac
+cd "$here" || exit 1
+unset HEED_KERNEL
+
+printf 'eins zwei drei\n\n  vier  fünf \nzwei Katzen\n' >in
+says() { # NAME IN OUT OPTIONS...
+    name=$1 text=$2 wanted=$3
+    shift 3
+    printf '%b' "$text" >"$here/text"
+    expect "$name" 0 "$wanted" '' "$heed" translate -m "$toy" "$@" text
+}
+
+expect 'lines come out as they go in' 0 'three two one
+
+  five four 
+<unk> two' '' "$heed" translate -m "$toy" in
+expect 'standard input is translated' 0 'three two one*' '' sh -c "'$heed' translate -m '$toy' <in"
+expect 'and is -' 0 'three two one*' '' sh -c "'$heed' translate -m '$toy' - <in"
+expect 'files follow each other' 0 'one
+one' '' sh -c "echo eins >a; '$heed' translate -m '$toy' a a"
+expect 'nothing in, nothing out' 0 '' '' "$heed" translate -m "$toy"
+says 'the last line needs no end' 'eins zwei' 'two one'
+says 'a byte order mark is passed over' '\0357\0273\0277eins zwei' 'two one'
+if command -v gzip >/dev/null; then
+    gzip -c in >in.gz
+    expect 'compressed files are read' 0 'three two one*two' '' "$heed" translate -m "$toy" in.gz
+fi
+says 'unknown words can be replaced' 'zwei Katzen\n' 'Katzen two' --replace-unknown
+says 'links follow the text' 'eins zwei drei\n\nvier\n' 'three two one ||| 2-0 1-1 0-2
+ ||| 
+four ||| 0-0' --align hard
+says 'weights do in the format of Marian' 'vier\n' 'four ||| 0.99*,0.0* 0.8*,0.1*' --align soft
+says 'confidence does' 'eins zwei\n' 'two one ||| 0.99* 0.99* *' --confidence
+says 'n-best lists are those of Moses' 'neun\neins zwei\n' '0 ||| nine ||| logprob= -0.00* ||| -0.00*
+0 ||| * ||| logprob= -*
+1 ||| two one ||| logprob= -*
+1 ||| *' --n-best 2
+says 'greedy search finds it too' 'eins zwei drei vier\n' 'four three two one' --beam 1
+says 'several models translate together' 'eins zwei\n' 'two one' -m "$toy,$toy"
+says 'length can count otherwise' 'eins zwei\n' 'two one' --length-norm gnmt:0.6 -b 3
+says 'or not at all' 'eins zwei\n' 'two one' --length-norm none --coverage-penalty 0.2
+says 'words can be drawn' 'eins zwei drei\n' 'three two one' --sample topk=1
+says 'from those that are likely together' 'eins zwei drei\n' 'three two one' --sample topp=0.1 --seed 7
+printf 'nine nine\n\n' >prefixes
+printf 'eins\nzwei\n' >two
+expect 'a translation begins as it must' 0 'nine nine*
+two' '' "$heed" translate -m "$toy" --prefix prefixes two
+expect 'every line wants its prefix' 1 '' 'heed: prefixes has 2 lines, but there are more to translate*' \
+    "$heed" translate -m "$toy" --prefix prefixes in
+
+expect 'JSON has everything' 0 \
+    '{"source": "eins zwei", "warnings": \[\], "translations": \[{"text": "two one", "score": -*, "logprob": -*, "confidence": 0.99*, "source_words": \[{"text": "eins", "start": 0, "end": 4}, {"text": "zwei", "start": 5, "end": 9}\], "target_words": \[{"text": "two", "start": 0, "end": 3, "logprob": -*, "confidence": 0.99*}, {"text": "one", "start": 4, "end": 7, *}\], "links": \[\[1, 0\], \[0, 1\]\], "attention": \[\[*\], \[*\]\], "attention_end": \[*\], "subwords": {"source": \["eins", "zwei", "</s>"\], "target": \["two", "one", "</s>"\], "attention": \[\[*\], \[*\], \[*\]\]}}\]}' '' \
+    sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --json"
+if command -v python3 >/dev/null; then
+    printf 'eins "zwei\\" \001\t\nfünf\n\n' >odd
+    expect 'and it is JSON' 0 '3' '' sh -c "'$heed' translate -m '$toy' --json --n-best 3 odd |
+        python3 -c 'import json, sys; print(len([json.loads(l) for l in sys.stdin]))'"
+    expect 'without attention there is none' 0 'None None' '' sh -c "echo a b | '$heed' translate -m '$fixed' -q --json |
+        python3 -c 'import json, sys; t = json.loads(sys.stdin.read())[\"translations\"][0]; print(t[\"attention\"], t[\"attention_end\"])'"
+fi
+
+# what is odd is said, and nothing is lost
+printf 'eins \377\n\001\na\000b\n' >hostile
+expect 'bad bytes are told' 0 '<unk> one
+<unk>
+<unk>' 'heed: hostile, line 1: 1 byte of the text is not UTF-8 and stands as U+FFFD
+heed: hostile, line 3: 1 byte*' "$heed" translate -m "$toy" hostile
+expect 'unless it shall be quiet' 0 '*' '' "$heed" translate -m "$toy" -q hostile
+expect 'long lines are cut' 0 '<unk> one <unk> two*' 'heed: standard input, line 1: the text is longer than the 12 subwords *; it was cut into 3 parts' \
+    sh -c "echo 'eins x! zwei x! eins zwei eins zwei eins zwei eins zwei eins zwei' | '$heed' translate -m '$toy'"
+printf 'a\nb\nc' | tr '\n' '\r' >returns
+expect 'a carriage return is white space' 0 '*' '*' "$heed" translate -m "$toy" returns
+yes 'zwei eins' | head -n 20000 >many
+expect 'many lines are as many' 0 '20000 1' '' \
+    sh -c "'$heed' translate -m '$toy' -b 1 many >answers && echo \$(wc -l <answers) \$(sort -u answers | wc -l)"
+
+# a filter answers line by line: the second line is written only when the first answer is there
+expect 'a pipe gets its answer at once' 0 'one
+two' '' sh -c "mkfifo to from; '$heed' translate -m '$toy' <to >from & exec 3>to 4<from
+    echo eins >&3; read -r a <&4; echo \"\$a\"; echo zwei >&3; read -r b <&4; echo \"\$b\"; exec 3>&-; wait"
+
+# the same bits
+expect 'no batch, thread or kernel changes a bit' 0 '' '' sh -c "
+    for i in 1 2 3 4 5 6 7 8 9; do echo \"eins zwei drei fünf \$i\"; echo neun; echo 'acht Katzen sieben'; done >bits
+    '$heed' translate -m '$toy' --json bits >wanted || exit 1
+    for batch in 1 2 100; do for threads in 1 3; do
+        '$heed' translate -m '$toy' --json --batch \$batch -j \$threads bits | cmp - wanted || exit 1; done; done
+    for kernel in \$('$heed' info | sed -n 's/^kernels *//p'); do
+        HEED_KERNEL=\$kernel '$heed' translate -m '$toy' --json bits | cmp - wanted || exit 1; done"
+model=$shared/oracles/marian-ende-transformer
+if [ -r "$model/model.npz" ]; then
+    expect 'nor of real text' 0 '' '' sh -c "
+        '$heed' import '$model/model.npz' --vocab '$model/vocab.spm' -o real.safetensors || exit 1
+        head -n 12 '$model/source.en' >real
+        '$heed' translate -q -m real.safetensors --json real >wanted || exit 1
+        for kernel in \$('$heed' info | sed -n 's/^kernels *//p'); do
+            HEED_KERNEL=\$kernel '$heed' translate -q -m real.safetensors --json --batch 5 real | cmp - wanted || exit 1; done"
+else
+    echo "skipped: there is no $model; make check SHARED=folder says where it is"
+fi
+
+# what is wrong
+expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m nowhere in
+expect 'each of several' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m "$toy,nowhere" in
+expect 'vocabularies must be the same' 1 '' 'heed: model 2 has another vocabulary*' "$heed" translate -m "$toy,$gru" in
+expect 'a missing file is named' 1 '' 'heed: nowhere: there is no such file' "$heed" translate -m "$toy" nowhere
+expect 'a folder is no file' 1 '' 'heed: .: this is a folder*' "$heed" translate -m "$toy" .
+expect 'a missing prefix file is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m "$toy" --prefix nowhere in
+expect 'a length normalisation must be one' 2 '' "heed: --length-norm takes none, power:X or gnmt:X, *, not 'long'" \
+    "$heed" translate -m "$toy" --length-norm long in
+expect 'so must a way of drawing' 2 '' "heed: --sample takes all, topk=N*, not 'topk=0'" "$heed" translate -m "$toy" --sample topk=0 in
+expect 'so must a head' 2 '' "heed: --head takes a number from 0, or mean, not 'all'" "$heed" translate -m "$toy" --head all --json in
+expect 'a layer must be there' 1 '' 'heed: the model has no attention of layer 9*' "$heed" translate -m "$toy" --layer 9 --json in
+expect 'no attention, no replacing' 1 '' 'heed: the model has no attention*' "$heed" translate -m "$fixed" --replace-unknown in
+expect 'a mistyped option is answered with the right one' 2 '' 'heed: translate has no option --bean; did you mean --beam?' \
+    "$heed" translate -m "$toy" --bean 5
+expect 'numbers have their range' 2 '' 'heed: --beam *' "$heed" translate -m "$toy" --beam 0
+if [ -w /dev/full ]; then
+    expect 'a full disk fails with a sentence' 1 '' 'heed: standard output cannot be written*' \
+        sh -c "'$heed' translate -m '$toy' in >/dev/full"
+fi
+expect 'translate has a help of its own' 0 'Usage: heed translate -m MODEL*--beam N*--json*' '' "$heed" translate --help
+finish
