@@ -63,7 +63,7 @@ expect 'nor is one that is not UTF-8' 1 '' 'heed: latin: line 1 is not UTF-8*' "
 yes zwei | head -n 60 | tr '\n' ' ' >longer
 expect 'what is too long is told' 0 '' 'heed: longer, line 1: not looked at: the pair has 60 and 2 subwords*12' \
     "$heed" align -m "$toy" longer b
-expect 'align has a help of its own' 0 'Usage: heed align -m MODEL*--symmetrize*grow-diag-final*' '' "$heed" align --help
+expect 'align has a help of its own' 0 'Usage: heed align *-m MODEL*--symmetrize*grow-diag-final*' '' "$heed" align --help
 
 # ---- score
 expect 'scores are told line by line' 0 '-0.00*
@@ -93,7 +93,7 @@ expect 'its numbers are lines of the source' 1 '' 'heed: beyond, line 1: *number
 expect 'score wants two files' 2 '' 'heed: score wants -m MODEL and two files*' "$heed" score -m "$toy" src
 expect 'of as many lines as each other' 1 '' 'heed: src has 4 lines, but b has 1; *' "$heed" score -m "$toy" src b
 expect 'what cannot be looked at has no score' 0 'nan' 'heed: longer, line 1: not looked at*' "$heed" score -m "$toy" longer b
-expect 'score has a help of its own' 0 'Usage: heed score -m MODEL*--n-best FILE*' '' "$heed" score --help
+expect 'score has a help of its own' 0 'Usage: heed score *-m MODEL*--n-best FILE*' '' "$heed" score --help
 
 # ---- info --recipe
 expect 'a recipe is told as lines' 0 'freeze = a

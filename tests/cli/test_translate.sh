@@ -128,5 +128,5 @@ if [ -w /dev/full ]; then
     expect 'a full disk fails with a sentence' 1 '' 'heed: standard output cannot be written*' \
         sh -c "'$heed' translate -m '$toy' in >/dev/full"
 fi
-expect 'translate has a help of its own' 0 'Usage: heed translate -m MODEL*--beam N*--json*' '' "$heed" translate --help
+expect 'translate has a help of its own' 0 'Usage: heed translate *-m MODEL*--beam N*--json*' '' "$heed" translate --help
 finish
