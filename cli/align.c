@@ -274,9 +274,11 @@ static enum status run(const struct invocation *invocation)
             "--reverse joins links of words; it does not go with --soft, --subwords or --json");
         return STATUS_USAGE;
     }
-    struct running run = {
-        .a = a, .name = invocation->arguments.items[0], .options = heed_options_default()};
-    if (!read_head(a->head, &run.options.head))
+    struct running run = {.a = a,
+                          .name = invocation->arguments.items[0],
+                          .plots = {.path = a->plot},
+                          .options = heed_options_default()};
+    if (!read_head(a->head, &run.options.head) || !plot_has_kind(a->plot))
         return STATUS_USAGE;
     run.options.layer = a->layer;
     run.options.shift = a->shift;

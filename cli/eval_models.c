@@ -302,7 +302,7 @@ static void print_by_length_json(const struct system *s, size_t n, const heed_ev
 static bool plot_by_length(const struct eval *eval, const struct system *systems, int n_systems,
                            size_t n, const heed_eval_options *asked)
 {
-    int m = 0, counts[N_BINS] = {0};
+    int m = 0, n_groups = 1, counts[N_BINS] = {0};
     while (!(asked->metrics & shown[m].metric))
         m++;
     char names[N_BINS][32];
@@ -315,16 +315,19 @@ static bool plot_by_length(const struct eval *eval, const struct system *systems
             heed_evaluation *e = evaluate_bin(&systems[s], n, bin, asked);
             series[s] = systems[s].name;
             if (e) {
+                n_groups = bin + 1;
                 counts[bin] = (int)e->n_sentences;
                 values[s * N_BINS + bin] = score_of(e, shown[m].metric);
             }
             heed_evaluation_free(e);
         }
     }
+    for (int s = 1; s < n_systems; s++) /* close up: there may be fewer groups than bins */
+        memmove(values + s * n_groups, values + s * N_BINS, (size_t)n_groups * sizeof *values);
     const heed_picture_bars bars = {.x_label = "words of the source",
                                     .y_label = shown[m].name,
                                     .groups = groups,
-                                    .n_groups = N_BINS,
+                                    .n_groups = n_groups,
                                     .counts = counts,
                                     .series = series,
                                     .n_series = n_systems,

@@ -68,6 +68,30 @@ if command -v python3 >/dev/null; then
         python3 -c 'import json, sys; t = json.loads(sys.stdin.read())[\"translations\"][0]; print(t[\"attention\"], t[\"attention_end\"])'"
 fi
 
+# pictures
+expect 'attention is shown below' 0 'two one
+*eins zwei (end)
+two *
+one *x*
+*x link' '' sh -c "echo 'eins zwei' | COLUMNS=60 '$heed' translate -m '$toy' --show"
+if [ -e "${heed%heed}heed_draw.so" ]; then
+    expect 'or drawn' 0 'two one' '' sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --plot one.svg && grep -q '<svg' one.svg"
+    expect 'several lines have their number' 0 'two-1.svg two-3.svg' '' \
+        sh -c "printf 'eins\n\nzwei\n' | '$heed' translate -m '$toy' --plot two.svg >/dev/null && echo two*.svg"
+    expect 'even when the second comes late' 0 'late-1.svg late-2.svg' '' \
+        sh -c "(echo eins; sleep 1; echo zwei) | '$heed' translate -m '$toy' --plot late.svg >/dev/null && echo late*.svg"
+    expect 'all heads are a page' 0 'two one' '' sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --head all --plot heads.svg && test -s heads.svg"
+    expect 'given pairs are drawn as well' 0 '1-0 0-1' '' \
+        sh -c "echo 'eins zwei' >x; echo 'two one' >y; '$heed' align -m '$toy' --plot pair.svg x y && test -s pair.svg"
+    expect 'scores by length too' 0 'exact = 100.00 % (1 of 1)' '' \
+        sh -c "'$heed' eval -m '$toy' --metrics exact --plot length.svg x y && test -s length.svg"
+    expect 'where there is a folder for it' 1 'two one' 'heed: line 1 is not drawn: *' \
+        sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --plot nowhere/one.svg"
+fi
+expect 'a picture has a kind' 2 '' "heed: --plot takes a file that ends in .svg, .png or .pdf, not 'cat'" \
+    "$heed" translate -m "$toy" --plot cat in
+expect 'JSON is not shown' 2 '' 'heed: --json and --show do not go together*' "$heed" translate -m "$toy" --json --show in
+
 # what is odd is said, and nothing is lost
 printf 'eins \377\n\001\na\000b\n' >hostile
 expect 'bad bytes are told' 0 '<unk> one
@@ -118,7 +142,7 @@ expect 'a missing prefix file is named' 1 '' 'heed: nowhere: there is no such fi
 expect 'a length normalisation must be one' 2 '' "heed: --length-norm takes none, power:X or gnmt:X, *, not 'long'" \
     "$heed" translate -m "$toy" --length-norm long in
 expect 'so must a way of drawing' 2 '' "heed: --sample takes all, topk=N*, not 'topk=0'" "$heed" translate -m "$toy" --sample topk=0 in
-expect 'so must a head' 2 '' "heed: --head takes a number from 0, or mean, not 'all'" "$heed" translate -m "$toy" --head all --json in
+expect 'so must a head; all are for pictures' 2 '' "heed: --head takes a number from 0, or mean, not 'all'" "$heed" translate -m "$toy" --head all --json in
 expect 'a layer must be there' 1 '' 'heed: the model has no attention of layer 9*' "$heed" translate -m "$toy" --layer 9 --json in
 expect 'no attention, no replacing' 1 '' 'heed: the model has no attention*' "$heed" translate -m "$fixed" --replace-unknown in
 expect 'a mistyped option is answered with the right one' 2 '' 'heed: translate has no option --bean; did you mean --beam?' \
