@@ -93,7 +93,8 @@ TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
 
 # ---- the library and the program --------------------------------------------------------------------------------
 
-.PHONY: all
+.PHONY: all program
+program: $(BUILD)/heed $(DRAW)
 all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi)  ## the library and the program (default)
 
 $(BUILD)/libheed.a: $(OBJECTS)
@@ -182,12 +183,11 @@ $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cl
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
 
-.PHONY: demo demo-now
-demo:  ## see it work: builds and runs the examples
+.PHONY: demo
+demo:  ## the first thing to run: builds heed, translates, trains a small model, shows what they attend to
 	@$(PACKAGES) build
-	+@$(MAKE) --no-print-directory demo-now
-demo-now: $(BUILD)/heed $(EXAMPLES:%=$(BUILD)/examples/%)
-	@tools/demo.sh $(BUILD) $(EXAMPLES)
+	@$(TRY_DRAW)
+	+@MAKE='$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))' tools/demo.sh $(BUILD)
 
 # `check` may have to install a compiler first, so what it builds is worked out by a second make.
 .PHONY: check check-now check-arm test

@@ -214,9 +214,9 @@ static void show_update(struct screen *s, const heed_training_event *e)
     add(&line, 7, " · epoch %.2f", e->epoch);
     add(&line, 2, " · loss %.3f", e->loss);
     if (e->tokens_per_second >= 10000)
-        add(&line, 6, " · %.0fk tok/s", e->tokens_per_second / 1000);
+        add(&line, 6, " · %3.0fk tok/s", e->tokens_per_second / 1000);
     else if (e->tokens_per_second > 0)
-        add(&line, 6, " · %.0f tok/s", e->tokens_per_second);
+        add(&line, 6, " · %4.0f tok/s", e->tokens_per_second);
     add(&line, 8, " · rate %.2g", e->rate);
     if (e->has_best)
         add(&line, 4, " · best %s %.2f", e->metric, e->best);
