@@ -46,6 +46,13 @@ cut -f 1 "$golden" >"$here/sentences"
 difference=$(diff "$golden" "$here/now" 2>&1) && problem='' || problem='tools/default_model_golden.sh writes them anew, if they should change'
 verdict 'a dozen sentences are translated and linked as they were' "$problem" "$difference"
 
+for kernel in $("$heed" info --json | sed 's/.*"kernels": \[\([^]]*\)\].*/\1/; s/[",]//g'); do
+    [ "$kernel" != ref ] || continue # slow
+    HEED_KERNEL=$kernel "$heed" translate --align hard "$here/sentences" | sed 's/ ||| /	/' | paste "$here/sentences" - >"$here/other"
+    difference=$(diff "$here/now" "$here/other") && problem='' || problem='they differ'
+    verdict "the kernel $kernel says the same" "$problem" "$difference"
+done
+
 tatoeba=$SHARED/data/tatoeba
 if [ -r "$tatoeba/test.en-fr.en" ]; then
     out=$("$heed" eval -q --metrics bleu "$tatoeba/test.en-fr.en" "$tatoeba/test.en-fr.fr" 2>&1)
