@@ -1,12 +1,13 @@
 # heed -- GNU make; everything it makes is in build/. `make help` lists what there is.
 #
-# CC, CXX, CFLAGS, LDFLAGS, PREFIX and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
+# CC, CXX, CFLAGS, LDFLAGS, PREFIX, LIBDIR (below PREFIX) and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
 # DEBUG=1 fills memory that is not in use with NaN, BUILD=folder builds elsewhere (one folder per variant),
 # SHARED=folder is where tests find the models of others, if they are there. EMBED=file is the model inside the program,
 # EMBED= leaves it without.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
+LIBDIR  ?= lib
 DESTDIR ?=
 SHARED  ?= ../shared
 EMBED   ?= models/en-fr.safetensors
@@ -22,6 +23,7 @@ FLAGS  := -O2 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pt
           $(if $(COVERAGE),--coverage)
 LINK   := -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(if $(COVERAGE),--coverage)
 SONAME := $(if $(findstring apple,$(MACHINE)),-install_name,-soname)
+NAMES  := $(if $(findstring apple,$(MACHINE)),,-Wl,--version-script=tools/libheed.map)
 
 # One file is C++, the door to SentencePiece; its compiler is the C compiler's sibling.
 ifeq ($(origin CXX),default)
@@ -56,6 +58,10 @@ MPI_FLAGS    := $(if $(MPICC),-I. -Isrc $(or $(shell pkg-config --cflags ompi-c 
 MPI_LIBS     := $(if $(MPICC),$(or $(shell pkg-config --libs ompi-c 2>/dev/null),$(shell pkg-config --libs mpich 2>/dev/null),$(shell $(MPICC) --showme:link 2>/dev/null)))
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
+COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p' $(CLI))
+# Man pages and completion are made from the program's own tables. RUN=qemu-... runs a program built for another CPU.
+MAN      := $(addprefix $(BUILD)/man/,heed.1 $(COMMANDS:%=heed-%.1))
+MANUAL   := $(MAN) $(addprefix $(BUILD)/completion/heed.,bash zsh fish)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%),$(wildcard tests/*/test_*.c)))
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -94,19 +100,32 @@ TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
 # ---- the library and the program --------------------------------------------------------------------------------
 
 .PHONY: all program
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(MANUAL)  ## the library and the program (default)
 program: $(BUILD)/heed $(DRAW)
-all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi)  ## the library and the program (default)
 
 $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
 	$(QUIET)$(AR) rcs $@ $^
 
-$(BUILD)/libheed.so: $(OBJECTS)
-	$(QUIET)$(CC) -shared -Wl,$(SONAME),libheed.so.$(MAJOR) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/libheed.so: $(OBJECTS) tools/libheed.map
+	$(QUIET)$(CC) -shared $(NAMES) -Wl,$(SONAME),libheed.so.$(MAJOR) $(LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
 	@ln -sf libheed.so $(BUILD)/libheed.so.$(MAJOR)
 
 $(BUILD)/heed: $(CLI:%.c=$(BUILD)/obj/%.o) $(BUILD)/libheed.a
 	$(QUIET)$(CC) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# Written anew only when it says something new, so that what is made from it stays.
+$(BUILD)/tables: $(BUILD)/heed
+	@$(RUN) $< --tables > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+$(MAN): $(BUILD)/man/%.1: $(BUILD)/tables tools/manual.awk
+	@mkdir -p $(@D)
+	@awk -v format=man -v page=$* -v version=$(VERSION) -f tools/manual.awk $< > $@
+$(BUILD)/completion/heed.%: $(BUILD)/tables tools/manual.awk
+	@mkdir -p $(@D)
+	@awk -v format=$* -f tools/manual.awk $< > $@
+.PHONY: reference
+reference: $(BUILD)/tables  ## docs/reference/commands.md, from the program's own tables
+	awk -v format=markdown -f tools/manual.awk $< > docs/reference/commands.md
 
 # What it uses of src/base it has inside, so that libheed need not show it.
 $(BUILD)/heed_draw.so: $(DRAW_OBJECTS) $(BUILD)/libheed.a
@@ -312,22 +331,42 @@ HEADERS := $(wildcard include/*.h)
 TO       = $(DESTDIR)$(PREFIX)
 DRAW_TO  = $(TO)/lib/heed/heed_draw.so
 MPI_TO   = $(TO)/lib/heed/heed_mpi.so
+MAN_TO   = $(MAN:$(BUILD)/man/%=$(TO)/share/man/man1/%)
+BASH_TO  = $(TO)/share/bash-completion/completions/heed
+ZSH_TO   = $(TO)/share/zsh/site-functions/_heed
+FISH_TO  = $(TO)/share/fish/vendor_completions.d/heed.fish
 install: all  ## into PREFIX (/usr/local), below DESTDIR if given
-	install -d $(TO)/bin $(TO)/lib/pkgconfig $(TO)/include
+	install -d $(TO)/bin $(TO)/$(LIBDIR)/pkgconfig $(TO)/include
 	install -m 755 $(BUILD)/heed $(TO)/bin/heed
 	install -m 644 $(HEADERS) $(TO)/include
-	install -m 644 $(BUILD)/libheed.a $(TO)/lib/libheed.a
-	install -m 755 $(BUILD)/libheed.so $(TO)/lib/libheed.so.$(VERSION)
-	ln -sf libheed.so.$(VERSION) $(TO)/lib/libheed.so.$(MAJOR)
-	ln -sf libheed.so.$(MAJOR) $(TO)/lib/libheed.so
+	install -d $(TO)/share/man/man1 $(dir $(BASH_TO) $(ZSH_TO) $(FISH_TO))
+	install -m 644 $(MAN) $(TO)/share/man/man1
+	install -m 644 $(BUILD)/completion/heed.bash $(BASH_TO)
+	install -m 644 $(BUILD)/completion/heed.zsh $(ZSH_TO)
+	install -m 644 $(BUILD)/completion/heed.fish $(FISH_TO)
+	install -m 644 $(BUILD)/libheed.a $(TO)/$(LIBDIR)/libheed.a
+	install -m 755 $(BUILD)/libheed.so $(TO)/$(LIBDIR)/libheed.so.$(VERSION)
+	ln -sf libheed.so.$(VERSION) $(TO)/$(LIBDIR)/libheed.so.$(MAJOR)
+	ln -sf libheed.so.$(MAJOR) $(TO)/$(LIBDIR)/libheed.so
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/lib/pkgconfig/heed.pc
-	chmod 644 $(TO)/lib/pkgconfig/heed.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
+	chmod 644 $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 uninstall:  ## takes out what install put there
-	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/lib/libheed.a $(TO)/lib/libheed.so \
-	  $(TO)/lib/libheed.so.$(MAJOR) $(TO)/lib/libheed.so.$(VERSION) $(TO)/lib/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO)
+	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
+	  $(TO)/$(LIBDIR)/libheed.so.$(MAJOR) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) \
+	  $(MAN_TO) $(BASH_TO) $(ZSH_TO) $(FISH_TO)
 	@rmdir $(TO)/lib/heed 2>/dev/null || true
+
+# What git has, and nothing else; it builds where there is no git.
+DIST := heed-$(VERSION).tar.gz
+.PHONY: dist deb
+dist:  ## build/heed-VERSION.tar.gz, the committed sources
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=heed-$(VERSION)/ HEAD | gzip -n9 > $(BUILD)/$(DIST)
+	@echo '$(BUILD)/$(DIST)'
+deb: all  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
+	@+tools/deb.sh $(BUILD) $(VERSION)
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 

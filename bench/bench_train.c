@@ -44,17 +44,26 @@ static void note(struct product p)
     noted[n_noted++] = p;
 }
 
-static void note_gemm(float *y, long ldy, const float *x, long ldx, const float *packed, const float *bias,
-                      bool accumulate, enum hd_act act, int M, int K, int N)
+static void note_gemm(float *y, long ldy, const float *x, long ldx, const float *packed,
+                      const float *bias, bool accumulate, enum hd_act act, int M, int K, int N)
 {
-    note((struct product){.accumulate = accumulate, .has_bias = bias, .act = act, .M = M, .K = K, .N = N, .ldy = ldy, .ldx = ldx});
+    note((struct product){.accumulate = accumulate,
+                          .has_bias = bias,
+                          .act = act,
+                          .M = M,
+                          .K = K,
+                          .N = N,
+                          .ldy = ldy,
+                          .ldx = ldx});
     real->gemm(y, ldy, x, ldx, packed, bias, accumulate, act, M, K, N);
 }
 
-static void note_gemm_free(float *y, long ldy, const float *a, long a_row, long a_k, const float *b, long b_k,
-                           long b_col, bool accumulate, int M, int K, int N, float *scratch)
+static void note_gemm_free(float *y, long ldy, const float *a, long a_row, long a_k, const float *b,
+                           long b_k, long b_col, bool accumulate, int M, int K, int N,
+                           float *scratch)
 {
-    note((struct product){true, accumulate, false, HD_ACT_NONE, M, K, N, ldy, 0, a_row, a_k, b_k, b_col});
+    note((struct product){true, accumulate, false, HD_ACT_NONE, M, K, N, ldy, 0, a_row, a_k, b_k,
+                          b_col});
     real->gemm_free(y, ldy, a, a_row, a_k, b, b_k, b_col, accumulate, M, K, N, scratch);
 }
 
@@ -68,11 +77,11 @@ static void run_noted(void *context)
     for (size_t i = 0; i < n_noted; i++) {
         const struct product *p = &noted[i];
         if (p->is_free)
-            real->gemm_free(r->y, p->ldy, r->a, p->a_row, p->a_k, r->b, p->b_k, p->b_col, p->accumulate, p->M,
-                            p->K, p->N, r->scratch);
+            real->gemm_free(r->y, p->ldy, r->a, p->a_row, p->a_k, r->b, p->b_k, p->b_col,
+                            p->accumulate, p->M, p->K, p->N, r->scratch);
         else
-            real->gemm(r->y, p->ldy, r->a, p->ldx, r->b, p->has_bias ? r->bias : NULL, p->accumulate, p->act,
-                       p->M, p->K, p->N);
+            real->gemm(r->y, p->ldy, r->a, p->ldx, r->b, p->has_bias ? r->bias : NULL,
+                       p->accumulate, p->act, p->M, p->K, p->N);
     }
 }
 
@@ -82,15 +91,17 @@ static struct room make_room(void)
     for (size_t i = 0; i < n_noted; i++) {
         const struct product *p = &noted[i];
         const size_t M = (size_t)p->M, K = (size_t)p->K, N = (size_t)p->N;
-        const size_t of_a = p->is_free ? M * (size_t)p->a_row + K * (size_t)p->a_k : M * (size_t)p->ldx + K;
-        const size_t of_b = p->is_free ? K * (size_t)p->b_k + N * (size_t)p->b_col : hd_packed_size(p->K, p->N);
+        const size_t of_a =
+            p->is_free ? M * (size_t)p->a_row + K * (size_t)p->a_k : M * (size_t)p->ldx + K;
+        const size_t of_b =
+            p->is_free ? K * (size_t)p->b_k + N * (size_t)p->b_col : hd_packed_size(p->K, p->N);
         a = of_a > a ? of_a : a;
         b = of_b > b ? of_b : b;
         y = M * (size_t)p->ldy + N > y ? M * (size_t)p->ldy + N : y;
         bias = N > bias ? N : bias;
     }
-    return (struct room){hd_alloc(a, 4, NULL), hd_alloc(b, 4, NULL), hd_alloc(y, 4, NULL), hd_alloc(bias, 4, NULL),
-                         hd_alloc(HD_GEMM_SCRATCH, 4, NULL)};
+    return (struct room){hd_alloc(a, 4, NULL), hd_alloc(b, 4, NULL), hd_alloc(y, 4, NULL),
+                         hd_alloc(bias, 4, NULL), hd_alloc(HD_GEMM_SCRATCH, 4, NULL)};
 }
 
 /* ---- updates ------------------------------------------------------------------------------------- */
@@ -161,9 +172,10 @@ int main(int argc, char **argv)
     need(hd_plan_recipe(&recipe, &c, &facts, &err), &err);
 
     struct hd_pool *pools[2] = {hd_pool_new(1, &err), hd_pool_new(2, &err)};
-    struct hd_feed *feed = hd_feed_new(corpus, vocab, vocab,
-                                       &(struct hd_feed_options){.seed = 1, .tokens = recipe.batch_tokens, .max_length = 200},
-                                       pools[1], &err);
+    struct hd_feed *feed = hd_feed_new(
+        corpus, vocab, vocab,
+        &(struct hd_feed_options){.seed = 1, .tokens = recipe.batch_tokens, .max_length = 200},
+        pools[1], &err);
     struct hd_place_in_text place = {0};
     int n;
     const struct hd_pair_ids *pairs = hd_feed_next(feed, &place, &n, &err);
@@ -189,8 +201,11 @@ int main(int argc, char **argv)
 
     struct room room = make_room();
     struct loops loops[2] = {{pools[0], 2}, {pools[1], 2}};
-    struct contestant all[] = {{learn_once, &students[0], 0}, {learn_once, &students[1], 0}, {run_noted, &room, 0},
-                               {burn_all, &loops[0], 0},      {burn_all, &loops[1], 0}};
+    struct contestant all[] = {{learn_once, &students[0], 0},
+                               {learn_once, &students[1], 0},
+                               {run_noted, &room, 0},
+                               {burn_all, &loops[0], 0},
+                               {burn_all, &loops[1], 0}};
     bench_race(all, 5, atoi(argv[6]));
     const double gain = all[0].best / all[1].best, bare = all[3].best / all[4].best;
     long tokens = 0;
@@ -198,7 +213,8 @@ int main(int argc, char **argv)
         tokens += pairs[i].n_target;
     printf("tokens_per_second_1 %.0f\ntokens_per_second_2 %.0f\n", (double)tokens / all[0].best,
            (double)tokens / all[1].best);
-    printf("products %zu\nupdate_ms %.2f\nproducts_ms %.2f\n", n_noted, 1e3 * all[0].best, 1e3 * all[2].best);
+    printf("products %zu\nupdate_ms %.2f\nproducts_ms %.2f\n", n_noted, 1e3 * all[0].best,
+           1e3 * all[2].best);
     printf("gemm_share %.3f\n", all[2].best / all[0].best);
     printf("gain %.3f\nbare_gain %.3f\nthreads_speedup %.3f\n", gain, bare, gain / bare);
     return 0;

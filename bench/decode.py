@@ -72,13 +72,13 @@ for name, beam, is_single, question in (
         name, best[2] / best[0], best[0], min(other),
         " ".join("%.2f" % (o / m[0]) for m, o in zip(mine, other))), flush=True)
     headlines.append(("decode_fp32_%s_vs_ct2" % name, min(other) / best[0]))
+with open("/proc/%d/status" % heed.pid) as status:
+    resident = [int(line.split()[1]) * 1024 / 1e6 for line in status if line.startswith("VmHWM")][0]
 one, two = [], []
 for _ in range(rounds):
     one.append(ours("greedy batched")[1])
     two.append(ours("greedy threads")[1])
 print("two threads: %.3f s on the clock, one: %.3f s" % (min(two), min(one)))
-with open("/proc/%d/status" % heed.pid) as status:
-    resident = [int(line.split()[1]) * 1024 / 1e6 for line in status if line.startswith("VmHWM")][0]
 heed.stdin.close()
 
 

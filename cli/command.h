@@ -51,6 +51,7 @@ struct option {
     const char *value;   /* what the help calls the value: "N", "FILE" */
     const char *help;    /* what it does; a few words, no full stop */
     const char *group;   /* heading in the help, from this option on */
+    bool is_fixed;       /* of a training run: one that goes on must have the same */
 };
 
 #define OPTION_FIELD(type, field) \
@@ -91,6 +92,20 @@ void invocation_free(struct invocation *invocation);
 
 /* `heed NAME --help`. */
 void print_command_help(const struct command *command);
+
+/* What the help calls an option's value: "N", "rnn|gru|lstm", "" of a flag. */
+const char *option_value(const struct option *option);
+
+/* What an option is when it is not given, of an invocation's values as set_defaults() left them: "6"; "" where there
+ * is nothing to say. */
+struct option_default {
+    char text[256];
+};
+struct option_default option_default(const struct option *option, const void *defaults);
+
+/* The tables themselves, for tools/manual.awk: lines of fields separated by tabs, of which the reference, the man pages
+ * and the shells' completions are made. */
+void print_tables(const struct command *command);
 
 extern const struct command command_align;
 extern const struct command command_eval;

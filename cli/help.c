@@ -9,8 +9,6 @@
 enum { HELP_COLUMN = 28 };
 
 static void print_option(const struct option *option, const void *defaults);
-static void describe_default(char *text, size_t size, const struct option *option,
-                             const void *defaults);
 
 void print_command_help(const struct command *command)
 {
@@ -33,11 +31,7 @@ void print_command_help(const struct command *command)
 /* "  -b, --beam N                how many hypotheses to keep (default 6)" */
 static void print_option(const struct option *option, const void *defaults)
 {
-    const char *value = option->kind == OPTION_FLAG     ? ""
-                        : option->kind == OPTION_YES_NO ? "yes|no"
-                        : option->choices               ? option->choices
-                        : option->value                 ? option->value
-                                                        : "VALUE";
+    const char *value = option_value(option);
     const char letter[] = {'-', option->letter, ',', '\0'};
     int at = printf("  %3s --%s%s%s", option->letter ? letter : "", option->name, *value ? " " : "",
                     value);
@@ -46,42 +40,54 @@ static void print_option(const struct option *option, const void *defaults)
         at = 0;
     }
     printf("%*s", HELP_COLUMN - at, "");
-    char with_default[1024], its_default[256] = "";
-    if (defaults)
-        describe_default(its_default, sizeof its_default, option, defaults);
-    snprintf(with_default, sizeof with_default, "%s%s", option->help, its_default);
+    char with_default[1024];
+    const struct option_default is =
+        defaults ? option_default(option, defaults) : (struct option_default){""};
+    snprintf(with_default, sizeof with_default, *is.text ? "%s (default %s)" : "%s", option->help,
+             is.text);
     print_wrapped(stdout, with_default, HELP_COLUMN, HELP_COLUMN);
 }
 
-/* " (default 6)", or nothing where there is nothing to say. */
-static void describe_default(char *text, size_t size, const struct option *option,
-                             const void *defaults)
+const char *option_value(const struct option *option)
+{
+    return option->kind == OPTION_FLAG     ? ""
+           : option->kind == OPTION_YES_NO ? "yes|no"
+           : option->choices               ? option->choices
+           : option->value                 ? option->value
+                                           : "VALUE";
+}
+
+struct option_default option_default(const struct option *option, const void *defaults)
 {
     const void *field = (const char *)defaults + option->offset;
+    struct option_default is = {""};
+    const size_t size = sizeof is.text;
     switch (option->kind) {
     case OPTION_YES_NO:
-        snprintf(text, size, " (default %s)", *(const bool *)field ? "yes" : "no");
+        snprintf(is.text, size, "%s", *(const bool *)field ? "yes" : "no");
         break;
-    case OPTION_INT:
-        snprintf(text, size, " (default %d)", *(const int *)field);
+    case OPTION_INT: /* what cannot be typed stands for "not given" */
+        if (*(const int *)field >= option->least)
+            snprintf(is.text, size, "%d", *(const int *)field);
         break;
     case OPTION_FLOAT:
-        snprintf(text, size, " (default %g)", (double)*(const float *)field);
+        snprintf(is.text, size, "%g", (double)*(const float *)field);
         break;
     case OPTION_CHOICE: {
         const char *name = option->choices;
         for (int i = 0; i < *(const int *)field && name; i++)
             name = strchr(name, '|') ? strchr(name, '|') + 1 : NULL;
         if (name)
-            snprintf(text, size, " (default %.*s)", (int)strcspn(name, "|"), name);
+            snprintf(is.text, size, "%.*s", (int)strcspn(name, "|"), name);
         break;
     }
     case OPTION_TEXT:
         if (*(const char *const *)field)
-            snprintf(text, size, " (default %s)", *(const char *const *)field);
+            snprintf(is.text, size, "%s", *(const char *const *)field);
         break;
     case OPTION_FLAG:
     case OPTION_LIST:
         break;
     }
+    return is;
 }

@@ -17,10 +17,34 @@ static const struct command *const commands[] = {
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
+/* What the program itself knows, for its help and its tables. */
+static const struct {
+    const char *name, *help;
+} own_options[] =
+    {
+        {"-h, --help", "this text; 'heed COMMAND --help' for a command's own"},
+        {"-V, --version", "version, compiler, and the kernels this CPU can run"},
+},
+  environment[] = {
+      {"HEED_KERNEL",
+       "arithmetic to use instead of the fastest: a name that --version lists; all of "
+       "them give the same results"},
+      {"HEED_DRAW_MODULE", "where heed_draw.so is, which draws pictures, if not beside heed"},
+      {"HEED_MPI_MODULE",
+       "where heed_mpi.so is, which talks to other machines, if not beside heed"},
+      {"NO_COLOR", "if set, no colours"},
+      {"COLUMNS", "how wide a terminal is, whatever it says itself"},
+};
+enum {
+    N_OWN_OPTIONS = sizeof own_options / sizeof *own_options,
+    N_ENVIRONMENT = sizeof environment / sizeof *environment
+};
+
 static enum status run_command(const struct command *command, int n, char **words);
 static enum status print_version(void);
 static enum status complain_about(const char *word);
 static void print_help(FILE *out);
+static void print_all_tables(void);
 static void keep_standard_files_open(void);
 
 int main(int argc, char **argv)
@@ -34,6 +58,8 @@ int main(int argc, char **argv)
         print_help(stdout);
     else if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         status = print_version();
+    else if (strcmp(argv[1], "--tables") == 0)
+        print_all_tables();
     else {
         const struct command *command = NULL;
         for (int i = 0; i < N_COMMANDS && !command; i++)
@@ -80,13 +106,13 @@ static enum status print_version(void)
 /* The first word is neither a command nor an option of the program itself. */
 static enum status complain_about(const char *word)
 {
-    static const char *const own_options[] = {"--help", "--version"};
+    static const char *const long_options[] = {"--help", "--version"};
     const char *names[N_COMMANDS];
     for (int i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i]->name;
     const bool is_option = word[0] == '-';
     const char *nearest =
-        is_option ? heed_nearest(word, own_options, 2) : heed_nearest(word, names, N_COMMANDS);
+        is_option ? heed_nearest(word, long_options, 2) : heed_nearest(word, names, N_COMMANDS);
     const char *kind = is_option ? "option" : "command";
     if (nearest)
         complain("there is no %s '%s'; did you mean '%s'?", kind, word, nearest);
@@ -104,14 +130,27 @@ static void print_help(FILE *out)
         fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(out, "\n");
     print_heading(out, "Options");
-    fprintf(out, "  -h, --help      this text; 'heed COMMAND --help' for a command's own\n"
-                 "  -V, --version   version, compiler, and the kernels this CPU can run\n\n");
+    for (int i = 0; i < N_OWN_OPTIONS; i++)
+        fprintf(out, "  %-16s %s\n", own_options[i].name, own_options[i].help);
+    fprintf(out, "\n");
     print_heading(out, "Environment");
-    fprintf(
-        out,
-        "  HEED_KERNEL     arithmetic to use instead of the fastest: a name that --version lists;\n"
-        "                  all of them give the same results\n"
-        "  NO_COLOR        if set, no colours\n");
+    for (int i = 0; i < N_ENVIRONMENT; i++) {
+        fprintf(out, "  %-16s ", environment[i].name);
+        print_wrapped(out, environment[i].help, 19, 19);
+    }
+}
+
+static void print_all_tables(void)
+{
+    for (int i = 0; i < N_OWN_OPTIONS; i++)
+        printf("own\t%s\t%s\n", own_options[i].name, own_options[i].help);
+    for (int i = 0; i < N_ENVIRONMENT; i++)
+        printf("environment\t%s\t%s\n", environment[i].name, environment[i].help);
+    for (int i = 0; i < N_COMMANDS; i++) {
+        if (commands[i]->prepare)
+            commands[i]->prepare();
+        print_tables(commands[i]);
+    }
 }
 
 /* If one of the three was closed, a file opened later would take its place and be written to by

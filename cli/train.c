@@ -50,7 +50,10 @@ static void prepare(void)
                                .value = o.values,
                                .help = o.meaning,
                                .offset = offsetof(struct train, text) + i * sizeof(const char *),
-                               .size = sizeof(const char *)};
+                               .size = sizeof(const char *),
+                               .least = o.least,
+                               .most = o.most,
+                               .is_fixed = o.is_fixed};
         if (o.is_list) {
             out->kind = OPTION_LIST;
             out->offset = offsetof(struct train, list) + i * sizeof(struct text_list);

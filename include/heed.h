@@ -126,7 +126,7 @@ typedef struct heed_options {
     int shift; /* a word is linked by the attention at the step that made it (0) or at the next, which
                        reads it (1); default -1: as suits the model */
     int n_threads; /* default 0: all cores */
-    int batch; /* sentences that a thread has under way, a matter of speed and memory; default 64 */
+    int batch; /* sentences that a thread has under way, a matter of speed and memory; default 24 */
     const char *const
         *prefixes; /* how the translation of each text must begin, in order; entries may be
                                     NULL; default NULL */
@@ -300,6 +300,8 @@ typedef struct heed_training_option {
     const char *name, *values, *meaning;
     const char *fallback; /* what it is when nothing is said; "" when it is chosen to fit; NULL when there is none */
     bool is_list, is_of_model;
+    bool is_fixed;      /* a run that goes on must have the same; others may change on the way */
+    double least, most; /* of numbers, inclusive; both 0 where there is no range */
 } heed_training_option;
 HEED_API bool heed_training_option_at(int i, heed_training_option *option);
 

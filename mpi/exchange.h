@@ -19,8 +19,8 @@ struct hd_exchange_module {
     void (*close)(bool has_failed);
 
     /* Part i of `from` goes to rank i; what comes from rank j is put at to_at[j] of `to`. Under way until wait(slot). */
-    bool (*scatter)(int slot, const void *from, const size_t *at, const size_t *n, void *to, const size_t *to_at,
-                    const size_t *to_n, heed_error *err);
+    bool (*scatter)(int slot, const void *from, const size_t *at, const size_t *n, void *to,
+                    const size_t *to_at, const size_t *to_n, heed_error *err);
 
     /* Part i of `all` is rank i's and becomes everybody's. Under way until wait(slot). */
     bool (*gather)(int slot, void *all, const size_t *at, const size_t *n, heed_error *err);

@@ -27,7 +27,8 @@ static bool open_mpi(int *rank, int *n, int *n_here, heed_error *err)
     int is_there = 0, provided = 0;
     MPI_Initialized(&is_there);
     if (!is_there && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-        return hd_fail(err, HEED_BAD_FILE, "MPI cannot be started; was the program started by mpirun?");
+        return hd_fail(err, HEED_BAD_FILE,
+                       "MPI cannot be started; was the program started by mpirun?");
     MPI_Comm here;
     MPI_Comm_dup(MPI_COMM_WORLD, &everybody);
     MPI_Comm_set_errhandler(everybody, MPI_ERRORS_RETURN);
@@ -77,15 +78,15 @@ static int *numbers_of(int slot, int which)
     return numbers + ((size_t)slot * 4 + (size_t)which) * (size_t)n_ranks;
 }
 
-static bool scatter(int slot, const void *from, const size_t *at, const size_t *n, void *to, const size_t *to_at,
-                    const size_t *to_n, heed_error *err)
+static bool scatter(int slot, const void *from, const size_t *at, const size_t *n, void *to,
+                    const size_t *to_at, const size_t *to_n, heed_error *err)
 {
-    int *counts = numbers_of(slot, 0), *places = numbers_of(slot, 1), *to_counts = numbers_of(slot, 2),
-        *to_places = numbers_of(slot, 3);
+    int *counts = numbers_of(slot, 0), *places = numbers_of(slot, 1),
+        *to_counts = numbers_of(slot, 2), *to_places = numbers_of(slot, 3);
     return to_ints(counts, n, err) && to_ints(places, at, err) && to_ints(to_counts, to_n, err) &&
            to_ints(to_places, to_at, err) &&
-           check(MPI_Ialltoallv(from, counts, places, MPI_BYTE, to, to_counts, to_places, MPI_BYTE, everybody,
-                                &under_way[slot]),
+           check(MPI_Ialltoallv(from, counts, places, MPI_BYTE, to, to_counts, to_places, MPI_BYTE,
+                                everybody, &under_way[slot]),
                  "adding gradients", err);
 }
 
@@ -93,8 +94,8 @@ static bool gather(int slot, void *all, const size_t *at, const size_t *n, heed_
 {
     int *counts = numbers_of(slot, 0), *places = numbers_of(slot, 1);
     return to_ints(counts, n, err) && to_ints(places, at, err) &&
-           check(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, places, MPI_BYTE, everybody,
-                                 &under_way[slot]),
+           check(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, places, MPI_BYTE,
+                                 everybody, &under_way[slot]),
                  "sharing parameters", err);
 }
 
@@ -108,7 +109,8 @@ static bool tell(int from, void *bytes, size_t n, heed_error *err)
     enum { MOST = 1 << 30 };
     for (size_t at = 0; at < n; at += MOST) {
         const int here = n - at < MOST ? (int)(n - at) : MOST;
-        if (!check(MPI_Bcast((char *)bytes + at, here, MPI_BYTE, from, everybody), "listening", err))
+        if (!check(MPI_Bcast((char *)bytes + at, here, MPI_BYTE, from, everybody), "listening",
+                   err))
             return false;
     }
     return true;

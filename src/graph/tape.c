@@ -38,8 +38,9 @@ hd_tape *hd_tape_new(heed_error *err)
     if (!t)
         return NULL;
     t->k = k;
-    t->scratch = hd_alloc(HD_GEMM_SCRATCH, sizeof *t->scratch, err);
+    t->scratch = hd_alloc_raw(HD_GEMM_SCRATCH * sizeof *t->scratch); /* written before it is read */
     if (!t->scratch) {
+        hd_fail(err, HEED_NO_MEMORY, "there is no memory for a tape");
         hd_tape_free(t);
         return NULL;
     }

@@ -101,6 +101,7 @@ bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_erro
 struct hd_config_field {
     const char *name, *values, *fallback, *meaning; /* fallback: what it is when nothing is said */
     bool is_option; /* something to choose; the others (arch, vocabularies) follow from elsewhere */
+    double least, most; /* of numbers, inclusive; both 0 where there is no range */
 };
 int hd_config_fields(void);
 struct hd_config_field hd_config_field(int i);

@@ -115,7 +115,14 @@ int hd_config_fields(void)
 struct hd_config_field hd_config_field(int i)
 {
     const struct hd_field *f = &hd_fields[i];
-    return (struct hd_config_field){f->name, f->values, f->fallback, f->meaning, f->is_option};
+    const bool has_range = strcmp(f->values, "number") == 0;
+    return (struct hd_config_field){f->name,
+                                    f->values,
+                                    f->fallback,
+                                    f->meaning,
+                                    f->is_option,
+                                    has_range ? (double)f->min : 0,
+                                    has_range ? (double)f->max : 0};
 }
 
 /* ---- by name --------------------------------------------------------------------------------- */

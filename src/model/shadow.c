@@ -18,7 +18,7 @@
 
 enum {
     MOST_LEFT = 16,      /* words that may remain; of more, all logits are made */
-    ROWS_AT_A_TIME = 24, /* whose shadows exist together */
+    ROWS_AT_A_TIME = 12, /* whose shadows exist together */
 };
 
 struct hd_shadow {

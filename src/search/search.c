@@ -52,7 +52,7 @@ static int limit_of(const struct hd_net *const *nets, int n_nets, const struct h
 
 enum {
     GROUP_SENTENCES = 32,   /* encoded together at most, */
-    GROUP_WORDS = 96,       /* and words of them, unless one alone has more */
+    GROUP_WORDS = 64,       /* and words of them, unless one alone has more */
     SLICE_FLOATS = 1 << 17, /* logits that exist at a time: half of a cache, */
     SLICE_ROWS = 24,        /* but for so many rows at least the output layer's weights are read */
 };

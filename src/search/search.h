@@ -75,8 +75,8 @@ bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
 void hd_found_release(struct hd_found *found);
 
 /* Forced decoding: what the nets say of given outputs. input[i].prefix is the whole output, without the end marker; found[i]
- * has one hypothesis, of these words, ended. The same numbers as hd_search() gives for the same output, bit for bit. Of the options
- * count norm, alpha, coverage_penalty, n_rows (times the longest usual sentence: words at a time), wants_attention, layer, head, keep_on. */
+ * has one hypothesis, of these words, ended. The same numbers as hd_search() gives for the same output, bit for bit. Of the
+ * options count norm, alpha, coverage_penalty, wants_attention, layer, head and keep_on. */
 bool hd_force(const struct hd_net *const *nets, int n_nets, int end,
               const struct hd_search_input *input, size_t n,
               const struct hd_search_options *options, struct hd_found *found, heed_error *err);

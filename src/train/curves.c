@@ -78,13 +78,22 @@ bool hd_curves_draw(const struct hd_curves *c, const char *stem, heed_error *err
     snprintf(path, sizeof path, "%s.svg", stem);
     const heed_picture_series losses[] = {
         {.name = "training", .x = c->loss.x, .y = c->loss.y, .n = c->loss.n},
-        {.name = "dev", .x = c->ce.x, .y = c->ce.y, .n = c->ce.n, .has_best = !c->has_score && c->ce.n > 0,
+        {.name = "dev",
+         .x = c->ce.x,
+         .y = c->ce.y,
+         .n = c->ce.n,
+         .has_best = !c->has_score && c->ce.n > 0,
          .best = c->best},
     };
-    const heed_picture_series score = {.name = c->metric, .x = c->score.x, .y = c->score.y, .n = c->score.n,
-                                       .has_best = c->score.n > c->best, .best = c->best};
-    const heed_picture_panel panels[] = {{.y_label = "cross entropy", .series = losses, .n_series = 2},
-                                         {.y_label = c->metric, .series = &score, .n_series = 1}};
+    const heed_picture_series score = {.name = c->metric,
+                                       .x = c->score.x,
+                                       .y = c->score.y,
+                                       .n = c->score.n,
+                                       .has_best = c->score.n > c->best,
+                                       .best = c->best};
+    const heed_picture_panel panels[] = {
+        {.y_label = "cross entropy", .series = losses, .n_series = 2},
+        {.y_label = c->metric, .series = &score, .n_series = 1}};
     const heed_picture_chart chart = {
         .x_label = "updates", .panels = panels, .n_panels = c->has_score ? 2 : 1};
     const char *slash = strrchr(stem, '/');

@@ -12,7 +12,8 @@ struct hd_points {
 };
 
 struct hd_curves {
-    struct hd_points loss, ce, score; /* over updates: of training; of the dev sentences; the metric that decides */
+    struct hd_points loss, ce,
+        score; /* over updates: of training; of the dev sentences; the metric that decides */
     const char *metric;
     bool has_score; /* the metric is another than cross entropy */
     int best;       /* the best point of score, or of ce */

@@ -94,15 +94,15 @@ static bool encode(const struct hd_feed *f, struct slice *s, int at, size_t inde
     int n_pieces[2];
     for (int side = 0; side < 2; side++) {
         const bool with_end = hd_vocab_end(vocab[side]) >= 0;
-        struct hd_rng rng = {f->options.seed,
-                             stream_of(STREAM_SUBWORDS, (uint64_t)f->epoch, 2 * index + (size_t)side),
-                             0};
+        struct hd_rng rng = {
+            f->options.seed,
+            stream_of(STREAM_SUBWORDS, (uint64_t)f->epoch, 2 * index + (size_t)side), 0};
         const size_t from = s->ids.n;
-        const bool ok = sampling > 0
-                            ? hd_vocab_encode_sampled(vocab[side], text[side], bytes[side], with_end,
-                                                      sampling, &rng, &s->ids, &s->err)
-                            : hd_vocab_encode(vocab[side], text[side], bytes[side], with_end,
-                                              &s->ids, &s->err);
+        const bool ok =
+            sampling > 0
+                ? hd_vocab_encode_sampled(vocab[side], text[side], bytes[side], with_end, sampling,
+                                          &rng, &s->ids, &s->err)
+                : hd_vocab_encode(vocab[side], text[side], bytes[side], with_end, &s->ids, &s->err);
         if (!ok)
             return false;
         s->length[2 * at + side] = (int)(s->ids.n - from);
@@ -167,8 +167,8 @@ static void merge_sort(struct hd_pair_ids *pairs, struct hd_pair_ids *spare, int
             memcpy(spare, pairs + from, (size_t)width * sizeof *spare);
             int i = 0, j = middle, out = from;
             while (i < width)
-                pairs[out++] = j < end && by_length(&spare[i], &pairs[j]) > 0 ? pairs[j++]
-                                                                              : spare[i++];
+                pairs[out++] =
+                    j < end && by_length(&spare[i], &pairs[j]) > 0 ? pairs[j++] : spare[i++];
         }
 }
 
@@ -185,7 +185,8 @@ static bool cut(struct hd_feed *f, heed_error *err)
     if (!start)
         return false;
     f->start = start;
-    int *order = hd_grow(f->order, &f->starts_capacity, (size_t)f->n_batches + 1, sizeof *order, err);
+    int *order =
+        hd_grow(f->order, &f->starts_capacity, (size_t)f->n_batches + 1, sizeof *order, err);
     if (!order)
         return false;
     f->order = order;
@@ -286,7 +287,8 @@ const struct hd_pair_ids *hd_feed_next(struct hd_feed *f, struct hd_place_in_tex
             break;
         if ((size_t)n_empty * POOL > f->n_pairs) {
             hd_fail(err, HEED_BAD_TEXT,
-                    "no pair of sentences can be trained on: all are longer than max-length %d, or empty",
+                    "no pair of sentences can be trained on: all are longer than max-length %d, or "
+                    "empty",
                     f->options.max_length);
             return NULL;
         }

@@ -21,12 +21,14 @@ bool hd_journal_open(struct hd_journal *journal, const char *stem, heed_error *e
 void hd_journal_close(struct hd_journal *journal);
 
 /* A sentence to all three. */
-void hd_journal_say(struct hd_journal *journal, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hd_journal_say(struct hd_journal *journal, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* An event to whoever watches; `note`, which is stolen, goes to MODEL.jsonl with it and may be NULL. False: stop. */
 bool hd_journal_tell(struct hd_journal *journal, heed_training_event *event, json_t *note);
 
 /* A line to MODEL.log alone. */
-void hd_journal_log(struct hd_journal *journal, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hd_journal_log(struct hd_journal *journal, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

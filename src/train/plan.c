@@ -5,6 +5,7 @@
 #include "text/vocab.h"
 #include "text/vocab_train.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,6 +79,14 @@ bool hd_plan_model(struct hd_config *c, bool is_joint, bool (*is_given)(void *, 
     return hd_config_check(c, err);
 }
 
+int hd_plan_room(const struct hd_config *c)
+{
+    const bool is_transformer = c->arch == HD_TRANSFORMER;
+    return is_transformer && c->positions == HD_POSITIONS_LEARNED ? c->max_positions
+           : !is_transformer && c->score == HD_SCORE_LOCATION     ? c->max_source
+                                                                  : INT_MAX;
+}
+
 static void fill(float *field, float value)
 {
     if (*field < 0)
@@ -120,13 +129,21 @@ bool hd_plan_recipe(struct hd_recipe *r, const struct hd_config *c, const struct
     const int half = (int)(epoch / 2);
     fill_int(&r->valid_every, half < 50 ? 50 : half > 1000 ? 1000 : half);
     fill_int(&r->save_every, r->valid_every);
+    if (r->max_length >= hd_plan_room(c))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "max-length %d lets in longer sentences than the model has places for; %s "
+                       "must be %d or more, or "
+                       "max-length %d or less",
+                       r->max_length, is_transformer ? "max-positions" : "max-source",
+                       r->max_length + 1, hd_plan_room(c) - 1);
     if (r->rdrop > 0 && r->simcut > 0)
         return hd_fail(err, HEED_BAD_OPTION,
                        "rdrop and simcut are two ways to the same end; choose one of them");
     if (r->schedule == HD_SCHEDULE_COSINE && r->updates == 0)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "the schedule cosine ends at the last update, so it needs updates; or choose "
-                       "inv-sqrt");
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "the schedule cosine ends at the last update, so it needs updates; or choose "
+            "inv-sqrt");
     if (r->schedule == HD_SCHEDULE_COSINE && r->warmup >= r->updates)
         return hd_fail(err, HEED_BAD_OPTION,
                        "the schedule cosine needs more updates (%d) than warmup (%d)", r->updates,

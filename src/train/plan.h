@@ -20,11 +20,15 @@ const char *hd_plan_arch(const struct hd_text_facts *facts);
 const char *hd_plan_size(const struct hd_text_facts *facts);
 
 /* What a preset leaves open but a small corpus decides (norm, tied tables), for fields that is_given() denies; then the check. */
-bool hd_plan_model(struct hd_config *config, bool is_joint, bool (*is_given)(void *context, const char *name),
-                   void *context, heed_error *err);
+bool hd_plan_model(struct hd_config *config, bool is_joint,
+                   bool (*is_given)(void *context, const char *name), void *context,
+                   heed_error *err);
+
+/* The longest sentence, end marker included, that a model has places for: learned positions, or a score by place. */
+int hd_plan_room(const struct hd_config *config);
 
 /* Everything else of the recipe. False when its fields contradict each other. */
-bool hd_plan_recipe(struct hd_recipe *recipe, const struct hd_config *config, const struct hd_text_facts *facts,
-                    heed_error *err);
+bool hd_plan_recipe(struct hd_recipe *recipe, const struct hd_config *config,
+                    const struct hd_text_facts *facts, heed_error *err);
 
 #endif

@@ -23,14 +23,16 @@ enum { HOLD_OUT = 200 }; /* without dev text every so-manyth pair is for validat
 /* A model must not take the place of what it is made from. */
 static bool spare_texts(const struct hd_recipe *r, heed_error *err)
 {
-    const struct hd_names *const all[] = {&r->src, &r->tgt, &r->tsv, &r->dev_src, &r->dev_tgt, &r->dev_tsv, &r->spm};
+    const struct hd_names *const all[] = {&r->src,     &r->tgt,     &r->tsv, &r->dev_src,
+                                          &r->dev_tgt, &r->dev_tsv, &r->spm};
     struct stat out, in;
     if (stat(r->out, &out) != 0)
         return true;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (size_t k = 0; k < all[i]->n; k++)
             if (stat(all[i]->at[k], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-                return hd_fail(err, HEED_BAD_OPTION, "out: the model would take the place of %s; choose another name",
+                return hd_fail(err, HEED_BAD_OPTION,
+                               "out: the model would take the place of %s; choose another name",
                                all[i]->at[k]);
     return true;
 }
@@ -45,8 +47,9 @@ static bool name_files(struct hd_run *run, heed_error *err)
     const size_t stem = has_ending ? n - e : n;
     struct stat st;
     if (out[n - 1] == '/' || (stat(out, &st) == 0 && S_ISDIR(st.st_mode)))
-        return hd_fail(err, HEED_BAD_OPTION, "out: %s is a folder; name a file in it, such as %s%smodel.safetensors",
-                       out, out, out[n - 1] == '/' ? "" : "/");
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "out: %s is a folder; name a file in it, such as %s%smodel.safetensors", out,
+                       out, out[n - 1] == '/' ? "" : "/");
     if (!spare_texts(run->recipe, err))
         return false;
     run->stem = hd_alloc(stem + 1, 1, err);
@@ -118,14 +121,15 @@ static struct hd_corpus *open_text(struct hd_run *run, const char *what, const s
 {
     struct reading reading = {&run->journal, what};
     const bool is_tsv = tsv->n > 0;
-    const struct hd_corpus_files files = {
-        .source = (const char *const *)(is_tsv ? tsv->at : src->at),
-        .target = is_tsv ? NULL : (const char *const *)tgt->at,
-        .n_source = (int)(is_tsv ? tsv->n : src->n),
-        .n_target = is_tsv ? 0 : (int)tgt->n,
-        .is_tsv = is_tsv};
+    const struct hd_corpus_files files = {.source =
+                                              (const char *const *)(is_tsv ? tsv->at : src->at),
+                                          .target = is_tsv ? NULL : (const char *const *)tgt->at,
+                                          .n_source = (int)(is_tsv ? tsv->n : src->n),
+                                          .n_target = is_tsv ? 0 : (int)tgt->n,
+                                          .is_tsv = is_tsv};
     char spool[4096];
-    snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out, run->ranks.rank);
+    snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out,
+             run->ranks.rank);
     const struct hd_corpus_options options = {.spool = spool,
                                               .skip_bad = run->recipe->skip_bad,
                                               .progress = show_reading,
@@ -142,7 +146,8 @@ static struct hd_corpus *open_text(struct hd_run *run, const char *what, const s
 static int count_stdin(const struct hd_recipe *r)
 {
     int n_named = 0;
-    const struct hd_names *lists[] = {&r->src, &r->tgt, &r->tsv, &r->dev_src, &r->dev_tgt, &r->dev_tsv};
+    const struct hd_names *lists[] = {&r->src,     &r->tgt,     &r->tsv,
+                                      &r->dev_src, &r->dev_tgt, &r->dev_tsv};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (size_t k = 0; k < lists[i]->n; k++)
             n_named += strcmp(lists[i]->at[k], "-") == 0;
@@ -153,10 +158,13 @@ static bool read_text(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     if (count_stdin(r) > 1)
-        return hd_fail(err, HEED_BAD_OPTION, "standard input (-) can be read only once; put one of the texts into a file");
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "standard input (-) can be read only once; put one of the texts into a file");
     if (run->ranks.n > 1 && count_stdin(r) > 0)
         return hd_fail(err, HEED_BAD_OPTION,
-                       "standard input reaches one of the %d ranks only; put the text into a file", run->ranks.n);
+                       "standard input reaches one of the %d ranks only; put the text into a file",
+                       run->ranks.n);
     if (r->tsv.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
         return hd_fail(err, HEED_BAD_OPTION,
                        "there is no text: name it with src and tgt, or with tsv");
@@ -180,7 +188,8 @@ static bool read_text(struct hd_run *run, heed_error *err)
                        "dev-src and dev-tgt",
                        run->facts.n_pairs);
     }
-    run->dev_text = open_text(run, "reading the dev text", &r->dev_src, &r->dev_tgt, &r->dev_tsv, err);
+    run->dev_text =
+        open_text(run, "reading the dev text", &r->dev_src, &r->dev_tgt, &r->dev_tsv, err);
     if (run->dev_text)
         run->fingerprint = run->fingerprint * 31 + hd_corpus_fingerprint(run->dev_text);
     return run->dev_text != NULL;
@@ -189,8 +198,8 @@ static bool read_text(struct hd_run *run, heed_error *err)
 /* ---- vocabularies ---------------------------------------------------------------------------------- */
 
 /* What the first rank has learned to all. */
-static struct hd_vocab *tell_vocab(struct hd_run *run, enum hd_vocab_kind kind, struct hd_vocab *vocab,
-                                   heed_error *err)
+static struct hd_vocab *tell_vocab(struct hd_run *run, enum hd_vocab_kind kind,
+                                   struct hd_vocab *vocab, heed_error *err)
 {
     size_t size = 0;
     const void *bytes = vocab ? hd_vocab_bytes(vocab, &size) : NULL;
@@ -216,14 +225,14 @@ static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_err
                                        .is_bpe = r->spm_type == 1,
                                        .seed = (uint64_t)r->seed,
                                        .normalise = rules[r->normalize]};
-    heed_training_event event = {.news = HEED_TRAINING_PREPARES,
-                                 .text = "learning the vocabulary"};
+    heed_training_event event = {.news = HEED_TRAINING_PREPARES, .text = "learning the vocabulary"};
     if (!hd_journal_tell(&run->journal, &event, NULL)) {
         hd_fail(err, HEED_CANCELLED, "stopped before training began; nothing was written");
         return NULL;
     }
     struct hd_vocab *vocab =
-        run->ranks.rank == 0 ? hd_vocab_learn(run->text, sides, &plan, keep_on, &run->journal, err) : NULL;
+        run->ranks.rank == 0 ? hd_vocab_learn(run->text, sides, &plan, keep_on, &run->journal, err)
+                             : NULL;
     if (run->ranks.n == 1 || (run->ranks.rank == 0 && !vocab))
         return vocab;
     return tell_vocab(run, plan.kind, vocab, err);
@@ -241,12 +250,15 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
         r->tokens = r->source_tokens = HD_VOCAB_SPM;
         r->joint_vocab = r->spm.n == 1;
         *source = hd_vocab_open(r->spm.at[0], HD_VOCAB_SPM, err);
-        *target = !*source ? NULL : r->joint_vocab ? *source : hd_vocab_open(r->spm.at[1], HD_VOCAB_SPM, err);
+        *target = !*source         ? NULL
+                  : r->joint_vocab ? *source
+                                   : hd_vocab_open(r->spm.at[1], HD_VOCAB_SPM, err);
     } else {
         hd_plan_text(r, &run->facts);
         if (r->joint_vocab && r->source_tokens != r->tokens)
             return hd_fail(err, HEED_BAD_OPTION,
-                           "joint-vocab is yes, but source-tokens and tokens differ; one vocabulary has one kind");
+                           "joint-vocab is yes, but source-tokens and tokens differ; one "
+                           "vocabulary has one kind");
         *source = learn_vocab(run, r->joint_vocab ? HD_VOCAB_BOTH : HD_VOCAB_SOURCE, err);
         *target = !*source         ? NULL
                   : r->joint_vocab ? *source
@@ -258,13 +270,16 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
     static const char *const what[] = {"subwords", "words", "characters"};
     if (r->joint_vocab)
         hd_journal_say(&run->journal, "vocabulary: %d %s%s, shared by both sides",
-                       hd_vocab_size(*source), what[r->tokens], is_given ? "" : " learned from the text");
+                       hd_vocab_size(*source), what[r->tokens],
+                       is_given ? "" : " learned from the text");
     else
         hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d %s of the target",
-                       hd_vocab_size(*source), what[r->source_tokens], hd_vocab_size(*target), what[r->tokens]);
+                       hd_vocab_size(*source), what[r->source_tokens], hd_vocab_size(*target),
+                       what[r->tokens]);
     if (hd_vocab_end(*target) < 0)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "the target's vocabulary has no end marker </s>, so no model could learn to stop");
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "the target's vocabulary has no end marker </s>, so no model could learn to stop");
     return true;
 }
 
@@ -285,10 +300,12 @@ static bool apply_settings(const heed_training *said, struct hd_config *c, heed_
 
 /* A configuration that exists already (of a model to start from, of a run to go on with) is not changed by what was said: that would
  * be another model. What is only read, such as the alignment layer, may. */
-static bool agree(const heed_training *said, const struct hd_config *c, const char *whose, heed_error *err)
+static bool agree(const heed_training *said, const struct hd_config *c, const char *whose,
+                  heed_error *err)
 {
     if (said->arch && strcmp(said->arch, hd_field_value(hd_field_find("arch"), c->arch).s) != 0)
-        return hd_fail(err, HEED_BAD_OPTION, "arch is %s, but %s is a %s; leave it out or start over with --fresh",
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "arch is %s, but %s is a %s; leave it out or start over with --fresh",
                        said->arch, whose, hd_field_value(hd_field_find("arch"), c->arch).s);
     for (size_t i = 0; i < said->n_settings; i++) {
         struct hd_config changed = *c;
@@ -301,7 +318,8 @@ static bool agree(const heed_training *said, const struct hd_config *c, const ch
         json_decref(b);
         if (!is_same)
             return hd_fail(err, HEED_BAD_OPTION,
-                           "%s %s would be another model than %s has; leave it out, or start over with --fresh",
+                           "%s %s would be another model than %s has; leave it out, or start over "
+                           "with --fresh",
                            name, value, whose);
     }
     return true;
@@ -350,19 +368,19 @@ static void tell_choices(struct hd_run *run)
     snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
     hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
                    hd_field_value(hd_field_find("arch"), c->arch).s, layers, c->dim,
-                   is_transformer ? ", pre-norm" + (c->norm == HD_NORM_PRE ? 0 : 10) : "",
+                   is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
                    millions(run->learner.size),
                    r->from      ? ", as it was"
                    : said->size ? ""
                                 : ", a size that suits so much text");
-    hd_journal_say(
-        &run->journal,
-        "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target pieces; dropout %s",
-        hd_recipe_text(r, hd_recipe_find("optimizer"), texts[0]),
-        hd_recipe_text(r, hd_recipe_find("rate"), texts[1]), r->warmup,
-        hd_recipe_text(r, hd_recipe_find("schedule"), texts[2]),
-        hd_recipe_text(r, hd_recipe_find("batch-tokens"), texts[3]),
-        hd_recipe_text(r, hd_recipe_find("dropout"), texts[4]));
+    hd_journal_say(&run->journal,
+                   "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
+                   "pieces; dropout %s",
+                   hd_recipe_text(r, hd_recipe_find("optimizer"), texts[0]),
+                   hd_recipe_text(r, hd_recipe_find("rate"), texts[1]), r->warmup,
+                   hd_recipe_text(r, hd_recipe_find("schedule"), texts[2]),
+                   hd_recipe_text(r, hd_recipe_find("batch-tokens"), texts[3]),
+                   hd_recipe_text(r, hd_recipe_find("dropout"), texts[4]));
     char until[128] = "";
     size_t at = 0;
     if (r->updates > 0)
@@ -372,28 +390,42 @@ static void tell_choices(struct hd_run *run)
     if (r->hours > 0)
         at += (size_t)snprintf(until + at, sizeof until - at, "%g hours, ", (double)r->hours);
     if (r->patience > 0)
-        at += (size_t)snprintf(until + at, sizeof until - at, "%d validations without a better %s, ",
-                               r->patience, hd_metric_name(r));
+        at +=
+            (size_t)snprintf(until + at, sizeof until - at, "%d validations without a better %s, ",
+                             r->patience, hd_metric_name(r));
     if (at >= 2)
         until[at - 2] = '\0';
-    hd_journal_say(&run->journal,
-                   "runs until %s; validates every %d updates on %d sentences%s; seed %d, %d thread%s",
-                   at ? until : "it is stopped", r->valid_every, hd_dev_size(run->dev),
-                   run->dev_text ? "" : " (every 200th pair, held out: no dev text was given)",
-                   r->seed, hd_pool_size(run->threads), hd_pool_size(run->threads) == 1 ? "" : "s");
+    hd_journal_say(
+        &run->journal,
+        "runs until %s; validates every %d updates on %d sentences%s; seed %d, %d thread%s",
+        at ? until : "it is stopped", r->valid_every, hd_dev_size(run->dev),
+        run->dev_text ? "" : " (every 200th pair, held out: no dev text was given)", r->seed,
+        hd_pool_size(run->threads), hd_pool_size(run->threads) == 1 ? "" : "s");
     const int workers = hd_pool_size(run->threads) * run->ranks.n;
     if (run->ranks.n > 1)
-        hd_journal_say(&run->journal, "%d ranks of %d threads each share every update%s", run->ranks.n,
-                       hd_pool_size(run->threads),
-                       run->ranks.n & (run->ranks.n - 1) ? "; only a power of two of them has work" : "");
+        hd_journal_say(&run->journal, "%d ranks of %d threads each share every update%s",
+                       run->ranks.n, hd_pool_size(run->threads),
+                       run->ranks.n & (run->ranks.n - 1) ? "; only a power of two of them has work"
+                                                         : "");
     if (workers > r->shards)
-        hd_journal_say(&run->journal,
-                       "an update has at most %d shards, so %d threads will be idle; --shards %d would keep "
-                       "them busy",
-                       r->shards, workers - r->shards, workers);
+        hd_journal_say(
+            &run->journal,
+            "an update has at most %d shards, so %d threads will be idle; --shards %d would keep "
+            "them busy",
+            r->shards, workers - r->shards, workers);
 }
 
 /* ---- a new run, one from a model, one that goes on -------------------------------------------------- */
+
+/* Sentences that the model has no places for are left out, unless longer ones were asked for, which is refused. */
+static bool plan_recipe(struct hd_run *run, const struct hd_config *c, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    const bool is_given = run->said->is_given[hd_recipe_find("max-length") - hd_recipe_fields];
+    if (!is_given && r->max_length >= hd_plan_room(c))
+        r->max_length = hd_plan_room(c) > 1 ? hd_plan_room(c) - 1 : 1;
+    return hd_plan_recipe(r, c, &run->facts, err);
+}
 
 static bool start_new(struct hd_run *run, heed_error *err)
 {
@@ -420,7 +452,7 @@ static bool start_new(struct hd_run *run, heed_error *err)
     c.target_vocab = hd_vocab_size(target);
     struct hd_net *net = NULL;
     bool ok = hd_plan_model(&c, source == target, is_setting, (void *)said, err) &&
-              hd_plan_recipe(r, &c, &run->facts, err) && guess_languages(r, err) &&
+              plan_recipe(run, &c, err) && guess_languages(r, err) &&
               (net = hd_net_new(&c, err)) != NULL;
     if (!ok) {
         if (target != source)
@@ -436,8 +468,8 @@ static bool start_new(struct hd_run *run, heed_error *err)
 static bool start_from(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    static const char *const of_vocab[] = {"tokens", "source-tokens", "vocab-size", "joint-vocab", "spm", "spm-type",
-                                           "normalize"};
+    static const char *const of_vocab[] = {"tokens", "source-tokens", "vocab-size", "joint-vocab",
+                                           "spm",    "spm-type",      "normalize"};
     for (size_t i = 0; i < sizeof of_vocab / sizeof *of_vocab; i++)
         if (run->said->is_given[hd_recipe_find(of_vocab[i]) - hd_recipe_fields])
             return hd_fail(err, HEED_BAD_OPTION,
@@ -457,7 +489,7 @@ static bool start_from(struct hd_run *run, heed_error *err)
     if (r->rate < 0 && r->optimizer != HD_SGD)
         r->rate = 0.0003F; /* what is known already should not be shaken off */
     return agree(run->said, &run->model->net->config, r->from, err) &&
-           hd_plan_recipe(r, &run->model->net->config, &run->facts, err) && guess_languages(r, err);
+           plan_recipe(run, &run->model->net->config, err) && guess_languages(r, err);
 }
 
 /* Options given again for a run that goes on: those that may change are taken, others must be as they were. */
@@ -477,7 +509,8 @@ static bool take_changes(struct hd_run *run, const struct hd_recipe *was, heed_e
                 is_same = strcmp(now->at[k], then->at[k]) == 0;
             if (!is_same)
                 return hd_fail(err, HEED_BAD_OPTION,
-                               "%s differs from the run that is saved in %s; use the same, another --out, or --fresh",
+                               "%s differs from the run that is saved in %s; use the same, another "
+                               "--out, or --fresh",
                                f->name, run->state_path);
             continue;
         }
@@ -491,22 +524,25 @@ static bool take_changes(struct hd_run *run, const struct hd_recipe *was, heed_e
         if (strcmp(now, then) == 0)
             continue;
         if (f->change == HD_FIXED)
-            return hd_fail(err, HEED_BAD_OPTION,
-                           "%s is %s, but the run that is saved in %s has %s, which cannot change on the "
-                           "way; use %s, another --out, or --fresh",
-                           f->name, now, run->state_path, *then ? then : "none", *then ? then : "none");
+            return hd_fail(
+                err, HEED_BAD_OPTION,
+                "%s is %s, but the run that is saved in %s has %s, which cannot change on the "
+                "way; use %s, another --out, or --fresh",
+                f->name, now, run->state_path, *then ? then : "none", *then ? then : "none");
         hd_journal_say(&run->journal, "%s changes from %s to %s", f->name, then, now);
     }
     return true;
 }
 
 /* A size is many fields at once: what was said must make the model that is there. */
-static bool agree_in_size(const heed_training *said, const struct hd_config *c, bool is_joint, heed_error *err)
+static bool agree_in_size(const heed_training *said, const struct hd_config *c, bool is_joint,
+                          heed_error *err)
 {
     struct hd_config again;
     if (!said->size)
         return true;
-    if (!hd_config_preset_named(&again, hd_field_value(hd_field_find("arch"), c->arch).s, said->size, err) ||
+    if (!hd_config_preset_named(&again, hd_field_value(hd_field_find("arch"), c->arch).s,
+                                said->size, err) ||
         !apply_settings(said, &again, err))
         return false;
     again.source_vocab = c->source_vocab;
@@ -517,7 +553,8 @@ static bool agree_in_size(const heed_training *said, const struct hd_config *c, 
     json_decref(a);
     json_decref(b);
     return is_same || hd_fail(err, HEED_BAD_OPTION,
-                              "size %s would be another model than the run that is saved has; leave it out, or start "
+                              "size %s would be another model than the run that is saved has; "
+                              "leave it out, or start "
                               "over with --fresh",
                               said->size);
 }
@@ -533,10 +570,11 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
               agree_in_size(run->said, &c, saved->source == saved->target, err);
     hd_recipe_release(&was);
     if (ok && saved->fingerprint != run->fingerprint)
-        ok = hd_fail(err, HEED_BAD_OPTION,
-                     "the text is not the one that %s was trained on so far; use the same text, another "
-                     "--out, or --fresh",
-                     run->stem);
+        ok = hd_fail(
+            err, HEED_BAD_OPTION,
+            "the text is not the one that %s was trained on so far; use the same text, another "
+            "--out, or --fresh",
+            run->stem);
     struct hd_net *net = ok ? hd_net_new(&c, err) : NULL;
     if (!net)
         return false;
@@ -549,7 +587,8 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
 
 static char *dump(json_t *json)
 {
-    char *text = json ? json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *text =
+        json ? json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(json);
     return text;
 }
@@ -568,8 +607,11 @@ static bool make_tools(struct hd_run *run, heed_error *err)
     run->feed = hd_feed_new(run->text, m->source, m->target, &feed, run->threads, err);
     const struct hd_corpus *dev_text = run->dev_text ? run->dev_text : run->text;
     const size_t first = run->dev_text ? 0 : HOLD_OUT - 1, step = run->dev_text ? 1 : HOLD_OUT;
-    run->dev = run->feed ? hd_dev_new(dev_text, first, step, m->source, m->target, r->max_length, err)
-                         : NULL;
+    /* The far end of what no model was trained for is not looked at: its memory has no bound, or it has no positions. */
+    const int room = hd_plan_room(&m->net->config),
+              longest = room < 4 * r->max_length ? room : 4 * r->max_length;
+    run->dev =
+        run->feed ? hd_dev_new(dev_text, first, step, m->source, m->target, longest, err) : NULL;
     if (!run->dev)
         return false;
     run->config_json = dump(hd_config_to_json(&m->net->config));
@@ -592,12 +634,14 @@ bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err)
 /* The state of an earlier run, if there is one: the first rank knows. NULL with HEED_OK in err when there is none. */
 static struct hd_saved_state *open_state(struct hd_run *run, heed_error *err)
 {
-    struct hd_saved_state *saved = run->ranks.rank == 0 ? hd_state_open(run->state_path, err) : NULL;
+    struct hd_saved_state *saved =
+        run->ranks.rank == 0 ? hd_state_open(run->state_path, err) : NULL;
     int is_there = saved != NULL;
     if (hd_failed(err) || !hd_ranks_tell(&run->ranks, &is_there, sizeof is_there, err))
         return saved;
     if (is_there && !saved && !(saved = hd_state_open(run->state_path, err)))
-        hd_fail(err, HEED_BAD_FILE, "rank %d does not see %s; the folder of --out must be shared by all machines",
+        hd_fail(err, HEED_BAD_FILE,
+                "rank %d does not see %s; the folder of --out must be shared by all machines",
                 run->ranks.rank, run->state_path);
     return saved;
 }
@@ -617,8 +661,10 @@ bool hd_run_prepare(struct hd_run *run, heed_error *err)
     if (!run->threads || !read_text(run, err))
         return false;
     if (r->fresh && run->ranks.rank == 0 && unlink(run->state_path) != 0 && errno != ENOENT)
-        return hd_fail(err, HEED_BAD_FILE, "%s cannot be removed: %s", run->state_path, strerror(errno));
-    hd_journal_say(&run->journal, "text: %zu pairs, about %.2f million source and %.2f million target words",
+        return hd_fail(err, HEED_BAD_FILE, "%s cannot be removed: %s", run->state_path,
+                       strerror(errno));
+    hd_journal_say(&run->journal,
+                   "text: %zu pairs, about %.2f million source and %.2f million target words",
                    run->facts.n_pairs, millions(run->facts.n_source_words),
                    millions(run->facts.n_target_words));
     heed_error why = {0};

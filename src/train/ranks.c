@@ -38,9 +38,10 @@ bool hd_ranks_join(struct hd_ranks *r, heed_error *err)
     if (!module)
         return false;
     if (strcmp(module->version, HEED_VERSION) != 0)
-        return hd_fail(err, HEED_BAD_FILE,
-                       "the module heed_mpi.so is of heed %s, but this is heed %s; install both together",
-                       module->version, HEED_VERSION);
+        return hd_fail(
+            err, HEED_BAD_FILE,
+            "the module heed_mpi.so is of heed %s, but this is heed %s; install both together",
+            module->version, HEED_VERSION);
     r->module = module;
     return module->open(&r->rank, &r->n, &r->n_here, err);
 }
@@ -65,7 +66,8 @@ bool hd_ranks_wait(struct hd_ranks *r, int slot, heed_error *err)
     return ok;
 }
 
-bool hd_ranks_gather(struct hd_ranks *r, void *all, const size_t *at, const size_t *n, heed_error *err)
+bool hd_ranks_gather(struct hd_ranks *r, void *all, const size_t *at, const size_t *n,
+                     heed_error *err)
 {
     return !r->module || (r->module->gather(0, all, at, n, err) && hd_ranks_wait(r, 0, err));
 }

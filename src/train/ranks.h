@@ -8,8 +8,8 @@
 #include "mpi/exchange.h"
 
 struct hd_ranks {
-    int rank, n; /* this one of n */
-    int n_here;  /* ranks of this machine */
+    int rank, n;                             /* this one of n */
+    int n_here;                              /* ranks of this machine */
     const struct hd_exchange_module *module; /* NULL when alone */
     double seconds;                          /* spent waiting for others */
 };
@@ -22,7 +22,8 @@ void hd_ranks_leave(struct hd_ranks *ranks, bool has_failed);
 bool hd_ranks_tell(struct hd_ranks *ranks, void *bytes, size_t n, heed_error *err);
 
 /* Everybody's part of `all` to everybody, and back when it is there; in bytes. */
-bool hd_ranks_gather(struct hd_ranks *ranks, void *all, const size_t *at, const size_t *n, heed_error *err);
+bool hd_ranks_gather(struct hd_ranks *ranks, void *all, const size_t *at, const size_t *n,
+                     heed_error *err);
 
 /* The bits that any rank has set. */
 bool hd_ranks_vote(struct hd_ranks *ranks, unsigned *bits, heed_error *err);

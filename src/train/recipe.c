@@ -359,9 +359,8 @@ bool hd_recipe_from_json(struct hd_recipe *recipe, const json_t *json, heed_erro
         bool ok = f && (f->type == HD_R_LIST ? json_is_array(value) : json_is_string(value));
         if (ok && f->type != HD_R_LIST)
             ok = hd_recipe_set(recipe, f, json_string_value(value), err);
-        json_array_foreach(value, i, item)
-            ok = ok && json_is_string(item) &&
-                 hd_recipe_set(recipe, f, json_string_value(item), err);
+        json_array_foreach(value, i, item) ok =
+            ok && json_is_string(item) && hd_recipe_set(recipe, f, json_string_value(item), err);
         if (!ok)
             return hd_fail(err, HEED_BAD_MODEL, "a recipe has no field %s of that kind",
                            hd_quote(name).text);

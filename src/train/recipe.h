@@ -12,7 +12,12 @@
 
 enum { HD_CHOOSE = -1 };
 
-enum hd_schedule { HD_SCHEDULE_INV_SQRT, HD_SCHEDULE_COSINE, HD_SCHEDULE_PLATEAU, HD_SCHEDULE_CONSTANT };
+enum hd_schedule {
+    HD_SCHEDULE_INV_SQRT,
+    HD_SCHEDULE_COSINE,
+    HD_SCHEDULE_PLATEAU,
+    HD_SCHEDULE_CONSTANT
+};
 enum hd_optimizer { HD_ADAM, HD_ADAMW, HD_SGD };
 enum hd_valid_metric { HD_VALID_CE, HD_VALID_BLEU, HD_VALID_CHRF, HD_VALID_EXACT, HD_VALID_WER };
 enum hd_average_of { HD_AVERAGE_LAST, HD_AVERAGE_BEST };
@@ -45,7 +50,8 @@ struct hd_recipe {
     /* learning */
     float rate, weight_decay, clip, label_smoothing, momentum, beta1, beta2, eps;
     int warmup, schedule, optimizer;
-    float dropout, dropout_embed, dropout_attention, dropout_ffn, dropout_state, dropout_output, word_dropout;
+    float dropout, dropout_embed, dropout_attention, dropout_ffn, dropout_state, dropout_output,
+        word_dropout;
     float rdrop, simcut, simcut_share, ema;
     int average, average_of;
 
@@ -80,10 +86,12 @@ void hd_recipe_release(struct hd_recipe *recipe);
 const struct hd_recipe_field *hd_recipe_find(const char *name);
 
 /* Set a field from text; a list gets one more. */
-bool hd_recipe_set(struct hd_recipe *recipe, const struct hd_recipe_field *field, const char *value, heed_error *err);
+bool hd_recipe_set(struct hd_recipe *recipe, const struct hd_recipe_field *field, const char *value,
+                   heed_error *err);
 
 /* Its value as text, as it would be typed, into text[]; "" when there is nothing to say. */
-const char *hd_recipe_text(const struct hd_recipe *recipe, const struct hd_recipe_field *field, char text[64]);
+const char *hd_recipe_text(const struct hd_recipe *recipe, const struct hd_recipe_field *field,
+                           char text[64]);
 
 /* All that is recorded, as an object of texts; NULL without memory. And back: what is unknown or impossible is refused. */
 json_t *hd_recipe_to_json(const struct hd_recipe *recipe);

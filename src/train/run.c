@@ -16,12 +16,12 @@
 #include <string.h>
 
 enum {
-    SAVE_SECONDS = 300,  /* between two saves by the clock */
-    MOST_BAD = 5,        /* updates in a row that are not finite, before the run goes back */
-    MOST_RETURNS = 10,   /* before it gives up */
-    PLATEAU = 3,         /* validations without a better score, before the rate is halved */
-    NOTE_UPDATES = 10,   /* updates between two lines of MODEL.jsonl */
-    LOG_SECONDS = 30,    /* between two lines of MODEL.log */
+    SAVE_SECONDS = 300, /* between two saves by the clock */
+    MOST_BAD = 5,       /* updates in a row that are not finite, before the run goes back */
+    MOST_RETURNS = 10,  /* before it gives up */
+    PLATEAU = 3,        /* validations without a better score, before the rate is halved */
+    NOTE_UPDATES = 10,  /* updates between two lines of MODEL.jsonl */
+    LOG_SECONDS = 30,   /* between two lines of MODEL.log */
 };
 
 /* What is only known while it runs. */
@@ -109,11 +109,11 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
         json_array_append_new(languages, json_stringn(both, (size_t)(dash - both)));
         json_array_append_new(languages, json_string(dash + 1));
     }
-    json_t *record = json_pack("{so sI si sI sI s{ss sf sf}}", "recipe", recipe, "updates",
-                               (json_int_t)p->update, "epochs", p->place.epoch, "target_pieces",
-                               (json_int_t)p->n_tokens, "pairs", (json_int_t)run->facts.n_pairs,
-                               "validation", "metric", hd_metric_name(run->recipe), "score",
-                               sign_of(run->recipe) * hd_score_of(run->recipe, v), "cross_entropy", v->ce);
+    json_t *record = json_pack(
+        "{so sI si sI sI s{ss sf sf}}", "recipe", recipe, "updates", (json_int_t)p->update,
+        "epochs", p->place.epoch, "target_pieces", (json_int_t)p->n_tokens, "pairs",
+        (json_int_t)run->facts.n_pairs, "validation", "metric", hd_metric_name(run->recipe),
+        "score", sign_of(run->recipe) * hd_score_of(run->recipe, v), "cross_entropy", v->ce);
     if (record && json_array_size(languages) > 0)
         json_object_set_new(record, "languages", languages);
     else
@@ -158,10 +158,10 @@ static void report(struct hd_run *run, const struct pulse *pulse, const struct h
                                  .has_best = p->has_best,
                                  .best = sign * p->best,
                                  .best_update = p->best_update};
-    json_t *note = json_pack("{ss sI so so sb sf sf}", "event", "validation", "update",
-                             (json_int_t)p->update, "cross_entropy", number_of(v->ce), "perplexity",
-                             number_of(v->perplexity), "is_best", is_best, "best", sign * p->best, "seconds",
-                             hd_seconds() - j->began);
+    json_t *note =
+        json_pack("{ss sI so so sb sf sf}", "event", "validation", "update", (json_int_t)p->update,
+                  "cross_entropy", number_of(v->ce), "perplexity", number_of(v->perplexity),
+                  "is_best", is_best, "best", sign * p->best, "seconds", hd_seconds() - j->began);
     if (note && v->has_text) {
         json_object_set_new(note, "bleu", json_real(v->bleu));
         json_object_set_new(note, "chrf", json_real(v->chrf));
@@ -182,21 +182,25 @@ static void report(struct hd_run *run, const struct pulse *pulse, const struct h
     }
     char text[128] = "";
     if (v->has_text)
-        snprintf(text, sizeof text, ", BLEU %.2f, chrF %.2f, exact %.2f %%, WER %.2f", v->bleu, v->chrf,
-                 v->exact, v->wer);
+        snprintf(text, sizeof text, ", BLEU %.2f, chrF %.2f, exact %.2f %%, WER %.2f", v->bleu,
+                 v->chrf, v->exact, v->wer);
     hd_journal_log(j, "update %ld: cross entropy %.4f, perplexity %.2f%s%s", p->update, v->ce,
                    v->perplexity, text, is_best ? " (best)" : "");
     (void)hd_journal_tell(j, &event, note);
 }
 
-static void note_score(struct hd_run *run, double score, bool is_finite, bool *is_best)
+/* Of equal scores (none at the beginning, all there is to get at the end) the lower cross entropy is better. */
+static void note_score(struct hd_run *run, double score, double ce, bool *is_best)
 {
     struct hd_progress *p = &run->state.progress;
-    *is_best = is_finite && (!p->has_best || score > p->best);
+    const bool is_finite = ce - ce == 0;
+    *is_best =
+        is_finite && (!p->has_best || score > p->best || (score == p->best && ce < p->best_ce));
     p->looked_update = p->update;
     if (*is_best) {
         p->has_best = true;
         p->best = score;
+        p->best_ce = ce;
         p->best_update = p->update;
         p->n_stale = p->n_stale_plateau = 0;
         return;
@@ -205,7 +209,8 @@ static void note_score(struct hd_run *run, double score, bool is_finite, bool *i
     if (++p->n_stale_plateau >= PLATEAU && run->recipe->schedule == HD_SCHEDULE_PLATEAU) {
         p->factor /= 2;
         p->n_stale_plateau = 0;
-        hd_journal_say(&run->journal, "%d validations brought nothing better: the rate is halved", PLATEAU);
+        hd_journal_say(&run->journal, "%d validations brought nothing better: the rate is halved",
+                       PLATEAU);
     }
 }
 
@@ -218,7 +223,8 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
     float *values = hd_params_values(l->net->params);
     const size_t bytes = l->size * sizeof(float);
     bool ok = true;
-    if (r->average > 1 && r->average_of == HD_AVERAGE_BEST) { /* each by itself, to know which are best */
+    if (r->average > 1 &&
+        r->average_of == HD_AVERAGE_BEST) { /* each by itself, to know which are best */
         memcpy(values, own_weights(run) == values ? weights : own_weights(run), bytes);
         ok = hd_learner_repack(l, err) && hd_validate(l, run->dev, v, err) &&
              keep(run, score_of(r, v), err);
@@ -234,7 +240,7 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
         return false;
     if (!hd_validate(l, run->dev, v, err))
         return false;
-    note_score(run, score_of(r, v), v->ce - v->ce == 0, is_best);
+    note_score(run, score_of(r, v), v->ce, is_best);
     if (!*is_best)
         return true;
     json_decref(run->model->record);
@@ -256,7 +262,8 @@ static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
         return false;
     if (aside)
         memcpy(aside, values, bytes);
-    heed_training_event event = {.news = HEED_TRAINING_VALIDATES, .update = run->state.progress.update};
+    heed_training_event event = {.news = HEED_TRAINING_VALIDATES,
+                                 .update = run->state.progress.update};
     (void)hd_journal_tell(&run->journal, &event, NULL);
     struct hd_validated v;
     bool is_best = false, ok = judge(run, aside, &v, &is_best, err);
@@ -275,8 +282,10 @@ static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
 /* Nothing is lost when a file cannot be written. */
 static bool fail_unharmed(const heed_error *why, heed_error *err)
 {
-    return hd_fail(err, why->code,
-                   "%s; the state of the last save is still there, and the same command goes on from it", why->message);
+    return hd_fail(
+        err, why->code,
+        "%s; the state of the last save is still there, and the same command goes on from it",
+        why->message);
 }
 
 static bool save(struct hd_run *run, struct pulse *pulse, bool is_good, heed_error *err)
@@ -296,7 +305,8 @@ static bool go_back(struct hd_run *run, heed_error *err)
     const struct hd_progress bad = run->state.progress;
     struct hd_saved_state *saved = hd_state_open(run->state_path, err);
     if (!saved)
-        return hd_fail(err, HEED_BAD_FILE, "%s is gone, so there is no way back to a good state", run->state_path);
+        return hd_fail(err, HEED_BAD_FILE, "%s is gone, so there is no way back to a good state",
+                       run->state_path);
     const bool ok = hd_state_restore(saved, true, &run->learner, &run->state, err);
     hd_state_close(saved);
     if (!ok)
@@ -306,11 +316,13 @@ static bool go_back(struct hd_run *run, heed_error *err)
     p->n_returns = bad.n_returns + 1;
     p->n_skipped = bad.n_skipped;
     hd_journal_say(&run->journal,
-                   "the loss of %d updates in a row was not a finite number: back to update %ld, with half the rate",
+                   "the loss of %d updates in a row was not a finite number: back to update %ld, "
+                   "with half the rate",
                    MOST_BAD, p->update);
     if (p->n_returns > MOST_RETURNS)
         return hd_fail(err, HEED_BAD_OPTION,
-                       "the loss does not stay finite, even at 1/%d of the rate; choose a lower rate, a longer "
+                       "the loss does not stay finite, even at 1/%d of the rate; choose a lower "
+                       "rate, a longer "
                        "warmup or a lower clip",
                        1 << MOST_RETURNS);
     return hd_run_save(run, true, err);
@@ -328,7 +340,8 @@ static double seconds_left(const struct hd_run *run, const struct pulse *pulse)
 {
     const struct hd_recipe *r = run->recipe;
     const struct hd_progress *p = &run->state.progress;
-    const double gone = hd_seconds() - pulse->began, done = (double)(p->update - pulse->first_update);
+    const double gone = hd_seconds() - pulse->began,
+                 done = (double)(p->update - pulse->first_update);
     double left = -1;
     if (r->updates > 0 && done > 0)
         left = gone / done * (double)(r->updates - p->update);
@@ -344,7 +357,8 @@ static double seconds_left(const struct hd_run *run, const struct pulse *pulse)
     return left;
 }
 
-static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd_updated *u, float rate)
+static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd_updated *u,
+                        float rate)
 {
     const struct hd_progress *p = &run->state.progress;
     if (u->is_finite) {
@@ -367,10 +381,11 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
     if (p->update % NOTE_UPDATES == 0 && pulse->weight > 0) {
         const double busy = pulse->busy - pulse->noted_busy;
         pulse->speed = busy > 0 ? (double)(p->n_tokens - pulse->noted_tokens) / busy : 0;
-        note = json_pack("{ss sI sI sf sf sf so sf sf}", "event", "update", "update", (json_int_t)p->update,
-                         "target_pieces", (json_int_t)p->n_tokens,
-                         "epoch", event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm", number_of(u->norm),
-                         "tokens_per_second", pulse->speed, "seconds", now - run->journal.began);
+        note = json_pack("{ss sI sI sf sf sf so sf sf}", "event", "update", "update",
+                         (json_int_t)p->update, "target_pieces", (json_int_t)p->n_tokens, "epoch",
+                         event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm",
+                         number_of(u->norm), "tokens_per_second", pulse->speed, "seconds",
+                         now - run->journal.began);
         if (note && run->ranks.n > 1)
             json_object_set_new(note, "exchange_seconds", json_real(run->ranks.seconds));
         hd_points_add(&run->curves.loss, (double)p->update, pulse->last_loss);
@@ -380,8 +395,9 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
     }
     if (now - pulse->logged >= LOG_SECONDS) {
         pulse->logged = now;
-        hd_journal_log(&run->journal, "update %ld, epoch %.2f: loss %.4f, rate %.3g, %.0f target pieces/s", p->update,
-                       event.epoch, pulse->last_loss, (double)rate, pulse->speed);
+        hd_journal_log(&run->journal,
+                       "update %ld, epoch %.2f: loss %.4f, rate %.3g, %.0f target pieces/s",
+                       p->update, event.epoch, pulse->last_loss, (double)rate, pulse->speed);
     }
     event.loss = pulse->last_loss;
     event.tokens_per_second = pulse->speed;
@@ -420,7 +436,8 @@ static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pai
     p->n_bad = u.is_finite ? 0 : p->n_bad + 1;
     p->n_skipped += !u.is_finite;
     if (!u.is_finite && p->n_bad == 1)
-        hd_journal_say(&run->journal, "update %ld: the loss or its gradient is not a finite number; skipped",
+        hd_journal_say(&run->journal,
+                       "update %ld: the loss or its gradient is not a finite number; skipped",
                        p->update);
     (void)tell_update(run, pulse, &u, rate);
     if (p->n_bad >= MOST_BAD)
@@ -449,7 +466,8 @@ static void tell_left_out(struct hd_run *run)
     const struct hd_feed_counts c = hd_feed_counts(run->feed);
     if (c.n_long + c.n_empty > 0)
         hd_journal_say(&run->journal,
-                       "of %zu pairs %zu are left out because a side is longer than max-length %d, and %zu because a "
+                       "of %zu pairs %zu are left out because a side is longer than max-length %d, "
+                       "and %zu because a "
                        "side has no known piece",
                        c.n_pairs, c.n_long, run->recipe->max_length, c.n_empty);
 }
@@ -490,7 +508,8 @@ static bool close_run(struct hd_run *run, struct pulse *pulse, heed_error *err)
     return ok && save(run, pulse, false, err);
 }
 
-static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, bool has_learned, heed_error *err)
+static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, bool has_learned,
+                   heed_error *err)
 {
     struct hd_progress *p = &run->state.progress;
     const bool is_looked_at = p->looked_update == p->update || p->is_closed;
@@ -502,10 +521,12 @@ static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, boo
     const double best = p->is_closed ? p->closed_best : p->best;
     if (!p->has_best && !p->is_closed)
         return hd_fail(err, HEED_BAD_OPTION,
-                       "%s after %ld updates, but no validation gave a finite number, so there is no model; choose a "
+                       "%s after %ld updates, but no validation gave a finite number, so there is "
+                       "no model; choose a "
                        "lower rate and start over with --fresh",
                        why, p->update);
-    hd_journal_say(&run->journal, "%s: %s after %ld updates; the best, %s %.2f at update %ld, is in %s", news, why,
+    hd_journal_say(&run->journal,
+                   "%s: %s after %ld updates; the best, %s %.2f at update %ld, is in %s", news, why,
                    p->update, hd_metric_name(run->recipe), sign_of(run->recipe) * best,
                    p->is_closed ? p->closed_best_update : p->best_update, run->recipe->out);
     return true;
@@ -548,14 +569,15 @@ static bool learn(struct hd_run *run, heed_error *err)
             if (!save(run, &pulse, false, err))
                 return false;
             return hd_fail(err, HEED_CANCELLED,
-                           "stopped after update %ld; the state is saved, and the same command goes on from there",
+                           "stopped after update %ld; the state is saved, and the same command "
+                           "goes on from there",
                            p->update);
         }
     }
 }
 
-bool hd_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *), void *context,
-                     heed_error *err)
+bool hd_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
+                     void *context, heed_error *err)
 {
     struct hd_run run = {.said = said,
                          .recipe = &said->recipe,

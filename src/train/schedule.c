@@ -21,7 +21,9 @@ float hd_rate(const struct hd_recipe *r, long number, double factor)
     case HD_SCHEDULE_INV_SQRT: /* Vaswani et al. (2017), section 5.3; without warm-up it begins with the full rate */
         return (float)(rate * __builtin_sqrt((up > 1 ? up : 1) / u));
     case HD_SCHEDULE_COSINE: /* Loshchilov & Hutter (2017), down to nothing at the last update */
-        return u >= (double)r->updates ? 0 : (float)(rate * cosine((u - up) / ((double)r->updates - up)));
+        return u >= (double)r->updates
+                   ? 0
+                   : (float)(rate * cosine((u - up) / ((double)r->updates - up)));
     case HD_SCHEDULE_PLATEAU:
     case HD_SCHEDULE_CONSTANT:
         break;

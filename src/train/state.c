@@ -29,16 +29,17 @@ static json_t *progress_to_json(const struct hd_learner *l, const struct hd_prog
     json_t *scores = json_array();
     for (int i = 0; i < p->n_kept; i++)
         json_array_append_new(scores, json_real(p->kept_score[i]));
-    return json_pack(
-        "{sI si si si sI sf si sI sI sb sf sI si si sI sb sf sI sI so sf sf}", "update",
-        (json_int_t)p->update, "epoch", p->place.epoch, "pool", p->place.pool, "batch",
-        p->place.batch, "tokens", (json_int_t)p->n_tokens, "factor", p->factor, "bad", p->n_bad,
-        "skipped", (json_int_t)p->n_skipped, "returns", (json_int_t)p->n_returns, "has_best",
-        p->has_best, "best", p->best, "best_update", (json_int_t)p->best_update, "stale",
-        p->n_stale, "stale_plateau", p->n_stale_plateau, "validations",
-        (json_int_t)p->n_validations, "closed", p->is_closed, "closed_best", p->closed_best,
-        "closed_best_update", (json_int_t)p->closed_best_update, "looked",
-        (json_int_t)p->looked_update, "kept", scores, "power1", l->power1, "power2", l->power2);
+    return json_pack("{sI si si si sI sf si sI sI sb sf sI si si sI sb sf sI sI so sf sf sf}",
+                     "update", (json_int_t)p->update, "epoch", p->place.epoch, "pool",
+                     p->place.pool, "batch", p->place.batch, "tokens", (json_int_t)p->n_tokens,
+                     "factor", p->factor, "bad", p->n_bad, "skipped", (json_int_t)p->n_skipped,
+                     "returns", (json_int_t)p->n_returns, "has_best", p->has_best, "best", p->best,
+                     "best_update", (json_int_t)p->best_update, "stale", p->n_stale,
+                     "stale_plateau", p->n_stale_plateau, "validations",
+                     (json_int_t)p->n_validations, "closed", p->is_closed, "closed_best",
+                     p->closed_best, "closed_best_update", (json_int_t)p->closed_best_update,
+                     "looked", (json_int_t)p->looked_update, "kept", scores, "power1", l->power1,
+                     "power2", l->power2, "best_ce", p->best_ce);
 }
 
 static bool progress_from_json(const json_t *json, struct hd_learner *l, struct hd_progress *p)
@@ -48,16 +49,17 @@ static bool progress_from_json(const json_t *json, struct hd_learner *l, struct 
     json_t *scores;
     int has_best, is_closed;
     *p = (struct hd_progress){0};
-    if (!json || json_unpack((json_t *)json,
-                             "{sI si si si sI sF si sI sI sb sF sI si si sI sb sF sI sI so sF sF}",
-                             "update", &update, "epoch", &p->place.epoch, "pool", &p->place.pool,
-                             "batch", &p->place.batch, "tokens", &tokens, "factor", &p->factor,
-                             "bad", &p->n_bad, "skipped", &skipped, "returns", &returns, "has_best",
-                             &has_best, "best", &p->best, "best_update", &best_update, "stale",
-                             &p->n_stale, "stale_plateau", &p->n_stale_plateau, "validations",
-                             &validations, "closed", &is_closed, "closed_best", &p->closed_best,
-                             "closed_best_update", &closed_best_update, "looked", &looked, "kept",
-                             &scores, "power1", &l->power1, "power2", &l->power2) != 0)
+    if (!json ||
+        json_unpack((json_t *)json,
+                    "{sI si si si sI sF si sI sI sb sF sI si si sI sb sF sI sI so sF sF sF}",
+                    "update", &update, "epoch", &p->place.epoch, "pool", &p->place.pool, "batch",
+                    &p->place.batch, "tokens", &tokens, "factor", &p->factor, "bad", &p->n_bad,
+                    "skipped", &skipped, "returns", &returns, "has_best", &has_best, "best",
+                    &p->best, "best_update", &best_update, "stale", &p->n_stale, "stale_plateau",
+                    &p->n_stale_plateau, "validations", &validations, "closed", &is_closed,
+                    "closed_best", &p->closed_best, "closed_best_update", &closed_best_update,
+                    "looked", &looked, "kept", &scores, "power1", &l->power1, "power2", &l->power2,
+                    "best_ce", &p->best_ce) != 0)
         return false;
     p->update = (long)update;
     p->n_tokens = (long)tokens;

@@ -22,7 +22,7 @@ struct hd_progress {
     int n_bad;                     /* updates in a row that were not finite */
     long n_skipped, n_returns;     /* of them all; and how often the run went back */
     bool has_best;
-    double best; /* the greatest score so far, and where it was */
+    double best, best_ce; /* the greatest score so far, its cross entropy, and where it was */
     long best_update;
     int n_stale;         /* validations since then */
     int n_stale_plateau; /* and since the rate was last lowered */

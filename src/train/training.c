@@ -55,8 +55,10 @@ static bool is_model_field(const char *name)
 
 /* Those in front of the model's fields: presets are options, too. */
 static const heed_training_option presets[] = {
-    {"arch", "seq2seq|bahdanau|luong|wang|ferreira|transformer", "the model: a paper's or lecture's choices", "", false, true},
-    {"size", "tiny|small|base", "its sizes, all at once", "", false, true},
+    {"arch", "seq2seq|bahdanau|luong|wang|ferreira|transformer",
+     "the model: a paper's or lecture's choices", "", .is_of_model = true, .is_fixed = true},
+    {"size", "tiny|small|base", "its sizes, all at once", "", .is_of_model = true,
+     .is_fixed = true},
 };
 enum { N_PRESETS = 2 };
 
@@ -66,8 +68,14 @@ bool hd_training_option_at(int i, heed_training_option *option)
         return false;
     if (i < hd_n_recipe_fields) {
         const struct hd_recipe_field *f = &hd_recipe_fields[i];
-        *option = (heed_training_option){f->name, f->values, f->meaning, f->fallback,
-                                         f->type == HD_R_LIST, false};
+        *option = (heed_training_option){.name = f->name,
+                                         .values = f->values,
+                                         .meaning = f->meaning,
+                                         .fallback = f->fallback,
+                                         .is_list = f->type == HD_R_LIST,
+                                         .is_fixed = f->change == HD_FIXED,
+                                         .least = f->min,
+                                         .most = f->max};
         return true;
     }
     i -= hd_n_recipe_fields;
@@ -80,7 +88,14 @@ bool hd_training_option_at(int i, heed_training_option *option)
         const struct hd_config_field f = hd_config_field(k);
         if (!f.is_option || i-- > 0)
             continue;
-        *option = (heed_training_option){f.name, f.values, f.meaning, f.fallback, false, true};
+        *option = (heed_training_option){.name = f.name,
+                                         .values = f.values,
+                                         .meaning = f.meaning,
+                                         .fallback = f.fallback,
+                                         .is_of_model = true,
+                                         .is_fixed = true,
+                                         .least = f.least,
+                                         .most = f.most};
         return true;
     }
     return false;
@@ -122,8 +137,8 @@ bool hd_training_is_yes(const heed_training *t, const char *name)
 
 static bool add_setting(heed_training *t, const char *name, const char *value, heed_error *err)
 {
-    struct hd_model_setting *s = hd_grow(t->settings, &t->settings_capacity, t->n_settings + 1,
-                                         sizeof *t->settings, err);
+    struct hd_model_setting *s =
+        hd_grow(t->settings, &t->settings_capacity, t->n_settings + 1, sizeof *t->settings, err);
     if (!s)
         return false;
     t->settings = s;
@@ -166,7 +181,8 @@ bool hd_training_set(heed_training *t, const char *name, const char *value, heed
     bool is_fine = false;
     for (int i = 0; i < 2 && !is_fine; i++) {
         struct hd_config any;
-        is_fine = hd_config_preset_named(&any, kinds[i], NULL, &why[i]) && hd_config_set(&any, name, value, &why[i]);
+        is_fine = hd_config_preset_named(&any, kinds[i], NULL, &why[i]) &&
+                  hd_config_set(&any, name, value, &why[i]);
     }
     if (!is_fine) {
         const heed_error *told = &why[strstr(why[0].message, "but arch is") != NULL];
@@ -209,7 +225,8 @@ static bool was_said(const heed_training *t, const struct earlier *e, const char
     return false;
 }
 
-static bool read_line(heed_training *t, const struct earlier *e, struct hd_text line, heed_error *err)
+static bool read_line(heed_training *t, const struct earlier *e, struct hd_text line,
+                      heed_error *err)
 {
     line = trim(line);
     if (line.n == 0 || line.at[0] == '#')

@@ -13,11 +13,11 @@
 #include <string.h>
 
 enum {
-    LEAST_TOKENS = 256,  /* of a shard: below it, products lose their speed */
-    TAPE_TOKENS = 1024,  /* target pieces that one tape holds: bounds its memory */
-    TAPE_SOURCE = 2048,  /* source pieces */
-    PIECE = 1 << 15,     /* floats of the flat block that a thread updates at a time */
-    SLABS = 4,           /* messages that a rank's part travels in, so that adding and sending overlap */
+    LEAST_TOKENS = 256, /* of a shard: below it, products lose their speed */
+    TAPE_TOKENS = 1024, /* target pieces that one tape holds: bounds its memory */
+    TAPE_SOURCE = 2048, /* source pieces */
+    PIECE = 1 << 15,    /* floats of the flat block that a thread updates at a time */
+    SLABS = 4, /* messages that a rank's part travels in, so that adding and sending overlap */
 };
 
 /* A run of parameters that the rule treats alike. */
@@ -47,7 +47,7 @@ struct hd_workshop {
     float **blocks;     /* [n_blocks] gradients, zero between two updates; made when first used */
     struct piece *pieces;
     int n_pieces;
-    double *squares; /* [n_pieces] */
+    double *squares;      /* [n_pieces] */
     struct shard *shards; /* [n_blocks] */
 
     /* several ranks: slab s of rank r's part is pieces [slab(r,s), slab(r,s+1)) */
@@ -175,8 +175,8 @@ static bool make_workshop(struct hd_learner *l, heed_error *err)
         if (!(w->tapes[i] = hd_tape_new(err)))
             return false;
     w->talk = hd_alloc((size_t)w->n_blocks, sizeof *w->talk, err);
-    return w->talk && freeze(l->recipe, l->net->params, err) && make_pieces(w, l->net->params, err) &&
-           (!l->ranks->module || make_parts(l, err));
+    return w->talk && freeze(l->recipe, l->net->params, err) &&
+           make_pieces(w, l->net->params, err) && (!l->ranks->module || make_parts(l, err));
 }
 
 bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_recipe *recipe,
@@ -189,7 +189,8 @@ bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_r
                              .size = hd_params_size(net->params),
                              .power1 = 1,
                              .power2 = 1};
-    if (!(l->m = hd_alloc(l->size, sizeof *l->m, err))) /* also without momentum, which may be asked for later */
+    if (!(l->m = hd_alloc(l->size, sizeof *l->m,
+                          err))) /* also without momentum, which may be asked for later */
         return false;
     if (recipe->optimizer != HD_SGD && !(l->v = hd_alloc(l->size, sizeof *l->v, err)))
         return false;
@@ -337,13 +338,14 @@ static hd_node *loss_of(const struct hd_learner *l, hd_tape *tape, const struct 
     const struct hd_batch second =
         hide(batch, room + n_source + n_target, n_source, n_target, share, keys[1]);
     const struct hd_taught *two = run(l, tape, &second);
-    const hd_consistency agree =
-        r->simcut > 0 ? (hd_consistency){.weight1 = 1, .forward = r->simcut}
-                      : (hd_consistency){0.5F, 0.5F, r->rdrop / 2, r->rdrop / 2};
+    const hd_consistency agree = r->simcut > 0
+                                     ? (hd_consistency){.weight1 = 1, .forward = r->simcut}
+                                     : (hd_consistency){0.5F, 0.5F, r->rdrop / 2, r->rdrop / 2};
     return two ? hd_taught_loss_pair(l->net, one, two, r->label_smoothing, &agree) : NULL;
 }
 
-static bool run_tape(const struct hd_learner *l, int worker, int shard, int number, int from, int to)
+static bool run_tape(const struct hd_learner *l, int worker, int shard, int number, int from,
+                     int to)
 {
     struct hd_workshop *w = l->workshop;
     struct shard *s = &w->shards[shard];
@@ -356,7 +358,8 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
     hd_tape_reset(tape);
     hd_tape_record(tape, true);
     hd_tape_train(tape, key_of(l, shard, number, DRAW_DROPOUT));
-    const uint64_t keys[2] = {key_of(l, shard, number, DRAW_HIDE), key_of(l, shard, number, DRAW_CUT)};
+    const uint64_t keys[2] = {key_of(l, shard, number, DRAW_HIDE),
+                              key_of(l, shard, number, DRAW_CUT)};
     int *room = w->desks[worker].numbers + 2 * batch.n + n_source + n_target;
     hd_node *loss = loss_of(l, tape, &batch, room, n_source, n_target, keys);
     if (!loss || !hd_backward(loss, block))
@@ -443,7 +446,8 @@ static void add_piece(void *context, int index, int worker)
 /* Where slab `slab` of rank `rank`'s part begins in the flat block, and how many floats it spans. */
 static size_t slab_start(const struct hd_workshop *w, int rank, int slab, size_t *n)
 {
-    const int first = w->slabs[rank * (SLABS + 1) + slab], end = w->slabs[rank * (SLABS + 1) + slab + 1];
+    const int first = w->slabs[rank * (SLABS + 1) + slab],
+              end = w->slabs[rank * (SLABS + 1) + slab + 1];
     if (first == end) {
         *n = 0;
         return 0;
@@ -566,7 +570,8 @@ static bool exchange_gradients(struct hd_learner *l, heed_error *err)
             to_at[i] = (before + (size_t)i * mine) * sizeof(float);
             to_n[i] = i < w->n_present ? mine * sizeof(float) : 0;
         }
-        if (!r->module->scatter(s, w->n_mine > 0 ? w->blocks[0] : NULL, at, n, w->received, to_at, to_n, err))
+        if (!r->module->scatter(s, w->n_mine > 0 ? w->blocks[0] : NULL, at, n, w->received, to_at,
+                                to_n, err))
             return false;
         before += mine * n_ranks;
     }

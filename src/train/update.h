@@ -32,11 +32,11 @@ bool hd_learner_init(struct hd_learner *learner, struct hd_net *net, const struc
 void hd_learner_release(struct hd_learner *learner);
 
 struct hd_updated {
-    double loss;      /* mean of a target piece, with smoothing and consistency */
-    double norm;      /* length of the gradient before clipping */
-    long n_tokens;    /* target pieces */
+    double loss;   /* mean of a target piece, with smoothing and consistency */
+    double norm;   /* length of the gradient before clipping */
+    long n_tokens; /* target pieces */
     int n_shards;
-    bool is_finite;   /* false: nothing was changed */
+    bool is_finite; /* false: nothing was changed */
 };
 
 /* Learn from a batch: update number `number` (from 1), at this rate. False when it cannot be computed (memory). */

@@ -48,7 +48,7 @@ static int shorter(const void *a, const void *b)
 }
 
 static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source,
-                         const struct hd_text_pair *pair, int max_length, heed_error *err)
+                         const struct hd_text_pair *pair, int longest, heed_error *err)
 {
     const int i = dev->n;
     struct hd_ids *ids = &dev->store[i];
@@ -59,8 +59,7 @@ static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source,
         !hd_vocab_encode(source, pair->source, pair->n_source, hd_vocab_end(source) >= 0, ids, err))
         return false;
     memcpy(s->reference, pair->target, pair->n_target);
-    /* The far end of what no model was trained for is not looked at: its memory has no bound. */
-    const size_t most = 4 * (size_t)max_length;
+    const size_t most = (size_t)longest;
     ids->n = ids->n < most ? ids->n : most;
     s->ids.n_source = (int)ids->n;
     if (!hd_vocab_encode(dev->target, pair->target, pair->n_target, true, ids, err))
@@ -73,10 +72,11 @@ static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source,
 }
 
 struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t step,
-                          const struct hd_vocab *source, const struct hd_vocab *target,
-                          int max_length, heed_error *err)
+                          const struct hd_vocab *source, const struct hd_vocab *target, int longest,
+                          heed_error *err)
 {
-    const size_t size = hd_corpus_size(corpus), n = size > first ? (size - first - 1) / step + 1 : 0;
+    const size_t size = hd_corpus_size(corpus),
+                 n = size > first ? (size - first - 1) / step + 1 : 0;
     struct hd_dev *dev = hd_new(struct hd_dev, err);
     if (!dev)
         return NULL;
@@ -86,7 +86,7 @@ struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t s
     bool ok = dev->sentences && dev->store;
     for (size_t i = 0; ok && i < n; i++) {
         const struct hd_text_pair pair = hd_corpus_pair(corpus, first + i * step);
-        ok = add_sentence(dev, source, &pair, max_length, err);
+        ok = add_sentence(dev, source, &pair, longest, err);
     }
     if (!ok) {
         hd_dev_free(dev);
@@ -107,8 +107,8 @@ struct look {
     struct hd_learner *learner;
     const struct hd_dev *dev;
     bool wants_text;
-    double *loss;  /* [groups] */
-    char **hyp;    /* [n] by number */
+    double *loss;    /* [groups] */
+    char **hyp;      /* [n] by number */
     heed_error *err; /* [groups] */
 };
 

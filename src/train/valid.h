@@ -6,17 +6,17 @@
 #include "text/vocab.h"
 #include "train/update.h"
 
-/* The sentences: pairs first, first + step, … of a corpus, as text and as ids. */
+/* The sentences: pairs first, first + step, … of a corpus, as text and as ids, of which `longest` at most. */
 struct hd_dev;
 struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t step,
-                          const struct hd_vocab *source, const struct hd_vocab *target,
-                          int max_length, heed_error *err);
+                          const struct hd_vocab *source, const struct hd_vocab *target, int longest,
+                          heed_error *err);
 void hd_dev_free(struct hd_dev *dev);
 int hd_dev_size(const struct hd_dev *dev);
 
 struct hd_validated {
-    double ce, perplexity;          /* of a target piece, without smoothing */
-    double bleu, chrf, exact, wer;  /* of greedy or beam search; 0 when only ce was wanted */
+    double ce, perplexity;         /* of a target piece, without smoothing */
+    double bleu, chrf, exact, wer; /* of greedy or beam search; 0 when only ce was wanted */
     bool has_text;
 };
 

@@ -36,7 +36,7 @@ heed_options hd_options_default(void)
                           .wants_attention = true,
                           .head = -1,
                           .shift = -1,
-                          .batch = 64};
+                          .batch = 24};
 }
 
 struct work {

@@ -16,10 +16,10 @@
 
 /* Sanitizers make everything ten times slower and look for other mistakes than these: with them models train for a moment
  * only, and need not have learned anything. */
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED true
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
 #define IS_SANITIZED true
 #endif
 #endif

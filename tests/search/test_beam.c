@@ -257,8 +257,11 @@ static void stopping_early_loses_nothing(void **state)
     static const float alphas[] = {-0.5F, 0, 0.6F, 1, 1.5F};
     foreach (p, toy_presets)
         foreach (a, alphas)
-            for (int norm = HD_LENGTH_NONE; norm <= HD_LENGTH_GNMT; norm++) {
-                struct hd_net *net = toy_net(toy_presets[p], 7, 1.3F, 41 + p + 100 * a);
+            for (int way = 0; way < 6; way++) {
+                const int norm = way / 2;
+                /* some are sure of themselves, so that a long sentence can become better as it grows */
+                struct hd_net *net =
+                    toy_net(toy_presets[p], 7, way % 2 ? 5 : 1.3F, 41 + p + 100 * a);
                 const struct hd_net *nets[] = {net};
                 options.alpha = alphas[a];
                 options.norm = (enum hd_length_norm)norm;
@@ -279,6 +282,34 @@ static void stopping_early_loses_nothing(void **state)
     free(text);
 }
 
+/* ---- ties ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Every word is as likely as any other: the lower id goes first, and the earlier hypothesis. */
+static void equal_ones_go_by_hypothesis_and_id(void **state)
+{
+    (void)state;
+    static const int wanted[][2] = {{0, 0}, {1, 0}, {1, 1}}; /* nothing; 1; 1 1 */
+    foreach (p, toy_presets) {
+        struct hd_net *net = toy_net(toy_presets[p], 5, 0, 1);
+        const struct hd_net *nets[] = {net};
+        const int source[] = {1, 2};
+        const struct hd_search_input input = {.source = source, .n_source = 2, .max_length = 2};
+        struct hd_search_options options = hd_search_options_default();
+        struct hd_found found;
+        options.beam = options.n_best = 3;
+        options.norm = HD_LENGTH_NONE;
+        search_toys(nets, 1, &input, 1, &options, &found, toy_presets[p]);
+        assert_int_equal(found.n, 3);
+        for (int i = 0; i < 3; i++) {
+            assert_true(found.best[i].n == i && !found.best[i].is_cut);
+            assert_true(i == 0 ||
+                        memcmp(found.best[i].ids, wanted[i], (size_t)i * sizeof(int)) == 0);
+        }
+        hd_found_release(&found);
+        hd_net_free(net);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +319,7 @@ int main(void)
         cmocka_unit_test(results_are_sorted_distinct_and_what_forced_decoding_says),
         cmocka_unit_test(a_net_with_itself_is_itself),
         cmocka_unit_test(stopping_early_loses_nothing),
+        cmocka_unit_test(equal_ones_go_by_hypothesis_and_id),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

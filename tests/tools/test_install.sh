@@ -75,7 +75,10 @@ problem=
 [ "$expected" = "$got" ] || problem='these names and those of the headers differ'
 verdict 'the shared library shows what the headers say' "$problem" "$got"
 problem=
-symbols=$(nm -D --defined-only build/libheed.so | awk '$3 !~ /^(heed_|hd_)/ && $3 !~ /^_/ { print $3 }')
+nm -D --defined-only build/libheed.so | grep -q ' heed_translate@@HEED_0$' || problem='heed_translate has no version'
+verdict 'with their versions' "$problem" ''
+problem=
+symbols=$(nm -D --defined-only build/libheed.so | awk '$2 != "A" && $3 !~ /^(heed_|hd_)/ && $3 !~ /^_/ { print $3 }')
 [ -z "$symbols" ] || problem='other names are visible'
 verdict 'the shared library shows only names of heed' "$problem" "$symbols"
 

@@ -122,7 +122,7 @@ static const struct hd_pair_ids *next_of(struct desk *d, struct hd_place_in_text
 static void every_pair_comes_once_an_epoch(void **state)
 {
     (void)state;
-    static const int sizes[] = {1, 2, 10, 500, 33000, 70000}; /* the last two are several pools */
+    static const int sizes[] = {1, 2, 10, 500, 70000}; /* the last is several pools */
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         const int n_all = sizes[k];
         struct desk d = desk_of(
@@ -213,7 +213,7 @@ static void going_to_a_place_is_coming_there(void **state)
 {
     (void)state;
     const struct hd_feed_options options = {.seed = 5, .tokens = 3000, .max_length = 100};
-    enum { N = 400 };
+    enum { N = 200 };
     static struct hd_place_in_text places[N];
     static uint64_t sums[N];
     for (int n_threads = 1; n_threads <= 3; n_threads++) {
@@ -230,7 +230,7 @@ static void going_to_a_place_is_coming_there(void **state)
             }
             assert_that(sums[i] == sum, "batch %d differs with %d threads", i, n_threads);
         }
-        assert_true(place.epoch >= 2);
+        assert_true(place.epoch >= 1);
         struct hd_rng rng = {.key = 1};
         for (int k = 0; k < 12; k++) {
             const int i = (int)hd_rng_below(&rng, N);

@@ -52,8 +52,8 @@ static double loss_after(const char *settings, int n_updates)
     make_pairs(pairs);
     struct hd_updated u = {0};
     for (long k = 1; k <= n_updates; k++)
-        assert_that(hd_learn(&learner, pairs, PAIRS, k, hd_rate(&r, k, 1), &u, &err) && u.is_finite, "%s: %s", settings,
-                    err.message);
+        assert_that(hd_learn(&learner, pairs, PAIRS, k, hd_rate(&r, k, 1), &u, &err) && u.is_finite,
+                    "%s: %s", settings, err.message);
     hd_learner_release(&learner);
     hd_pool_free(threads);
     hd_net_free(net);
@@ -74,10 +74,12 @@ static void ten_sentences_are_learned_by_heart(void **state)
               {"ferreira dim=32 embed=32 layers=1", 0.05},
               {"transformer dim=32 ffn=64 heads=2 layers=1 norm=pre", 0.02}};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        const double before = loss_after(of[i].settings, 1), after = loss_after(of[i].settings, IS_SANITIZED ? 10 : 200);
-        print_message("  %.*s: %.3f, then %.4f\n", (int)strcspn(of[i].settings, " "), of[i].settings, before, after);
-        assert_that(before > 2.5 && after < (IS_SANITIZED ? before : of[i].most), "%s: %.4f, then %.4f", of[i].settings, before,
-                    after);
+        const double before = loss_after(of[i].settings, 1),
+                     after = loss_after(of[i].settings, IS_SANITIZED ? 10 : 200);
+        print_message("  %.*s: %.3f, then %.4f\n", (int)strcspn(of[i].settings, " "),
+                      of[i].settings, before, after);
+        assert_that(before > 2.5 && after < (IS_SANITIZED ? before : of[i].most),
+                    "%s: %.4f, then %.4f", of[i].settings, before, after);
     }
 }
 

@@ -35,7 +35,8 @@ static void set_up(struct bench *b, enum hd_optimizer optimizer)
 {
     static const char settings[] = "luong dim=8 embed=8 layers=1";
     heed_error err = {0};
-    *b = (struct bench){.threads = hd_pool_new(1, &err), .source = words_of("g"), .target = words_of("h")};
+    *b = (struct bench){
+        .threads = hd_pool_new(1, &err), .source = words_of("g"), .target = words_of("h")};
     hd_recipe_init(&b->recipe);
     b->recipe.ema = 0.9F;
     b->recipe.optimizer = optimizer;
@@ -44,7 +45,8 @@ static void set_up(struct bench *b, enum hd_optimizer optimizer)
     set_fields(&c, settings);
     assert_true(hd_config_check(&c, &err));
     b->net = hd_net_new(&c, &err);
-    assert_true(b->net && hd_learner_init(&b->learner, b->net, &b->recipe, b->threads, &alone, &err));
+    assert_true(b->net &&
+                hd_learner_init(&b->learner, b->net, &b->recipe, b->threads, &alone, &err));
     b->state.progress.factor = 1;
 }
 
@@ -97,8 +99,10 @@ static void fill(struct bench *b, int seed, int n_kept)
 
 static bool save(struct bench *b, bool is_good, heed_error *err)
 {
-    const struct hd_identity identity = {"{\"dim\":8}", "{\"rate\":\"0.1\"}", UINT64_C(0xfedcba9876543210), b->source, b->target};
-    return hd_state_save(in_folder("m.state.safetensors"), &b->learner, &b->state, &identity, is_good, err);
+    const struct hd_identity identity = {"{\"dim\":8}", "{\"rate\":\"0.1\"}",
+                                         UINT64_C(0xfedcba9876543210), b->source, b->target};
+    return hd_state_save(in_folder("m.state.safetensors"), &b->learner, &b->state, &identity,
+                         is_good, err);
 }
 
 static void assert_same(struct bench *a, struct bench *b)
@@ -111,12 +115,17 @@ static void assert_same(struct bench *a, struct bench *b)
     assert_memory_equal(a->learner.ema, b->learner.ema, bytes);
     assert_true(a->learner.power1 == b->learner.power1 && a->learner.power2 == b->learner.power2);
     const struct hd_progress *p = &a->state.progress, *q = &b->state.progress;
-    assert_true(p->update == q->update && p->place.epoch == q->place.epoch && p->place.pool == q->place.pool &&
-                p->place.batch == q->place.batch && p->n_tokens == q->n_tokens && p->factor == q->factor && p->n_bad == q->n_bad);
-    assert_true(p->n_skipped == q->n_skipped && p->n_returns == q->n_returns && p->has_best == q->has_best && p->best == q->best &&
-                p->best_update == q->best_update && p->n_stale == q->n_stale && p->n_stale_plateau == q->n_stale_plateau);
-    assert_true(p->looked_update == q->looked_update && p->is_closed == q->is_closed && p->closed_best == q->closed_best &&
-                p->closed_best_update == q->closed_best_update && p->n_kept == q->n_kept && p->n_validations == q->n_validations);
+    assert_true(p->update == q->update && p->place.epoch == q->place.epoch &&
+                p->place.pool == q->place.pool && p->place.batch == q->place.batch &&
+                p->n_tokens == q->n_tokens && p->factor == q->factor && p->n_bad == q->n_bad);
+    assert_true(p->n_skipped == q->n_skipped && p->n_returns == q->n_returns &&
+                p->has_best == q->has_best && p->best == q->best &&
+                p->best_update == q->best_update && p->n_stale == q->n_stale &&
+                p->n_stale_plateau == q->n_stale_plateau);
+    assert_true(p->looked_update == q->looked_update && p->is_closed == q->is_closed &&
+                p->closed_best == q->closed_best &&
+                p->closed_best_update == q->closed_best_update && p->n_kept == q->n_kept &&
+                p->n_validations == q->n_validations);
     for (int i = 0; i < p->n_kept; i++) {
         assert_true(p->kept_score[i] == q->kept_score[i]);
         assert_memory_equal(a->state.kept[i], b->state.kept[i], bytes);
@@ -249,29 +258,34 @@ static void broken_states_are_told(void **state)
     for (size_t cut = 1; cut < n; cut += cut < 600 ? 37 : 997) {
         heed_error err = {0};
         assert_null(hd_state_open(put_n("cut", bytes, cut), &err));
-        assert_that(err.code != HEED_OK && strstr(err.message, "cut"), "%zu bytes: '%s'", cut, err.message);
+        assert_that(err.code != HEED_OK && strstr(err.message, "cut"), "%zu bytes: '%s'", cut,
+                    err.message);
     }
     /* words of its description, changed to others of the same length */
     static const struct {
         const char *from, *to, *says;
-    } changes[] = {{"heed-state-1", "heed-state-9", "has no usable description; remove it or start over with --fresh"},
-                   {"\"text\":\"fe", "\"text\":\"zz", "has no usable description"},
-                   {"{\\\"rate\\\"", "[\\\"rate\\\"", "has no usable description"},
-                   {"\"vocab.source\":\"words\"", "\"vocab.source\":\"wOrds\"", "has no usable vocabulary"},
-                   {"\\\"update\\\"", "\\\"upDate\\\"", "has no usable progress"},
-                   {"\\\"epoch\\\":2", "\\\"epoch\\\":-", ""},
-                   {"\"kept.1\"", "\"kept.9\"", "has no usable kept.1"},
-                   {"\"params\"", "\"pArams\"", "has no usable params"}};
+    } changes[] = {
+        {"heed-state-1", "heed-state-9",
+         "has no usable description; remove it or start over with --fresh"},
+        {"\"text\":\"fe", "\"text\":\"zz", "has no usable description"},
+        {"{\\\"rate\\\"", "[\\\"rate\\\"", "has no usable description"},
+        {"\"vocab.source\":\"words\"", "\"vocab.source\":\"wOrds\"", "has no usable vocabulary"},
+        {"\\\"update\\\"", "\\\"upDate\\\"", "has no usable progress"},
+        {"\\\"epoch\\\":2", "\\\"epoch\\\":-", ""},
+        {"\"kept.1\"", "\"kept.9\"", "has no usable kept.1"},
+        {"\"params\"", "\"pArams\"", "has no usable params"}};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         static char changed[sizeof bytes];
         memcpy(changed, bytes, n);
         char *at = memmem(changed, n, changes[i].from, strlen(changes[i].from));
-        assert_that(at && strlen(changes[i].from) == strlen(changes[i].to), "there is no %s", changes[i].from);
+        assert_that(at && strlen(changes[i].from) == strlen(changes[i].to), "there is no %s",
+                    changes[i].from);
         memcpy(at, changes[i].to, strlen(changes[i].to));
         heed_error err = {0};
         struct hd_saved_state *s = hd_state_open(put_n("changed", changed, n), &err);
         const bool ok = s && hd_state_restore(s, false, &a.learner, &a.state, &err);
-        assert_that(!ok && strstr(err.message, changes[i].says), "%s: '%s'", changes[i].to, err.message);
+        assert_that(!ok && strstr(err.message, changes[i].says), "%s: '%s'", changes[i].to,
+                    err.message);
         hd_state_close(s);
     }
     clear(&a);
@@ -304,7 +318,8 @@ static void without_memory_or_room_the_old_state_stays(void **state)
         const bool ok = s && hd_state_restore(s, true, &b.learner, &b.state, &err);
         hd_alloc_fail_after(-1);
         hd_state_close(s);
-        assert_that(ok || err.code == HEED_NO_MEMORY, "allocation %ld: %d '%s'", i, (int)err.code, err.message);
+        assert_that(ok || err.code == HEED_NO_MEMORY, "allocation %ld: %d '%s'", i, (int)err.code,
+                    err.message);
         if (ok && i > 40)
             break;
     }

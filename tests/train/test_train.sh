@@ -112,6 +112,11 @@ forget
 train 1 '*heed: no pair of sentences can be trained on: all are longer than max-length 2, or empty' 'but not all of them' \
     --max-length 2 --updates 2 --out m.safetensors
 forget
+{ cat e.en; awk 'BEGIN { for (i = 0; i < 3000; i++) printf "cat "; print "" }'; } >far.en
+{ cat e.fr; echo kato; } >far.fr
+expect 'a dev sentence may be longer than anything learned' 0 '' '*on 6 sentences*done: *' timeout 60 "$heed" train $text --dev-src far.en --dev-tgt far.fr \
+    $small --positions learned --max-positions 8 --updates 3 --out m.safetensors
+forget
 
 # ---- text that cannot be ------------------------------------------------------------------------------
 bad() { # NAME STDERR SOURCE TARGET OPTIONS...
@@ -156,6 +161,8 @@ train 1 '*heed: rdrop and simcut are two ways to the same end; choose one of the
 train 1 '*heed: the schedule cosine ends at the last update, so it needs updates; or choose inv-sqrt' 'a cosine needs an end' \
     --schedule cosine --updates 0 --out m.safetensors
 train 1 '*heed: the schedule cosine needs more updates (3) than warmup (3)' 'behind its warm-up' --schedule cosine --updates 3 --out m.safetensors
+train 1 '*heed: max-length 200 lets in longer sentences than the model has places for; max-positions must be 201 or more, or max-length 63 or less' \
+    'learned positions must suffice' --positions learned --max-positions 64 --max-length 200 --out m.safetensors
 train 1 'heed: tsv is given and src or tgt as well; choose one way' 'text comes one way' --tsv t.tsv --out m.safetensors
 expect 'dev text has two sides' 1 '' 'heed: dev-src and dev-tgt go together; one is missing' \
     "$heed" train $text --dev-src e.en --out m.safetensors

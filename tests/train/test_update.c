@@ -70,8 +70,8 @@ static void set_up(struct bench *b, const char *settings, const struct hd_recipe
 {
     heed_error err = {0};
     *b = (struct bench){.net = net_of(settings), .threads = hd_pool_new(n_threads, &err)};
-    assert_that(b->threads && hd_learner_init(&b->learner, b->net, r, b->threads, &alone, &err), "%s",
-                err.message);
+    assert_that(b->threads && hd_learner_init(&b->learner, b->net, r, b->threads, &alone, &err),
+                "%s", err.message);
 }
 
 static void clear(struct bench *b)
@@ -484,7 +484,7 @@ static void without_memory_nothing_is_lost(void **state)
     r.ema = 0.9F;
     struct bench right;
     set_up(&right, TRANSFORMER, &r, 2);
-    (void)learn(&right, some_pairs(150, 1), 150, 1, 0.01F);
+    (void)learn(&right, some_pairs(60, 1), 60, 1, 0.01F);
     struct hd_net *net = net_of(TRANSFORMER);
     struct hd_pool *threads = hd_pool_new(2, NULL);
     bool is_done = false;
@@ -496,7 +496,7 @@ static void without_memory_nothing_is_lost(void **state)
         hd_net_init(net, 1);
         hd_alloc_fail_after(i);
         const bool is_there = hd_learner_init(&l, net, &r, threads, &alone, &err);
-        const bool ok = is_there && hd_learn(&l, some_pairs(150, 1), 150, 1, 0.01F, &u, &err);
+        const bool ok = is_there && hd_learn(&l, some_pairs(60, 1), 60, 1, 0.01F, &u, &err);
         hd_alloc_fail_after(-1);
         assert_that(ok || err.code == HEED_NO_MEMORY, "allocation %ld: %d, '%s'", i, (int)err.code,
                     err.message);
@@ -504,7 +504,7 @@ static void without_memory_nothing_is_lost(void **state)
         n_failed += !ok;
         if (is_there && !ok) { /* once there is memory again, it goes on */
             heed_error again = {0};
-            assert_that(hd_learn(&l, some_pairs(150, 1), 150, 1, 0.01F, &u, &again), "%s",
+            assert_that(hd_learn(&l, some_pairs(60, 1), 60, 1, 0.01F, &u, &again), "%s",
                         again.message);
         }
         if (is_there)
