@@ -58,7 +58,6 @@ static const struct option options[] = {
 static void set_defaults(void *values)
 {
     struct align *a = values;
-    a->model = default_model();
     a->symmetrize = GROW_DIAG_FINAL;
     a->shift = -1;
     a->head = "mean";
@@ -265,10 +264,9 @@ static enum status run(const struct invocation *invocation)
         complain("align wants -m MODEL and two files, SRC and TGT; see heed align --help");
         return STATUS_USAGE;
     }
-    if (!a->model) {
-        complain_no_model();
+    const char *model = model_or_default(a->model);
+    if (!model)
         return STATUS_USAGE;
-    }
     if (a->reverse && (a->is_soft || a->has_subwords || a->is_json)) {
         complain(
             "--reverse joins links of words; it does not go with --soft, --subwords or --json");
@@ -287,9 +285,9 @@ static enum status run(const struct invocation *invocation)
     run.options.progress = progress_show;
     run.options.progress_data = &run.progress;
     progress_begin(&run.progress, a->is_quiet);
-    bool ok = read_texts(&run, invocation) && models_load(&run.forward, a->model) &&
+    bool ok = read_texts(&run, invocation) && models_load(&run.forward, model) &&
               (!a->reverse || models_load(&run.backward, a->reverse)) &&
-              models_attend(&run.forward, a->model) && models_attend(&run.backward, a->reverse);
+              models_attend(&run.forward, model) && models_attend(&run.backward, a->reverse);
     for (size_t from = 0; ok && from < run.source.n; from += AT_A_TIME) {
         const size_t left = run.source.n - from;
         ok = align_some(&run, from, left < AT_A_TIME ? left : AT_A_TIME);

@@ -45,7 +45,6 @@ static const struct option options[] = {
 static void set_defaults(void *values)
 {
     struct eval *eval = values;
-    eval->model = default_model();
     eval->metrics = "bleu,chrf,exact,wer";
     eval->beam = heed_options_default().beam;
     eval->batch = heed_options_default().batch;
@@ -133,17 +132,16 @@ static enum status run(const struct invocation *invocation)
     const int n_files = invocation->arguments.n;
     const bool is_ready = eval->hyp || eval->ref; /* no model has to make it */
     if (is_ready ? !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length ||
-                       eval->plot || was_given(invocation, "model")
+                       eval->plot || eval->model
                  : n_files != (eval->tsv ? 0 : 2)) {
         complain(
             "eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; "
             "see heed eval --help");
         return STATUS_USAGE;
     }
-    if (!is_ready && !eval->model) {
-        complain_no_model();
+    const char *models = is_ready ? NULL : model_or_default(eval->model);
+    if (!is_ready && !models)
         return STATUS_USAGE;
-    }
     heed_eval_options asked = heed_eval_options_default();
     asked.metrics = read_metrics(eval->metrics);
     if (asked.metrics == 0 || !plot_has_kind(eval->plot))
@@ -151,7 +149,7 @@ static enum status run(const struct invocation *invocation)
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;
     if (!is_ready)
-        return eval_models(eval, &asked, &invocation->arguments);
+        return eval_models(models, eval, &asked, &invocation->arguments);
     heed_error err = {0};
     heed_evaluation *e =
         heed_evaluate_files(&(heed_pair){.hyp = eval->hyp, .ref = eval->ref}, &asked, &err);

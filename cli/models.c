@@ -18,9 +18,11 @@ const char *default_model(void)
     return embedded_model(&size) ? DEFAULT : NULL;
 }
 
-void complain_no_model(void)
+const char *model_or_default(const char *name)
 {
-    complain("%s", NO_MODEL);
+    if (!name && !default_model())
+        complain("%s", NO_MODEL);
+    return name ? name : default_model();
 }
 
 heed_model *model_load(const char *name, heed_error *err)

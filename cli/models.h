@@ -10,11 +10,11 @@ struct models {
     int n;
 };
 
-/* What -m is when it is not given: "default", or NULL where no model is embedded. */
+/* The name of the model that is embedded, "default"; NULL where there is none. */
 const char *default_model(void);
 
-/* Complains that there is no default model and none was named. */
-void complain_no_model(void);
+/* What was given as -m, or else the default. NULL, with the complaint printed, where there is none. */
+const char *model_or_default(const char *name);
 
 /* Read the model of this name: a file, or "default", the embedded one. NULL with the reason in `err`. */
 heed_model *model_load(const char *name, heed_error *err);

@@ -39,7 +39,6 @@ static const struct option options[] = {
 static void set_defaults(void *values)
 {
     struct score *s = values;
-    s->model = default_model();
     s->batch = heed_options_default().batch;
 }
 
@@ -163,10 +162,9 @@ static enum status run(const struct invocation *invocation)
                  "heed score --help");
         return STATUS_USAGE;
     }
-    if (!s->model) {
-        complain_no_model();
+    const char *model = model_or_default(s->model);
+    if (!model)
         return STATUS_USAGE;
-    }
     struct running run = {.s = s, .name = files->items[0], .options = heed_options_default()};
     run.options.batch = s->batch;
     run.options.n_threads = s->threads;
@@ -174,7 +172,7 @@ static enum status run(const struct invocation *invocation)
     run.options.progress_data = &run.progress;
     progress_begin(&run.progress, s->is_quiet);
     bool ok = read_texts(&run, files->items[0], s->n_best ? s->n_best : files->items[1]) &&
-              models_load(&run.models, s->model);
+              models_load(&run.models, model);
     for (size_t from = 0; ok && from < run.target.n; from += AT_A_TIME) {
         const size_t left = run.target.n - from;
         ok = score_some(&run, from, left < AT_A_TIME ? left : AT_A_TIME);

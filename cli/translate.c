@@ -22,7 +22,7 @@ struct translate {
 
 static const struct option options[] = {
     {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct translate, model), .value = "MODEL[,MODEL...]",
-     .help = "the model; several translate together; default is the one inside heed"},
+     .help = "the model; several translate together. Without it: the one inside heed, default"},
     {"beam", 'b', OPTION_INT, OPTION_FIELD(struct translate, beam), .value = "N", .least = 1,
      .most = 10000, .help = "sentences kept while searching; 1 is greedy", .group = "Search"},
     {"n-best", .kind = OPTION_INT, OPTION_FIELD(struct translate, n_best), .value = "N", .least = 1,
@@ -83,7 +83,6 @@ static void set_defaults(void *values)
 {
     struct translate *t = values;
     const heed_options o = heed_options_default();
-    t->model = default_model();
     t->beam = o.beam;
     t->n_best = o.n_best;
     t->length_norm = "power:1";
@@ -300,10 +299,9 @@ static enum status run(const struct invocation *invocation)
     const struct translate *t = invocation->values;
     struct running running = {
         .t = t, .plots = {.path = t->plot}, .is_n_best = was_given(invocation, "n-best")};
-    if (!t->model) {
-        complain_no_model();
+    const char *model = model_or_default(t->model);
+    if (!model)
         return STATUS_USAGE;
-    }
     if (!read_options(t, &running.options))
         return STATUS_USAGE;
     heed_error err = {0};
@@ -312,7 +310,7 @@ static enum status run(const struct invocation *invocation)
         return STATUS_FAILED;
     }
     struct models models;
-    bool ok = models_load(&models, t->model);
+    bool ok = models_load(&models, model);
     running.models = &models;
     progress_begin(&running.progress, t->is_quiet);
     running.options.progress = progress_show;
