@@ -22,7 +22,8 @@ struct translate {
 
 static const struct option options[] = {
     {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct translate, model), .value = "MODEL[,MODEL...]",
-     .help = "the model; several translate together. Without it: the one inside heed, default"},
+     .help =
+         "the model; several translate together; without it, or as default, the one inside heed"},
     {"beam", 'b', OPTION_INT, OPTION_FIELD(struct translate, beam), .value = "N", .least = 1,
      .most = 10000, .help = "sentences kept while searching; 1 is greedy", .group = "Search"},
     {"n-best", .kind = OPTION_INT, OPTION_FIELD(struct translate, n_best), .value = "N", .least = 1,
