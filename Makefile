@@ -2,13 +2,15 @@
 #
 # CC, CXX, CFLAGS, LDFLAGS, PREFIX, LIBDIR (below PREFIX) and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
 # DEBUG=1 fills memory that is not in use with NaN, BUILD=folder builds elsewhere (one folder per variant),
-# SHARED=folder is where tests find the models of others, if they are there.
+# SHARED=folder is where tests find the models of others, if they are there. EMBED=file is the model inside the program,
+# EMBED= leaves it without.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
 LIBDIR  ?= lib
 DESTDIR ?=
 SHARED  ?= ../shared
+EMBED   ?= models/en-fr.safetensors
 VERSION := $(shell sed -n 's/^\#define HEED_VERSION "\(.*\)"/\1/p' include/heed.h)
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
@@ -97,8 +99,9 @@ TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
 
 # ---- the library and the program --------------------------------------------------------------------------------
 
-.PHONY: all
+.PHONY: all program
 all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(MANUAL)  ## the library and the program (default)
+program: $(BUILD)/heed $(DRAW)
 
 $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
@@ -148,6 +151,15 @@ $(BUILD)/obj/src/%.o: src/%.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE_CXX) -Isrc -c $< -o $@
 
+# The model inside the program; a file that says which, so that it is built again when there is another or none.
+EMBEDDED := $(wildcard $(EMBED))
+$(BUILD)/obj/cli/embedded.o: cli/embedded.c $(EMBEDDED) $(BUILD)/embedded $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(if $(EMBEDDED),'-DHEED_EMBEDDED="$(EMBEDDED)"') -c $< -o $@
+$(BUILD)/embedded: FORCE
+	@mkdir -p $(@D)
+	@[ -f $@ ] && [ "$$(cat $@)" = '$(EMBEDDED)' ] || echo '$(EMBEDDED)' > $@
+
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(FLAGS_$*) -c $< -o $@
@@ -189,12 +201,11 @@ $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cl
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
 
-.PHONY: demo demo-now
-demo:  ## see it work: builds and runs the examples
+.PHONY: demo
+demo:  ## the first thing to run: builds heed, translates, trains a small model, shows what they attend to
 	@$(PACKAGES) build
-	+@$(MAKE) --no-print-directory demo-now
-demo-now: $(BUILD)/heed $(EXAMPLES:%=$(BUILD)/examples/%)
-	@tools/demo.sh $(BUILD) $(EXAMPLES)
+	@$(TRY_DRAW)
+	+@MAKE='$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))' tools/demo.sh $(BUILD)
 
 # `check` may have to install a compiler first, so what it builds is worked out by a second make.
 .PHONY: check check-now check-arm test

@@ -260,10 +260,13 @@ static enum status run(const struct invocation *invocation)
 {
     enum { AT_A_TIME = 4096 };
     const struct align *a = invocation->values;
-    if (!a->model || invocation->arguments.n != 2) {
+    if (invocation->arguments.n != 2) {
         complain("align wants -m MODEL and two files, SRC and TGT; see heed align --help");
         return STATUS_USAGE;
     }
+    const char *model = model_or_default(a->model);
+    if (!model)
+        return STATUS_USAGE;
     if (a->reverse && (a->is_soft || a->has_subwords || a->is_json)) {
         complain(
             "--reverse joins links of words; it does not go with --soft, --subwords or --json");
@@ -282,9 +285,9 @@ static enum status run(const struct invocation *invocation)
     run.options.progress = progress_show;
     run.options.progress_data = &run.progress;
     progress_begin(&run.progress, a->is_quiet);
-    bool ok = read_texts(&run, invocation) && models_load(&run.forward, a->model) &&
+    bool ok = read_texts(&run, invocation) && models_load(&run.forward, model) &&
               (!a->reverse || models_load(&run.backward, a->reverse)) &&
-              models_attend(&run.forward, a->model) && models_attend(&run.backward, a->reverse);
+              models_attend(&run.forward, model) && models_attend(&run.backward, a->reverse);
     for (size_t from = 0; ok && from < run.source.n; from += AT_A_TIME) {
         const size_t left = run.source.n - from;
         ok = align_some(&run, from, left < AT_A_TIME ? left : AT_A_TIME);
@@ -302,7 +305,7 @@ static enum status run(const struct invocation *invocation)
 const struct command command_align = {
     .name = "align",
     .summary = "which words of two texts belong together",
-    .usage = "-m MODEL [OPTIONS] SRC TGT",
+    .usage = "[-m MODEL] [OPTIONS] SRC TGT",
     .description =
         "Lets a model read a text and its translation, line by line, and tells where it looked: "
         "links 'i-j' of source word i and target word j, counted from 0, as other tools print "

@@ -1,6 +1,7 @@
 /* eval.c -- `heed eval`: how near a text is to its reference. */
 #include "eval.h"
 
+#include "models.h"
 #include "output.h"
 #include "picture.h"
 
@@ -129,22 +130,26 @@ static enum status run(const struct invocation *invocation)
 {
     const struct eval *eval = invocation->values;
     const int n_files = invocation->arguments.n;
-    if (eval->model ? n_files != (eval->tsv ? 0 : 2) || eval->hyp || eval->ref
-                    : !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length ||
-                          eval->plot) {
+    const bool is_ready = eval->hyp || eval->ref; /* no model has to make it */
+    if (is_ready ? !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length ||
+                       eval->plot || eval->model
+                 : n_files != (eval->tsv ? 0 : 2)) {
         complain(
             "eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; "
             "see heed eval --help");
         return STATUS_USAGE;
     }
+    const char *models = is_ready ? NULL : model_or_default(eval->model);
+    if (!is_ready && !models)
+        return STATUS_USAGE;
     heed_eval_options asked = heed_eval_options_default();
     asked.metrics = read_metrics(eval->metrics);
     if (asked.metrics == 0 || !plot_has_kind(eval->plot))
         return STATUS_USAGE;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;
-    if (eval->model)
-        return eval_models(eval, &asked, &invocation->arguments);
+    if (!is_ready)
+        return eval_models(models, eval, &asked, &invocation->arguments);
     heed_error err = {0};
     heed_evaluation *e =
         heed_evaluate_files(&(heed_pair){.hyp = eval->hyp, .ref = eval->ref}, &asked, &err);
@@ -166,11 +171,11 @@ const struct command command_eval = {
     .name = "eval",
     .summary = "how near a text is to its reference: BLEU, chrF, exact match, word error rate",
     .usage =
-        "--hyp FILE --ref FILE [OPTIONS]\n       heed eval -m MODEL[,MODEL...] [OPTIONS] SRC REF",
+        "--hyp FILE --ref FILE [OPTIONS]\n       heed eval [-m MODEL[,MODEL...]] [OPTIONS] SRC REF",
     .description =
-        "Compares a text with its reference, line by line; with -m it is the model's translation "
-        "of "
-        "SRC. Several models are compared with the first on 1000 samples of the sentences (paired "
+        "Compares a text with its reference, line by line; the text is --hyp, or a model's "
+        "translation of SRC. Several models are compared with the first on 1000 samples of the "
+        "sentences (paired "
         "bootstrap): p is how often a sample turns the difference round. BLEU and chrF are "
         "sacreBLEU's to the "
         "last digit; each comes with its signature, which says what it was computed with. exact is "

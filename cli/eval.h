@@ -17,8 +17,8 @@ void print_evaluation(const heed_evaluation *e, unsigned metrics);
 /* The object without its braces and line end: "sentences": 4, ... */
 void print_evaluation_json(const heed_evaluation *e, unsigned metrics);
 
-/* Translate with each model and score what comes out. */
-enum status eval_models(const struct eval *eval, const heed_eval_options *asked,
+/* Translate with each model of a list with commas and score what comes out. */
+enum status eval_models(const char *models, const struct eval *eval, const heed_eval_options *asked,
                         const struct text_list *files);
 
 #endif

@@ -436,16 +436,16 @@ static bool print_systems(const struct eval *eval, const struct system *systems,
     return ok;
 }
 
-enum status eval_models(const struct eval *eval, const heed_eval_options *asked,
+enum status eval_models(const char *models, const struct eval *eval, const heed_eval_options *asked,
                         const struct text_list *files)
 {
     struct test test = {0};
     int n_systems = 0, most = 1;
-    for (const char *c = eval->model; *c; c++)
+    for (const char *c = models; *c; c++)
         most += *c == ',';
     struct system *systems = need_memory((size_t)most, sizeof *systems);
-    char *names = need_memory(strlen(eval->model) + 1, 1), *rest = names;
-    strcpy(names, eval->model);
+    char *names = need_memory(strlen(models) + 1, 1), *rest = names;
+    strcpy(names, models);
     bool ok = eval->tsv ? read_tsv(&test, eval->tsv) : read_two_files(&test, files);
     for (const char *name; ok && (name = strsep(&rest, ",")) != NULL; n_systems++) {
         systems[n_systems].name = name;

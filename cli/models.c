@@ -1,12 +1,42 @@
 /* models.c -- models from the command line, and progress at work with them. */
 #include "models.h"
 
+#include "embedded.h"
 #include "output.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+static const char *const DEFAULT = "default";
+static const char *const NO_MODEL = "no model is embedded in this heed; name one with -m MODEL";
+
+const char *default_model(void)
+{
+    size_t size;
+    return embedded_model(&size) ? DEFAULT : NULL;
+}
+
+const char *model_or_default(const char *name)
+{
+    if (!name && !default_model())
+        complain("%s", NO_MODEL);
+    return name ? name : default_model();
+}
+
+heed_model *model_load(const char *name, heed_error *err)
+{
+    size_t size;
+    if (strcmp(name, DEFAULT) != 0)
+        return heed_model_load(name, err);
+    const void *bytes = embedded_model(&size);
+    if (bytes)
+        return heed_model_load_memory("the embedded model", bytes, size, err);
+    *err = (heed_error){.code = HEED_BAD_FILE};
+    snprintf(err->message, sizeof err->message, "%s", NO_MODEL);
+    return NULL;
+}
 
 bool models_load(struct models *models, const char *list)
 {
@@ -20,7 +50,7 @@ bool models_load(struct models *models, const char *list)
     bool ok = true;
     for (const char *path; ok && (path = strsep(&rest, ",")) != NULL;) {
         heed_error err = {0};
-        heed_model *model = heed_model_load(path, &err);
+        heed_model *model = model_load(path, &err);
         ok = model != NULL;
         if (ok)
             models->at[models->n++] = model;

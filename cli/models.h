@@ -10,6 +10,15 @@ struct models {
     int n;
 };
 
+/* The name of the model that is embedded, "default"; NULL where there is none. */
+const char *default_model(void);
+
+/* What was given as -m, or else the default. NULL, with the complaint printed, where there is none. */
+const char *model_or_default(const char *name);
+
+/* Read the model of this name: a file, or "default", the embedded one. NULL with the reason in `err`. */
+heed_model *model_load(const char *name, heed_error *err);
+
 /* "a.safetensors,b.safetensors" as models. False, with the complaint printed; models_free() is fine then too. */
 bool models_load(struct models *models, const char *list);
 void models_free(struct models *models);

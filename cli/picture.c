@@ -107,7 +107,7 @@ bool show_attention(const heed_result *r, const heed_translation *t)
     heed_error err = {0};
     char *text = heed_draw_text(&d.attention, &options, &err);
     if (text)
-        fputs(text, stdout);
+        printf("\n%s\n", text);
     else
         complain("%s", err.message);
     heed_free(text);

@@ -157,11 +157,14 @@ static enum status run(const struct invocation *invocation)
     enum { AT_A_TIME = 4096 };
     const struct score *s = invocation->values;
     const struct text_list *files = &invocation->arguments;
-    if (!s->model || files->n != (s->n_best ? 1 : 2)) {
+    if (files->n != (s->n_best ? 1 : 2)) {
         complain("score wants -m MODEL and two files, SRC and TGT, or SRC and --n-best FILE; see "
                  "heed score --help");
         return STATUS_USAGE;
     }
+    const char *model = model_or_default(s->model);
+    if (!model)
+        return STATUS_USAGE;
     struct running run = {.s = s, .name = files->items[0], .options = heed_options_default()};
     run.options.batch = s->batch;
     run.options.n_threads = s->threads;
@@ -169,7 +172,7 @@ static enum status run(const struct invocation *invocation)
     run.options.progress_data = &run.progress;
     progress_begin(&run.progress, s->is_quiet);
     bool ok = read_texts(&run, files->items[0], s->n_best ? s->n_best : files->items[1]) &&
-              models_load(&run.models, s->model);
+              models_load(&run.models, model);
     for (size_t from = 0; ok && from < run.target.n; from += AT_A_TIME) {
         const size_t left = run.target.n - from;
         ok = score_some(&run, from, left < AT_A_TIME ? left : AT_A_TIME);
@@ -189,7 +192,7 @@ static enum status run(const struct invocation *invocation)
 const struct command command_score = {
     .name = "score",
     .summary = "how likely a model finds given translations",
-    .usage = "-m MODEL [OPTIONS] SRC TGT",
+    .usage = "[-m MODEL] [OPTIONS] SRC TGT",
     .description =
         "Prints for every line the sum of the natural log-probabilities of the target's subwords "
         "and of its end, and in the end, on standard error, the perplexity of all. A translation "

@@ -8,10 +8,9 @@
 #include <heed.h>
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_OPTIONS = 160 };
@@ -122,27 +121,85 @@ static void say(struct screen *s, const char *text)
     if (s->is_quiet)
         return;
     clear_live_line(s);
-    fprintf(stderr, "%s\n", text);
+    if (s->is_terminal)
+        print_wrapped(stderr, text, 0, 2);
+    else
+        fprintf(stderr, "%s\n", text);
 }
 
-static void show_live(struct screen *s, const char *text)
+/* A line of parts that may be more than a terminal is wide: those of the highest rank (the lowest numbers) stay. A part brings
+ * along what separates it from the one before. */
+struct line {
+    struct part {
+        char text[96];
+        int rank, width;
+    } parts[12];
+    int n;
+    char text[1200];
+};
+
+static void add(struct line *line, int rank, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void add(struct line *line, int rank, const char *format, ...)
 {
-    struct winsize size;
-    const int columns =
-        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 8 ? size.ws_col : 80;
-    fprintf(stderr, "\r%.*s\033[K", columns - 1, text);
+    struct part *part = &line->parts[line->n++];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(part->text, sizeof part->text, format, args);
+    va_end(args);
+    part->rank = rank;
+    part->width = 0;
+    for (const char *c = part->text; *c; c++)
+        part->width += (*c & 0xC0) != 0x80;
+}
+
+static const char *fit(struct line *line, int columns)
+{
+    bool is_there[12] = {false};
+    for (int rank = 0, left = columns; rank <= 9; rank++)
+        for (int i = 0; i < line->n; i++)
+            if (line->parts[i].rank == rank && line->parts[i].width <= left) {
+                is_there[i] = true;
+                left -= line->parts[i].width;
+            }
+    line->text[0] = '\0';
+    for (int i = 0; i < line->n; i++)
+        if (is_there[i])
+            strcat(line->text, line->parts[i].text);
+    return line->text;
+}
+
+static int columns_of(const struct screen *s)
+{
+    return s->is_terminal ? text_options(stderr).width - 1 : 10000;
+}
+
+static void show_live(struct screen *s, struct line *line)
+{
+    fprintf(stderr, "\r%s\033[K", fit(line, columns_of(s)));
     fflush(stderr);
     s->has_live_line = true;
 }
 
 /* "1:02:03", "4:05" */
-static void write_time(char text[24], double seconds)
+static const char *time_text(char text[24], double seconds)
 {
     const long t = (long)seconds;
     if (t >= 3600)
         snprintf(text, 24, "%ld:%02ld:%02ld", t / 3600, t / 60 % 60, t % 60);
     else
         snprintf(text, 24, "%ld:%02ld", t / 60, t % 60);
+    return text;
+}
+
+/* How much of the way is done, as a line that becomes heavy. */
+static void add_bar(struct line *line, int rank, double share)
+{
+    enum { WIDTH = 12 };
+    char bar[3 * WIDTH + 1] = "";
+    for (int i = 0; i < WIDTH; i++)
+        strcat(bar, i < (int)(share * WIDTH + 0.5) ? "━" : "─");
+    add(line, rank, "  %s", bar);
 }
 
 static void show_update(struct screen *s, const heed_training_event *e)
@@ -151,35 +208,54 @@ static void show_update(struct screen *s, const heed_training_event *e)
     if (s->is_quiet || e->seconds - s->shown < patience)
         return;
     s->shown = e->seconds;
-    char line[256], time[24], best[64] = "", left[48] = "";
-    write_time(time, e->seconds);
+    char time[24];
+    struct line line = {.n = 0};
+    add(&line, 0, "%s", time_text(time, e->seconds));
+    if (s->is_terminal && e->seconds_left >= 0)
+        add_bar(&line, 5, e->seconds / (e->seconds + e->seconds_left + 1e-9));
+    add(&line, 1, "  update %ld", e->update);
+    add(&line, 7, " · epoch %.2f", e->epoch);
+    add(&line, 2, " · loss %.3f", e->loss);
+    if (e->tokens_per_second >= 10000)
+        add(&line, 6, " · %3.0fk tok/s", e->tokens_per_second / 1000);
+    else if (e->tokens_per_second > 0)
+        add(&line, 6, " · %4.0f tok/s", e->tokens_per_second);
+    add(&line, 8, " · rate %.2g", e->rate);
     if (e->has_best)
-        snprintf(best, sizeof best, " · best %s %.2f", e->metric, e->best);
-    if (e->seconds_left >= 0) {
-        char until[24];
-        write_time(until, e->seconds_left);
-        snprintf(left, sizeof left, " · %s left", until);
-    }
-    snprintf(line, sizeof line,
-             "%s  update %ld · epoch %.2f · loss %.3f · %.0f tok/s · rate %.2g%s%s", time,
-             e->update, e->epoch, e->loss, e->tokens_per_second, e->rate, best, left);
+        add(&line, 4, " · best %s %.2f", e->metric, e->best);
+    if (e->seconds_left >= 0)
+        add(&line, 3, " · %s left", time_text(time, e->seconds_left));
     if (s->is_terminal)
-        show_live(s, line);
+        show_live(s, &line);
     else
-        say(s, line);
+        say(s, fit(&line, columns_of(s)));
+}
+
+static bool is_metric(const heed_training_event *e, const char *name)
+{
+    return e->metric && strcmp(e->metric, name) == 0;
 }
 
 static void show_validation(struct screen *s, const heed_training_event *e)
 {
-    char line[256], time[24], text[128] = "";
-    write_time(time, e->seconds);
-    if (e->has_text)
-        snprintf(text, sizeof text, " · BLEU %.2f · chrF %.2f · exact %.1f %%", e->bleu, e->chrf,
-                 e->exact);
-    snprintf(line, sizeof line, "%s  update %ld · dev: cross entropy %.3f · perplexity %.2f%s%s",
-             time, e->update, e->ce, e->perplexity, text,
-             e->is_best ? " · best so far, saved" : "");
-    say(s, line);
+    if (s->is_quiet)
+        return;
+    char time[24];
+    struct line line = {.n = 0};
+    add(&line, 0, "%s", time_text(time, e->seconds));
+    add(&line, 0, "  update %ld · dev: perplexity %.2f", e->update, e->perplexity);
+    add(&line, is_metric(e, "cross entropy") ? 2 : 6, " · cross entropy %.3f", e->ce);
+    if (e->has_text) {
+        add(&line, is_metric(e, "BLEU") ? 2 : 3, " · BLEU %.2f", e->bleu);
+        add(&line, is_metric(e, "chrF") ? 2 : 5, " · chrF %.2f", e->chrf);
+        add(&line, is_metric(e, "exact") ? 2 : 4, " · exact %.1f %%", e->exact);
+        if (is_metric(e, "WER"))
+            add(&line, 2, " · WER %.2f %%", e->wer);
+    }
+    if (e->is_best)
+        add(&line, 1, " · best so far, saved");
+    clear_live_line(s);
+    fprintf(stderr, "%s\n", fit(&line, columns_of(s)));
 }
 
 static bool watch(void *context, const heed_training_event *e)
@@ -195,20 +271,20 @@ static bool watch(void *context, const heed_training_event *e)
         break;
     case HEED_TRAINING_PREPARES:
         if (s->is_terminal && !s->is_quiet) {
-            char line[128];
-            if (e->share > 0)
-                snprintf(line, sizeof line, "%s: %.0f %%", e->text, 100 * e->share);
-            else
-                snprintf(line, sizeof line, "%s ...", e->text);
-            show_live(s, line);
+            struct line line = {.n = 0};
+            add(&line, 0, e->share > 0 ? "%s: %.0f %%" : "%s ...", e->text, 100 * e->share);
+            show_live(s, &line);
         }
         break;
     case HEED_TRAINING_LEARNED:
         show_update(s, e);
         break;
     case HEED_TRAINING_VALIDATES:
-        if (s->is_terminal && !s->is_quiet)
-            show_live(s, "translating the dev sentences ...");
+        if (s->is_terminal && !s->is_quiet) {
+            struct line line = {.n = 0};
+            add(&line, 0, "translating the dev sentences ...");
+            show_live(s, &line);
+        }
         break;
     case HEED_TRAINING_VALIDATED:
         show_validation(s, e);

@@ -22,7 +22,8 @@ struct translate {
 
 static const struct option options[] = {
     {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct translate, model), .value = "MODEL[,MODEL...]",
-     .help = "the model; several translate together"},
+     .help =
+         "the model; several translate together; without it, or as default, the one inside heed"},
     {"beam", 'b', OPTION_INT, OPTION_FIELD(struct translate, beam), .value = "N", .least = 1,
      .most = 10000, .help = "sentences kept while searching; 1 is greedy", .group = "Search"},
     {"n-best", .kind = OPTION_INT, OPTION_FIELD(struct translate, n_best), .value = "N", .least = 1,
@@ -299,10 +300,9 @@ static enum status run(const struct invocation *invocation)
     const struct translate *t = invocation->values;
     struct running running = {
         .t = t, .plots = {.path = t->plot}, .is_n_best = was_given(invocation, "n-best")};
-    if (!t->model) {
-        complain("translate wants a model, -m MODEL; this heed has none built in");
+    const char *model = model_or_default(t->model);
+    if (!model)
         return STATUS_USAGE;
-    }
     if (!read_options(t, &running.options))
         return STATUS_USAGE;
     heed_error err = {0};
@@ -311,7 +311,7 @@ static enum status run(const struct invocation *invocation)
         return STATUS_FAILED;
     }
     struct models models;
-    bool ok = models_load(&models, t->model);
+    bool ok = models_load(&models, model);
     running.models = &models;
     progress_begin(&running.progress, t->is_quiet);
     running.options.progress = progress_show;
@@ -328,7 +328,7 @@ static enum status run(const struct invocation *invocation)
 const struct command command_translate = {
     .name = "translate",
     .summary = "translate lines of text, and say what the model looked at",
-    .usage = "-m MODEL [OPTIONS] [FILE...]",
+    .usage = "[-m MODEL] [OPTIONS] [FILE...]",
     .description =
         "Translates standard input or files line by line: as many lines come out as go in, in the "
         "same order; empty lines stay empty, white space around a line is kept. The output is the "

@@ -61,7 +61,8 @@ HEED_API void heed_model_free(heed_model *model);
 
 /* Another toolkit's model as one of heed's, to be given to heed_model_free(). The kind is recognised
  * from the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
- * as one file for both languages or as two, source and target. NULL with the reason in `err`. */
+ * as one file for both languages or as two, source and target; or a file of heed's own, without
+ * vocabularies, to be stored in another way. NULL with the reason in `err`. */
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);
 
@@ -71,6 +72,12 @@ enum heed_store { HEED_STORE_F32, HEED_STORE_F16, HEED_STORE_BF16 };
 /* Write the model as one file, whole or not at all. False with the reason in `err`: HEED_BAD_FILE (no
  * permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
 HEED_API bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
+                              heed_error *err);
+
+/* Note a text in the model's record under a name such as "licence" or "attribution": it is saved with the
+ * model and told by heed_model_info(). An empty text takes the note out. False with the reason in `err`
+ * (HEED_BAD_TEXT, HEED_NO_MEMORY). Not while other threads use the model. */
+HEED_API bool heed_model_note(heed_model *model, const char *name, const char *text,
                               heed_error *err);
 
 /* What the model is, for people or as one line of JSON: architecture, formula of its attention,

@@ -92,6 +92,11 @@ void heed_model_free(heed_model *model)
     hd_model_free(model);
 }
 
+bool heed_model_note(heed_model *model, const char *name, const char *text, heed_error *err)
+{
+    return hd_model_note(model, name, text, err);
+}
+
 char *heed_model_info(const heed_model *model, bool as_json, heed_error *err)
 {
     return as_json ? hd_model_info_line(model, err) : hd_model_info_text(model, err);

@@ -113,23 +113,20 @@ static uint32_t bits_of_float(float x)
     return bits;
 }
 
-/* F16: 1 sign, 5 exponent (bias 15), 10 fraction. F32: 1, 8 (bias 127), 23. */
+/* F16: 1 sign, 5 exponent (bias 15), 10 fraction. F32: 1, 8 (bias 127), 23. Exponent and fraction, put where a float has
+ * them, are the number times 2^(15-127), subnormals as well; infinities and NaN get the greatest exponent. Without
+ * branches, as it is done for every number of a model. */
+static inline float widen(uint16_t half)
+{
+    const float magnitude = float_of_bits((half & 0x7FFFU) << 13) * 0x1p112F;
+    const uint32_t is_infinite = (half & 0x7C00U) == 0x7C00U;
+    return float_of_bits(bits_of_float(magnitude) | is_infinite * 0x7F800000U |
+                         (half & 0x8000U) << 16);
+}
+
 float hd_f32_of_f16(uint16_t half)
 {
-    const uint32_t sign = (uint32_t)(half & 0x8000U) << 16;
-    const uint32_t exponent = half >> 10 & 0x1FU;
-    const uint32_t fraction = half & 0x3FFU;
-    if (exponent == 0x1F) /* infinite, NaN */
-        return float_of_bits(sign | 0x7F800000U | fraction << 13);
-    if (exponent > 0)
-        return float_of_bits(sign | (exponent + 127 - 15) << 23 | fraction << 13);
-    if (fraction == 0)
-        return float_of_bits(sign);
-    /* A subnormal, fraction · 2^-24, is a normal float: its highest bit goes where it is
-     * implied. */
-    const int shift = __builtin_clz(fraction) - 21; /* 1 to 10 places to bit 10 */
-    return float_of_bits(sign | (uint32_t)(127 - 14 - shift) << 23 |
-                         (fraction << shift & 0x3FFU) << 13);
+    return widen(half);
 }
 
 float hd_f32_of_bf16(uint16_t brain)
@@ -192,7 +189,7 @@ static void convert(float *out, const struct hd_tensor *tensor, size_t first, si
         break;
     case HD_F16:
         for (size_t i = 0; i < n; i++)
-            out[i] = hd_f32_of_f16((memcpy(&half, from + 2 * i, 2), half));
+            out[i] = widen((memcpy(&half, from + 2 * i, 2), half));
         break;
     case HD_BF16:
         for (size_t i = 0; i < n; i++)

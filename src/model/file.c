@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "format/safetensors.h"
 
 #include <stdlib.h>
@@ -60,6 +61,17 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
     return NULL;
 }
 
+bool hd_model_note(heed_model *model, const char *name, const char *text, heed_error *err)
+{
+    if (!hd_utf8_valid(name, strlen(name), NULL) || !hd_utf8_valid(text, strlen(text), NULL))
+        return hd_fail(err, HEED_BAD_TEXT, "a note in a model's record must be UTF-8, not %s",
+                       hd_quote(text).text);
+    if (!*text)
+        json_object_del(model->record, name);
+    return !*text || json_object_set_new(model->record, name, json_string(text)) == 0 ||
+           hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's record");
+}
+
 /* ---- writing ------------------------------------------------------------------------------------------------------------ */
 
 static void add_vocab(struct hd_saver *s, const char *name, const char *key,
@@ -113,7 +125,8 @@ static json_t *read_json(const struct hd_safetensors *file, const char *key, hee
     const char *text = hd_safetensors_metadata(file, key);
     if (!text) {
         hd_fail(err, HEED_BAD_MODEL,
-                "%s: its metadata has no %s, so it is not a model of heed; see heed import",
+                "%s: its metadata has no %s, so it is not a model of heed; heed import reads those "
+                "of Marian (.npz)",
                 file->path, key);
         return NULL;
     }
@@ -229,7 +242,8 @@ static bool check_format(const struct hd_safetensors *file, heed_error *err)
 {
     const char *format = hd_safetensors_metadata(file, KEY_FORMAT);
     if (!format || strncmp(format, "heed-", 5) != 0)
-        return hd_fail(err, HEED_BAD_MODEL, "%s: it is not a model of heed; see heed import",
+        return hd_fail(err, HEED_BAD_MODEL,
+                       "%s: it is not a model of heed; heed import reads those of Marian (.npz)",
                        file->path);
     if (strcmp(format, FORMAT) != 0)
         return hd_fail(err, HEED_BAD_MODEL,

@@ -32,6 +32,9 @@ heed_model *hd_model_load_memory(const char *name, const void *data, size_t size
 
 void hd_model_free(heed_model *model);
 
+/* Note a text in its record; "" takes the note out. */
+bool hd_model_note(heed_model *model, const char *name, const char *text, heed_error *err);
+
 /* What `heed info` shows, as lines for people or as one line of JSON; to be given to hd_free(). */
 char *hd_model_info_text(const heed_model *model, heed_error *err);
 char *hd_model_info_line(const heed_model *model, heed_error *err);

@@ -535,14 +535,33 @@ heed_model *hd_import_memory(const char *name, const void *data, size_t size,
     return import_opened(hd_npz_open_memory(name, data, size, err), vocabs, n_vocabs, err);
 }
 
+/* A safetensors file: eight bytes of length, then an object. */
+static bool is_safetensors(const char *path, bool *is, heed_error *err)
+{
+    struct hd_map map;
+    if (!hd_map_open(&map, path, err))
+        return false;
+    *is = map.size > 8 && ((const char *)map.data)[8] == '{';
+    hd_map_close(&map);
+    return true;
+}
+
 heed_model *hd_import(const char *path, const char *const *vocabs, int n_vocabs, heed_error *err)
 {
-    if (n_vocabs < 1 || n_vocabs > 2) {
+    bool is_ours = false;
+    if (!is_safetensors(path, &is_ours, err))
+        return NULL;
+    if (is_ours && n_vocabs > 0)
+        hd_fail(err, HEED_BAD_OPTION,
+                "%s: a model of heed has its vocabulary inside; leave out --vocab", path);
+    else if (is_ours)
+        return hd_model_load(path, err);
+    else if (n_vocabs < 1 || n_vocabs > 2)
         hd_fail(err, HEED_BAD_OPTION,
                 "%s: a Marian model needs its vocabulary: --vocab FILE.spm, or two with a comma "
                 "between",
                 path);
-        return NULL;
-    }
-    return import_opened(hd_npz_open(path, err), vocabs, n_vocabs, err);
+    else
+        return import_opened(hd_npz_open(path, err), vocabs, n_vocabs, err);
+    return NULL;
 }

@@ -148,7 +148,13 @@ char *hd_model_info_text(const heed_model *m, heed_error *err)
     json_object_foreach(config, key, value) print_value(out, key, value);
     if (json_object_size(m->record) > 0)
         fprintf(out, "record\n");
-    json_object_foreach(m->record, key, value) print_value(out, key, value);
+    json_object_foreach(m->record, key, value)
+    {
+        if (strcmp(key, "recipe") != 0) /* dozens of settings: hd_model_recipe() */
+            print_value(out, key, value);
+    }
+    if (json_object_get(m->record, "recipe"))
+        fprintf(out, "  %-20s %s\n", "recipe", "heed info --recipe tells it");
     json_decref(config);
     return own(fclose(out) == 0 ? text : (free(text), NULL), err);
 }

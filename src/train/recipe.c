@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -49,6 +50,8 @@ const struct hd_recipe_field hd_recipe_fields[] = {
     {"subword-sampling", REAL(subword_sampling, 0, 0.99), FIXED, OR "0", IS "cut words differently every time, this strongly"},
     {"max-length", WHOLE(max_length, 1, 1 << 20), FIXED, OR "200", IS "leave out pairs with a side of more pieces than this"},
     {"languages", TEXT(languages, "SRC-TGT"), FIXED, OR "", IS "for the record, such as en-fr"},
+    {"attribution", TEXT(attribution, "TEXT"), FREE, IS "for the record: whose text it is"},
+    {"licence", TEXT(licence, "TEXT"), FREE, IS "for the record: on what terms it and the model may be used"},
 
     {"updates", WHOLE(updates, 0, INT_MAX), FREE, OR "0", IS "stop after so many updates; 0: no limit"},
     {"epochs", WHOLE(epochs, 0, INT_MAX), FREE, OR "0", IS "stop after so many passes over the text; 0: no limit"},
@@ -247,6 +250,9 @@ bool hd_recipe_set(struct hd_recipe *recipe, const struct hd_recipe_field *f, co
     case HD_R_CHOICE:
         return set_choice(out, f, value, err);
     case HD_R_TEXT:
+        if (f->change != HD_LOCAL && !hd_utf8_valid(value, strlen(value), NULL))
+            return hd_fail(err, HEED_BAD_OPTION, "%s is recorded, so it must be UTF-8, not %s",
+                           f->name, hd_quote(value).text);
         return set_text(out, value, err);
     case HD_R_LIST:
         return add_text(out, value, err);

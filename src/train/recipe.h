@@ -39,7 +39,7 @@ struct hd_recipe {
     int vocab_size, spm_type, joint_vocab, normalize;
     float subword_sampling;
     int max_length; /* pieces of a sentence */
-    char *languages;
+    char *languages, *attribution, *licence;
 
     /* the run */
     int updates, epochs, patience; /* 0: no limit */

@@ -118,6 +118,10 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
         json_object_set_new(record, "languages", languages);
     else
         json_decref(languages);
+    if (record && run->recipe->attribution)
+        json_object_set_new(record, "attribution", json_string(run->recipe->attribution));
+    if (record && run->recipe->licence)
+        json_object_set_new(record, "licence", json_string(run->recipe->licence));
     return record;
 }
 

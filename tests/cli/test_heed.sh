@@ -33,8 +33,20 @@ expect 'what is not a model is refused' 1 '' 'heed: Makefile: *' "$heed" info Ma
 expect 'import says what it wants' 2 '' 'heed: import wants a model and -o FILE*' "$heed" import
 expect 'import names a missing model' 1 '' 'heed: nowhere.npz: there is no such file*' \
     "$heed" import nowhere.npz --vocab nowhere.spm -o nowhere.safetensors
-expect 'import wants the vocabulary' 1 '' 'heed: nowhere.npz: a Marian model needs its vocabulary*' \
-    "$heed" import nowhere.npz -o nowhere.safetensors
+expect 'import wants the vocabulary' 1 '' 'heed: tests/format/data/stored.npz: a Marian model needs its vocabulary*' \
+    "$heed" import tests/format/data/stored.npz -o nowhere.safetensors
+expect 'a model of heed has it inside' 1 '' 'heed: tests/translate/toy.safetensors: a model of heed has its vocabulary inside*' \
+    "$heed" import tests/translate/toy.safetensors --vocab nowhere.spm -o nowhere.safetensors
+expect 'a model of heed is stored anew, with notes' 0 '' '' "$heed" import tests/translate/toy.safetensors --store f16 \
+    --attribution 'Jane & Co.' --licence 'CC-BY 2.0' -o "$here/half.safetensors"
+expect 'which info tells' 0 '*  attribution          Jane & Co.*  licence              CC-BY 2.0*' '' "$heed" info "$here/half.safetensors"
+expect 'and an empty note takes out' 0 '' '' "$heed" import "$here/half.safetensors" --licence '' -o "$here/again.safetensors"
+problem=
+"$heed" info "$here/again.safetensors" | grep -q licence && problem='the licence is still there'
+[ "$(wc -c <"$here/half.safetensors")" -lt "$(wc -c <"$here/again.safetensors")" ] || problem='it is no smaller'
+verdict 'half the space, no licence' "$problem" "$(ls -l "$here")"
+expect 'notes are UTF-8' 1 '' "heed: a note in a model's record must be UTF-8*" \
+    "$heed" import tests/translate/toy.safetensors --licence "$(printf '\377')" -o "$here/bad.safetensors"
 expect 'words nobody asked for are refused' 2 '' "heed: info does not know what to do with 'y'*" "$heed" info x y
 expect 'an empty word is no command' 2 '' "heed: there is no command ''*" "$heed" ''
 

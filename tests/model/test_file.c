@@ -236,6 +236,22 @@ static void a_number_too_large_for_half_precision_is_refused(void **state)
     hd_model_free(m);
 }
 
+static void notes_are_part_of_the_record(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    heed_model *model = toy_model("bahdanau");
+    assert_true(heed_model_note(model, "licence", "CC-BY", &err));
+    assert_true(heed_model_note(model, "licence", "CC-BY 2.0", &err));
+    assert_string_equal(json_string_value(json_object_get(model->record, "licence")), "CC-BY 2.0");
+    assert_true(heed_model_note(model, "licence", "", &err));
+    assert_true(heed_model_note(model, "nothing", "", &err));
+    assert_null(json_object_get(model->record, "licence"));
+    assert_false(heed_model_note(model, "licence", "\xff", &err));
+    assert_error(err, HEED_BAD_TEXT, "a note in a model's record must be UTF-8");
+    heed_model_free(model);
+}
+
 static void one_vocabulary_for_both_languages_is_stored_once(void **state)
 {
     (void)state;
@@ -436,9 +452,10 @@ static void a_file_that_is_no_model_is_told_from_a_newer_one(void **state)
 {
     (void)state;
     struct bytes bytes = open_good_file("bahdanau");
-    assert_fault((struct fault){.key = "format"}, "it is not a model of heed; see heed import");
+    assert_fault((struct fault){.key = "format"},
+                 "it is not a model of heed; heed import reads those of Marian (.npz)");
     assert_fault((struct fault){.key = "format", .text = "pt"},
-                 "it is not a model of heed; see heed import");
+                 "it is not a model of heed; heed import reads those of Marian (.npz)");
     assert_fault((struct fault){.key = "format", .text = "heed-2"},
                  "it is of the kind 'heed-2', and this heed reads heed-1; use a newer heed");
     assert_fault((struct fault){.key = "heed.config"}, "its metadata has no heed.config");
@@ -452,7 +469,8 @@ static void a_file_that_is_no_model_is_told_from_a_newer_one(void **state)
     assert_true(hd_saver_write(&s, path, &err));
     hd_saver_release(&s);
     assert_null(hd_model_load(path, &err));
-    assert_error(err, HEED_BAD_MODEL, "it is not a model of heed; see heed import");
+    assert_error(err, HEED_BAD_MODEL,
+                 "it is not a model of heed; heed import reads those of Marian (.npz)");
     err = (heed_error){0};
     assert_null(hd_model_load("/nowhere/model.safetensors", &err));
     assert_error(err, HEED_BAD_FILE, "/nowhere/model.safetensors");
@@ -676,6 +694,7 @@ int main(void)
         cmocka_unit_test(the_same_model_is_the_same_bytes),
         cmocka_unit_test(half_precision_is_rounded_once),
         cmocka_unit_test(a_number_too_large_for_half_precision_is_refused),
+        cmocka_unit_test(notes_are_part_of_the_record),
         cmocka_unit_test(one_vocabulary_for_both_languages_is_stored_once),
         cmocka_unit_test(vocabularies_must_have_the_sizes_of_the_net),
         cmocka_unit_test(a_tensor_that_is_not_as_it_should_be_is_named),

@@ -213,6 +213,12 @@ forget
 train 0 '' 'a run of six updates' -q --updates 6 --out m.safetensors
 train 0 '*updates changes from 6 to 8*rate changes from 0.003 to 0.2*goes on after update 6*done: all updates are done after 8 updates; *' \
     'the rate may change on the way' --updates 8 --rate 0.2 --out m.safetensors
+train 0 '*licence changes from *' 'and for the record, whose text it is and on what terms' --updates 10 \
+    --attribution 'people of a town' --licence 'CC-BY 2.0' --rate 0.2 --out m.safetensors
+train 2 'heed: licence is recorded, so it must be UTF-8, not *' 'what is recorded is UTF-8' --licence "$(printf '\377')" --out m.safetensors
+train 0 '' 'a run that says whose text it is' -q --updates 4 --attribution 'people of a town' --licence 'CC-BY 2.0' --out said.safetensors
+expect 'tells it with the model' 0 '*  attribution          people of a town*  licence              CC-BY 2.0*' '' "$heed" info said.safetensors
+expect 'and with the recipe' 0 '*attribution = people of a town*' '' "$heed" info --recipe said.safetensors
 train 0 '*patience changes from 0 to 1*' 'so may the patience' --updates 20 --patience 1 --out m.safetensors
 train 1 "*heed: dim 32 would be another model than the run that is saved has; leave it out, or start over with --fresh" \
     'the dimension may not' --updates 30 --dim 32 --out m.safetensors
