@@ -3,7 +3,7 @@
 
 Every link of the form [name](../src/model/file.c#L10-L20) must name a function or table of that file, and its lines must be
 that definition's, from its first line to its closing brace. Every other link to a file must find it, and one to a heading
-the heading. With --fix the line numbers are written anew."""
+the heading; a `make something` must be a target. With --fix the line numbers are written anew."""
 import re
 import sys
 from pathlib import Path
@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md")), ROOT / "recipes" / "README.md"]
 CODE = re.compile(r"\[`?(\w+)`?\]\(((?:\.\./)*src/[\w/]+\.c)#L(\d+)-L(\d+)\)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+MAKE = re.compile(r"`make ([a-z][a-z-]*)(?![a-z/-])")
+TARGETS = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), flags=re.M))
 
 
 def definition(lines, name):
@@ -65,6 +67,7 @@ def check(page, fix, faults):
             faults.append(f"{name_of}: there is no {link}")
         elif heading and target.suffix == ".md" and heading not in headings(target):
             faults.append(f"{name_of}: {path or name_of} has no heading for {link}")
+    faults.extend(f"{name_of}: there is no make {target}" for target in MAKE.findall(text) if target not in TARGETS)
     if fix and fixed != text:
         page.write_text(fixed)
     return len(CODE.findall(text))

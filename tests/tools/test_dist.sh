@@ -6,7 +6,7 @@ if [ "$BUILD" != build ] || ! command -v git >/dev/null || ! git rev-parse --git
     echo "skipped: for the plain build in a git checkout"
     exit 0
 fi
-expect 'make dist makes a tarball' 0 '*build/heed-*.tar.gz' '*' make dist
+expect 'make dist makes a tarball' 0 '*build/heed-*.tar.gz*' '*' make dist
 version=$(sed -n 's/^#define HEED_VERSION "\(.*\)"/\1/p' include/heed.h)
 expect 'which unpacks into a folder of its name' 0 '' '' tar -C "$here" -xzf "build/heed-$version.tar.gz"
 (cd "$here/heed-$version" && find . -type f | sed 's|^\./||' | LC_ALL=C sort) >"$here/unpacked"
@@ -16,7 +16,7 @@ expect 'make knows there what to do, without git' 0 '*LINK build/heed*install -m
     env GIT_DIR=/nowhere make -C "$here/heed-$version" -n BUILD=build install
 
 if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
-    expect 'make deb makes a package' 0 '*build/heed_*.deb' '*' make deb
+    expect 'make deb makes a package' 0 '*build/heed_*.deb*' '*' make deb
     deb=$(ls build/heed_"$version"_*.deb)
     expect 'which says what it needs' 0 '*libjansson*libsentencepiece*' '' dpkg-deb -f "$deb" Depends
     dpkg-deb -c "$deb" | sed 's/.* \.//' >"$here/files"
