@@ -181,13 +181,19 @@ static bool is_floating(enum hd_dtype dtype)
 static void convert(float *out, const struct hd_tensor *tensor, size_t first, size_t n)
 {
     const char *from = (const char *)tensor->data + first * hd_dtype_size(tensor->dtype);
-    uint16_t half;
+    enum { N_TOGETHER = 16 }; /* a number that compilers know makes vectors of */
+    uint16_t half, together[N_TOGETHER];
     double wide;
     switch (tensor->dtype) {
     case HD_F32:
         memcpy(out, from, n * sizeof *out);
         break;
     case HD_F16:
+        for (; n >= N_TOGETHER; n -= N_TOGETHER, out += N_TOGETHER, from += sizeof together) {
+            memcpy(together, from, sizeof together);
+            for (int i = 0; i < N_TOGETHER; i++)
+                out[i] = widen(together[i]);
+        }
         for (size_t i = 0; i < n; i++)
             out[i] = widen((memcpy(&half, from + 2 * i, 2), half));
         break;
