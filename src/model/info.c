@@ -104,11 +104,6 @@ static void print_vocab(FILE *out, const char *name, const struct hd_vocab *v)
 
 static void print_value(FILE *out, const char *key, const json_t *value)
 {
-    if (strcmp(key, "recipe") == 0 && json_is_object(value)) {
-        fprintf(out, "  %-20s %zu settings; heed info --recipe prints them\n", key,
-                json_object_size(value));
-        return;
-    }
     char *text =
         json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
     fprintf(out, "  %-20s %s\n", key, text ? text : json_string_value(value));

@@ -276,7 +276,7 @@ static void learning_can_be_cancelled(void **state)
         int n_asked = 0;
         const struct hd_vocab_plan plan = {.kind = (enum hd_vocab_kind)kind};
         assert_null(hd_vocab_learn(corpus, HD_VOCAB_BOTH, &plan, refuse, &n_asked, &err));
-        assert_error(err, HEED_CANCELLED, "stopped while");
+        assert_error(err, HEED_CANCELLED, "stopped while learning the vocabulary");
         assert_int_equal(n_asked, 1);
     }
     hd_corpus_free(corpus);

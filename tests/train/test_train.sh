@@ -155,7 +155,7 @@ train 2 "heed: schedule must be one of inv-sqrt|cosine|plateau|constant, not 'co
     --schedule cosin --out m.safetensors
 train 2 "heed: dim*'banana'*" 'a field of the model is looked at at once' --dim banana --out m.safetensors
 train 2 "heed: arch must be one of *, not 'transfomer'; did you mean transformer?" 'so is the model' --arch transfomer --out m.safetensors
-train 2 'heed: size must be one of tiny|small|base, not ?huge?' 'and its size' --size huge --out m.safetensors
+train 2 "heed: size must be one of tiny|small|base, not 'huge'" 'and its size' --size huge --out m.safetensors
 train 1 '*heed: rdrop and simcut are two ways to the same end; choose one of them' 'R-Drop and SimCut exclude each other' \
     --rdrop 1 --simcut 1 --out m.safetensors
 train 1 '*heed: the schedule cosine ends at the last update, so it needs updates; or choose inv-sqrt' 'a cosine needs an end' \
