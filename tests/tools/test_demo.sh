@@ -1,8 +1,8 @@
 #!/bin/sh
 # test_demo.sh -- `make demo` comes to its end, with fewer updates, and can be read in a terminal of 80 columns.
 . tests/transcript.sh
-updates=200 right='9[0-9].*'
-[ "$BUILD" = build ] || updates=5 right='*' # sanitizers are slow
+updates=200 right='9[0-9].*' said=
+[ "$BUILD" = build ] || updates=5 right='*' said='*' # sanitizers are slow, and a model that has learned little goes round in circles
 
 # In a folder of its own, as other tests use the program meanwhile.
 mkdir "$here/demo"
@@ -16,7 +16,7 @@ else
     translating='*I love my cat.*The red house is very old.*maison*'
 fi
 expect 'the demo translates, learns and shows what it learned' 0 \
-    "$translating*best so far, saved*done: all updates are done*\$ echo 'a t t e n t i o n'*   a  t  t  e  n  t  i  o  n  (end)*exact = $right % (*To try next*" '' \
+    "$translating*best so far, saved*done: all updates are done*\$ echo 'a t t e n t i o n'*   a  t  t  e  n  t  i  o  n  (end)*exact = $right % (*To try next*" "$said" \
     env MAKE= tools/demo.sh "$here/demo" "$updates"
 if [ -f "$here/demo/heed_draw.so" ] && [ "$(cat "$BUILD/embedded")" != '' ]; then
     expect 'and draws' 0 '' '' grep -q '<svg' "$here/demo/demo.svg"
