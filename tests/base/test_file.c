@@ -1,6 +1,7 @@
 /* test_file.c -- files: read as memory, written whole or not at all, and a sentence for
  * everything that can happen to them. */
 #define _GNU_SOURCE
+#include "folder.h"
 #include "test.h"
 
 #include "base/file.h"
@@ -19,15 +20,6 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-static char folder[] = "/tmp/heed-file-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 static void put(const char *path, const char *text)
 {
@@ -57,21 +49,6 @@ static int n_files(void)
         n += e->d_name[0] != '.';
     closedir(dir);
     return n;
-}
-
-static int fresh_folder(void **state)
-{
-    (void)state;
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[256];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
 }
 
 /* ---- reading */

@@ -1,6 +1,7 @@
 /* test_npz.c -- numpy's archives: those of numpy and of other toolkits are read, broken ones get a
  * sentence. */
 #define _GNU_SOURCE /* memmem */
+#include "format/fixture.h"
 #include "format/archive.h"
 #include "format/broken.h"
 #include "shared.h"
@@ -37,24 +38,6 @@ static bool read_all(const void *data, size_t n, heed_error *err)
 }
 
 /* ---- files of others ------------------------------------------------------------------------- */
-
-/* Element i of a fixture, see tools/format_fixtures.py. */
-static void assert_fixture(const struct hd_tensor *t)
-{
-    if (t->dtype == HD_F32 || t->dtype == HD_F16 || t->dtype == HD_F64) {
-        float x[8];
-        assert_true(hd_read_f32(x, t, t->n, NULL));
-        for (size_t i = 0; i < t->n; i++)
-            assert_that(x[i] == (float)i / 2 - 1, "%s[%zu] is %g", t->name, i, (double)x[i]);
-        return;
-    }
-    for (size_t i = 0; i < t->n; i++) {
-        uint64_t x = 0;
-        const size_t size = hd_dtype_size(t->dtype);
-        memcpy(&x, (const char *)t->data + size * i, size);
-        assert_that(x == (t->dtype == HD_BOOL ? i % 2 : i), "%s[%zu]", t->name, i);
-    }
-}
 
 static void files_written_by_numpy_are_read(void **state)
 {

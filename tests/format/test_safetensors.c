@@ -1,5 +1,7 @@
 /* test_safetensors.c -- the file a model lives in: what is written is read again, what others write
  * is read, and what is broken gets a sentence. */
+#include "folder.h"
+#include "format/fixture.h"
 #include "format/broken.h"
 #include "shared.h"
 
@@ -10,30 +12,6 @@
 #include <sys/stat.h>
 
 #define DATA "tests/format/data/"
-
-static char folder[] = "/tmp/heed-safetensors-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int fresh_folder(void **state)
-{
-    (void)state;
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command); /* NOLINT: a folder of our own */
-}
 
 static struct hd_safetensors *open_or_fail(const char *path)
 {
@@ -291,24 +269,6 @@ static void what_cannot_be_written_gets_a_sentence(void **state)
 }
 
 /* ---- files of others ------------------------------------------------------------------------- */
-
-/* Element i of a fixture, see tools/format_fixtures.py. */
-static void assert_fixture(const struct hd_tensor *t)
-{
-    if (t->dtype == HD_F32 || t->dtype == HD_F16 || t->dtype == HD_BF16 || t->dtype == HD_F64) {
-        float x[8];
-        assert_true(hd_read_f32(x, t, t->n, NULL));
-        for (size_t i = 0; i < t->n; i++)
-            assert_that(x[i] == (float)i / 2 - 1, "%s[%zu] is %g", t->name, i, (double)x[i]);
-        return;
-    }
-    for (size_t i = 0; i < t->n; i++) {
-        uint64_t x = 0;
-        const size_t size = hd_dtype_size(t->dtype);
-        memcpy(&x, (const char *)t->data + size * i, size);
-        assert_that(x == (t->dtype == HD_BOOL ? i % 2 : i), "%s[%zu]", t->name, i);
-    }
-}
 
 static void files_written_by_python_are_read(void **state)
 {

@@ -25,65 +25,7 @@
 
 #include <cmocka.h>
 
-/* ---- heed in double precision ---------------------------------------------------------------- */
-
-#define float double
-#define fmaf  fma
-#define sqrtf sqrt
-#define fabsf fabs
-#define rintf rint
-
-#define HD_REF_MATH_H /* the functions of one number are libm's here */
-static inline double ref_exp_of(double x)
-{
-    return exp(x);
-}
-static inline double ref_log_of(double x)
-{
-    return log(x);
-}
-static inline double ref_tanh_of(double x)
-{
-    return tanh(x);
-}
-static inline double ref_sigmoid_of(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-static inline double ref_sin_of(double x)
-{
-    return sin(x);
-}
-static inline double ref_cos_of(double x)
-{
-    return cos(x);
-}
-static inline double ref_erf_of(double x)
-{
-    return erf(x);
-}
-static inline double ref_relu_of(double x)
-{
-    return x > 0 ? x : 0;
-}
-static inline double ref_gelu_of(double x)
-{
-    return x / 2 * (1 + erf(x * M_SQRT1_2));
-}
-static inline double ref_swish_of(double x)
-{
-    return x / (1 + exp(-x));
-}
-
-#include "base/rng.c"
-#include "kernel/ref.c"
-#include "kernel/ref_gemm.c"
-
-const struct hd_kernels *hd_kernels_chosen(heed_error *err)
-{
-    (void)err;
-    return &hd_kernels_ref;
-}
+#include "double.h" /* heed in double precision */
 
 #define HD_SLICE_FLOATS 1 /* hd_output_loss cuts as small as it can */
 #include "graph/attention.c"

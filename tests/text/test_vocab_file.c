@@ -1,10 +1,9 @@
 /* test_vocab_file.c -- vocabularies of other toolkits: plain lists and Marian's vocab.yml. */
+#include "folder.h"
 #include "shared.h"
 
 #include "base/memory.h"
 #include "text/vocab_file.h"
-
-static char folder[] = "/tmp/heed-vocab-file-XXXXXX";
 
 static const char *put(const char *name, const char *text)
 {
@@ -15,21 +14,6 @@ static const char *put(const char *name, const char *text)
     fputs(text, file);
     assert_int_equal(fclose(file), 0);
     return path;
-}
-
-static int fresh_folder(void **state)
-{
-    (void)state;
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command); /* NOLINT: a folder of our own */
 }
 
 /* The tokens are these, written as "id token" and joined by '|'. */
