@@ -6,6 +6,8 @@
 
 #include <math.h> /* INFINITY, NAN; no functions */
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ln 2 = LN2_HIGH + LN2_LOW; the high part has 32 digits, so that a whole number below 2^21 times it is exact. */
@@ -80,4 +82,14 @@ double hd_real_log(double x)
         R = (R + 2. / n) * s2;
     const double half = 0.5 * f * f;
     return k * LN2_HIGH - ((half - (s * (half + R) + k * LN2_LOW)) - f);
+}
+
+char *hd_real_text(char text[32], float x)
+{
+    for (int digits = 1; digits <= 9; digits++) {
+        snprintf(text, 32, "%.*g", digits, (double)x);
+        if (strtof(text, NULL) == x)
+            break;
+    }
+    return text;
 }

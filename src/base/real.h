@@ -1,4 +1,4 @@
-/* real.h -- exp and log of doubles, the same bits on every machine.
+/* real.h -- exp and log of doubles, the same bits on every machine; floats as text.
  *
  * The C library's differ between systems in the last bit, which is enough to choose another model when a
  * score or a rate depends on it. These are made of IEEE additions, multiplications and divisions alone, in
@@ -11,5 +11,8 @@ double hd_real_exp(double x);
 
 /* ln x: -infinity of 0, NaN below it and of NaN. */
 double hd_real_log(double x);
+
+/* The shortest decimal number that is this float: 1e-06, not 9.999999974752427e-07. Returns `text`. */
+char *hd_real_text(char text[32], float x);
 
 #endif

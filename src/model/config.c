@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "base/real.h"
 #include "model/fields.h"
 #include "model/presets.h"
 
@@ -298,26 +299,15 @@ bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_erro
 
 /* ---- to JSON --------------------------------------------------------------------------------- */
 
-/* The shortest decimal number that is this float: 1e-6, not 9.999999974752427e-07. */
-static double short_decimal(float x)
-{
-    char text[40];
-    for (int digits = 1; digits <= 9; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)x);
-        if (strtof(text, NULL) == x)
-            return strtod(text, NULL);
-    }
-    return (double)x;
-}
-
 static json_t *write_field(const struct hd_field *f, const struct hd_config *c)
 {
     json_t *list;
+    char text[32];
     switch (f->type) {
     case HD_FIELD_NUMBER:
         return json_integer(*hd_field_int(f, c));
     case HD_FIELD_REAL:
-        return json_real(short_decimal(*hd_field_float(f, c)));
+        return json_real(strtod(hd_real_text(text, *hd_field_float(f, c)), NULL));
     case HD_FIELD_YES_NO:
         return json_boolean(*hd_field_bool(f, c));
     case HD_FIELD_MAYBE:

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/quote.h"
+#include "base/real.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -272,16 +273,6 @@ bool hd_recipe_set(struct hd_recipe *recipe, const struct hd_recipe_field *f, co
 
 /* ---- to text ----------------------------------------------------------------------------------- */
 
-/* The shortest decimal number that is this float. */
-static void write_real(char text[64], float x)
-{
-    for (int digits = 1; digits <= 9; digits++) {
-        snprintf(text, 64, "%.*g", digits, (double)x);
-        if (strtof(text, NULL) == x)
-            return;
-    }
-}
-
 const char *hd_recipe_text(const struct hd_recipe *recipe, const struct hd_recipe_field *f,
                            char text[64])
 {
@@ -295,7 +286,7 @@ const char *hd_recipe_text(const struct hd_recipe *recipe, const struct hd_recip
         break;
     case HD_R_REAL:
         if (*(const float *)at >= 0)
-            write_real(text, *(const float *)at);
+            (void)hd_real_text(text, *(const float *)at);
         break;
     case HD_R_YES_NO:
         snprintf(text, 64, "%s", *(const bool *)at ? "yes" : "no");

@@ -85,12 +85,28 @@ static void the_bits_are_the_same_on_every_machine(void **state)
     assert_that(sum == REAL_CHECKSUM, "the checksum is %016llx", (unsigned long long)sum);
 }
 
+static void text_is_the_shortest_that_is_the_float(void **state)
+{
+    (void)state;
+    char text[32];
+    assert_string_equal(hd_real_text(text, 0.1F), "0.1");
+    assert_string_equal(hd_real_text(text, 1e-6F), "1e-06");
+    assert_string_equal(hd_real_text(text, 0), "0");
+    assert_string_equal(hd_real_text(text, 16777216), "16777216");
+    struct hd_rng rng = {.key = 3};
+    for (int i = 0; i < 10000; i++) {
+        const float x = (float)ldexp(uniform(&rng) - 0.5, i % 250 - 125);
+        assert_that(strtof(hd_real_text(text, x), NULL) == x, "%a becomes '%s'", (double)x, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exp_is_near_the_c_library),
         cmocka_unit_test(log_is_near_the_c_library),
         cmocka_unit_test(edges_are_right),
+        cmocka_unit_test(text_is_the_shortest_that_is_the_float),
         cmocka_unit_test(the_bits_are_the_same_on_every_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

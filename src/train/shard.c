@@ -1,0 +1,199 @@
+/* shard.c -- a batch is cut into shards, and a shard's gradient is computed on tapes of bounded size. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "train/workshop.h"
+
+#include <string.h>
+
+enum {
+    LEAST_TOKENS = 256, /* of a shard: below it, products lose their speed */
+    TAPE_TOKENS = 1024, /* target pieces that one tape holds: bounds its memory */
+    TAPE_SOURCE = 2048, /* source pieces */
+};
+
+/* What the numbers of one tape are drawn for. */
+enum draw { DRAW_DROPOUT, DRAW_HIDE, DRAW_CUT };
+
+static uint64_t key_of(const struct hd_learner *l, int shard, int tape, enum draw draw)
+{
+    uint32_t words[4];
+    const uint64_t place = (uint64_t)shard << 32 | (uint64_t)tape << 8 | (uint64_t)draw;
+    hd_philox(words, (uint64_t)l->recipe->seed, (uint64_t)l->workshop->number, place);
+    return (uint64_t)words[0] << 32 | words[1];
+}
+
+/* Copy ids, each hidden with probability `share`. */
+static void copy_hiding(int *to, const int *from, size_t n, float share, uint64_t key)
+{
+    memcpy(to, from, n * sizeof *to);
+    if (share <= 0)
+        return;
+    struct hd_rng rng = {.key = key};
+    for (size_t i = 0; i < n; i++)
+        if (hd_rng_uniform(&rng) < share)
+            to[i] = HD_HIDDEN;
+}
+
+/* Pairs [from, to) side by side on the desk; hidden words are another pair of rows. */
+static bool lay_out(struct desk *desk, const struct hd_pair_ids *pairs, int from, int to,
+                    struct hd_batch *batch, size_t *n_source, size_t *n_target, heed_error *err)
+{
+    const size_t n = (size_t)(to - from);
+    *n_source = *n_target = 0;
+    for (int i = from; i < to; i++) {
+        *n_source += (size_t)pairs[i].n_source;
+        *n_target += (size_t)pairs[i].n_target;
+    }
+    const size_t wanted = 2 * n + 3 * (*n_source + *n_target);
+    int *grown = hd_grow(desk->numbers, &desk->capacity, wanted, sizeof *grown, err);
+    if (!grown)
+        return false;
+    desk->numbers = grown;
+    int *source_length = grown, *target_length = grown + n, *source = grown + 2 * n,
+        *target = source + *n_source;
+    *batch = (struct hd_batch){.n = (int)n,
+                               .source = source,
+                               .source_length = source_length,
+                               .target = target,
+                               .target_length = target_length};
+    for (int i = from; i < to; i++) {
+        const struct hd_pair_ids *p = &pairs[i];
+        *source_length++ = p->n_source;
+        *target_length++ = p->n_target;
+        memcpy(source, p->source, (size_t)p->n_source * sizeof *source);
+        memcpy(target, p->target, (size_t)p->n_target * sizeof *target);
+        source += p->n_source;
+        target += p->n_target;
+    }
+    return true;
+}
+
+/* The same batch with other words hidden, in the room behind `at`. */
+static struct hd_batch hide(const struct hd_batch *batch, int *at, size_t n_source, size_t n_target,
+                            float share, uint64_t key)
+{
+    struct hd_batch hidden = *batch;
+    if (share <= 0)
+        return hidden;
+    copy_hiding(at, batch->source, n_source, share, key);
+    copy_hiding(at + n_source, batch->target, n_target, share, key + 1);
+    hidden.source = at;
+    hidden.target_seen = at + n_source;
+    return hidden;
+}
+
+static struct hd_dropouts dropouts_of(const struct hd_recipe *r)
+{
+    return (struct hd_dropouts){.embed = r->dropout_embed,
+                                .state = r->dropout_state,
+                                .attention = r->dropout_attention,
+                                .ffn = r->dropout_ffn,
+                                .output = r->dropout_output};
+}
+
+static const struct hd_taught *run(const struct hd_learner *l, hd_tape *tape,
+                                   const struct hd_batch *batch)
+{
+    const struct hd_dropouts drop = dropouts_of(l->recipe);
+    const struct hd_memory *memory = hd_encode(l->net, tape, batch, &drop);
+    return hd_teach(l->net, tape, memory, batch, &drop);
+}
+
+/* One pass, or two that must agree: Liang et al. (2021), "R-Drop"; Gao et al. (2022), "Bi-SimCut". */
+static hd_node *loss_of(const struct hd_learner *l, hd_tape *tape, const struct hd_batch *batch,
+                        int *room, size_t n_source, size_t n_target, const uint64_t keys[2])
+{
+    const struct hd_recipe *r = l->recipe;
+    const struct hd_batch first = hide(batch, room, n_source, n_target, r->word_dropout, keys[0]);
+    const struct hd_taught *one = run(l, tape, &first);
+    if (!one || (r->rdrop <= 0 && r->simcut <= 0))
+        return one ? hd_taught_loss(l->net, one, r->label_smoothing) : NULL;
+    const float share = r->simcut > 0 ? r->simcut_share : r->word_dropout;
+    const struct hd_batch second =
+        hide(batch, room + n_source + n_target, n_source, n_target, share, keys[1]);
+    const struct hd_taught *two = run(l, tape, &second);
+    const hd_consistency agree = r->simcut > 0
+                                     ? (hd_consistency){.weight1 = 1, .forward = r->simcut}
+                                     : (hd_consistency){0.5F, 0.5F, r->rdrop / 2, r->rdrop / 2};
+    return two ? hd_taught_loss_pair(l->net, one, two, r->label_smoothing, &agree) : NULL;
+}
+
+static bool run_tape(const struct hd_learner *l, int worker, int shard, int number, int from,
+                     int to)
+{
+    struct hd_workshop *w = l->workshop;
+    struct shard *s = &w->shards[shard];
+    float *block = w->blocks[shard - w->first];
+    hd_tape *tape = w->tapes[worker];
+    struct hd_batch batch;
+    size_t n_source, n_target;
+    if (!lay_out(&w->desks[worker], w->pairs, from, to, &batch, &n_source, &n_target, &s->err))
+        return false;
+    hd_tape_reset(tape);
+    hd_tape_record(tape, true);
+    hd_tape_train(tape, key_of(l, shard, number, DRAW_DROPOUT));
+    const uint64_t keys[2] = {key_of(l, shard, number, DRAW_HIDE),
+                              key_of(l, shard, number, DRAW_CUT)};
+    int *room = w->desks[worker].numbers + 2 * batch.n + n_source + n_target;
+    hd_node *loss = loss_of(l, tape, &batch, room, n_source, n_target, keys);
+    if (!loss || !hd_backward(loss, block))
+        return hd_fail(&s->err, hd_tape_error(tape)->code, "%s", hd_tape_error(tape)->message);
+    s->loss += (double)loss->x[0];
+    return true;
+}
+
+void hd_shard_run(void *context, int index, int worker)
+{
+    const struct hd_learner *l = context;
+    struct hd_workshop *w = l->workshop;
+    const int shard = w->first + index;
+    struct shard *s = &w->shards[shard];
+    int n_tapes = 0;
+    for (int from = s->from, to; from < s->to; from = to) {
+        int n_source = 0, n_target = 0;
+        for (to = from; to < s->to; to++) {
+            n_source += w->pairs[to].n_source;
+            n_target += w->pairs[to].n_target;
+            if (to > from && (n_source > TAPE_SOURCE || n_target > TAPE_TOKENS))
+                break;
+        }
+        if (!run_tape(l, worker, shard, n_tapes++, from, to))
+            return;
+    }
+}
+
+/* Which shards are ours: whole subtrees of the tree over all of them, the same number of leaves for each rank. */
+static void share_out(struct hd_workshop *w, const struct hd_ranks *ranks)
+{
+    int leaves = 1, n_groups = 1;
+    while (leaves < w->n_shards)
+        leaves *= 2;
+    while (2 * n_groups <= ranks->n)
+        n_groups *= 2; /* ranks beyond a power of two have no shards */
+    w->per_rank = leaves > n_groups ? leaves / n_groups : 1;
+    w->n_present = (w->n_shards + w->per_rank - 1) / w->per_rank;
+    const int from = ranks->rank * w->per_rank, left = w->n_shards - from;
+    w->first = left > 0 ? from : 0;
+    w->n_mine = left <= 0 ? 0 : left < w->per_rank ? left : w->per_rank;
+}
+
+bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long n_tokens,
+                   heed_error *err)
+{
+    struct hd_workshop *w = l->workshop;
+    long wanted = n_tokens / LEAST_TOKENS, done = 0;
+    wanted = wanted < 1 ? 1 : wanted > w->n_blocks ? w->n_blocks : wanted;
+    w->n_shards = 0;
+    for (int i = 0; i < n; i++) {
+        if (w->n_shards < wanted && done * wanted >= n_tokens * w->n_shards)
+            w->shards[w->n_shards++] = (struct shard){.from = i};
+        w->shards[w->n_shards - 1].to = i + 1;
+        done += pairs[i].n_target;
+    }
+    share_out(w, l->ranks);
+    for (int i = 0; i < w->n_mine; i++)
+        if (!w->blocks[i] && !(w->blocks[i] = hd_alloc(l->size, sizeof(float), err)))
+            return false;
+    return true;
+}
