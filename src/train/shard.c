@@ -178,18 +178,28 @@ static void share_out(struct hd_workshop *w, const struct hd_ranks *ranks)
     w->n_mine = left <= 0 ? 0 : left < w->per_rank ? left : w->per_rank;
 }
 
+/* What a pair costs, about: output layer and decoder weigh more than the encoder. */
+static long cost_of(const struct hd_pair_ids *pair)
+{
+    return pair->n_source + 2L * pair->n_target;
+}
+
 bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long n_tokens,
                    heed_error *err)
 {
     struct hd_workshop *w = l->workshop;
-    long wanted = n_tokens / LEAST_TOKENS, done = 0;
+    long wanted = n_tokens / LEAST_TOKENS, done = 0, all = 0;
     wanted = wanted < 1 ? 1 : wanted > w->n_blocks ? w->n_blocks : wanted;
+    for (int i = 0; i < n; i++)
+        all += cost_of(&pairs[i]);
     w->n_shards = 0;
     for (int i = 0; i < n; i++) {
-        if (w->n_shards < wanted && done * wanted >= n_tokens * w->n_shards)
+        const long cost = cost_of(&pairs[i]);
+        const bool is_beyond = (2 * done + cost) * wanted >= 2 * all * w->n_shards; /* its middle */
+        if (i == 0 || (is_beyond && w->n_shards < wanted))
             w->shards[w->n_shards++] = (struct shard){.from = i};
         w->shards[w->n_shards - 1].to = i + 1;
-        done += pairs[i].n_target;
+        done += cost;
     }
     share_out(w, l->ranks);
     for (int i = 0; i < w->n_mine; i++)

@@ -54,7 +54,7 @@ struct hd_workshop {
 
 /* ---- shard.c: the gradient of a batch ---------------------------------------------------------- */
 
-/* Shards of even numbers of target pieces, at most as many as the recipe has; which of them are ours. */
+/* Shards of about the same cost, at most as many as the recipe has; which of them are ours. */
 bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long n_tokens,
                    heed_error *err);
 

@@ -186,18 +186,21 @@ static void the_gradient_is_a_tree_of_shards(void **state)
     set_up(&b, TRANSFORMER, &r, 2);
     const size_t size = b.learner.size;
     const struct hd_pair_ids *pairs = some_pairs(N, 5);
-    long n_tokens = 0, done = 0;
-    for (int i = 0; i < N; i++)
+    long n_tokens = 0, done = 0, cost = 0;
+    for (int i = 0; i < N; i++) {
         n_tokens += pairs[i].n_target;
+        cost += pairs[i].n_source + 2 * pairs[i].n_target;
+    }
     assert_true(n_tokens >= 4 * 256);
 
-    /* by hand: four shards of even numbers of target pieces, added as (0 + 1) + (2 + 3) */
+    /* by hand: four shards of even cost, each pair where its middle is, added as (0 + 1) + (2 + 3) */
     float *block[4];
     int from[5] = {0, 0, 0, 0, N}, n_shards = 0;
     for (int i = 0; i < N; i++) {
-        if (n_shards < 4 && done * 4 >= n_tokens * n_shards)
+        const long mine = pairs[i].n_source + 2 * pairs[i].n_target;
+        if (n_shards < 4 && 4 * (2 * done + mine) >= 2 * cost * n_shards)
             from[n_shards++] = i;
-        done += pairs[i].n_target;
+        done += mine;
     }
     assert_int_equal(n_shards, 4);
     double loss = 0;
