@@ -319,14 +319,19 @@ static bool set_all(heed_training *training, const struct invocation *invocation
     return !config || heed_training_read(training, config, err);
 }
 
+static enum status failure(const heed_error *err)
+{
+    complain("%s", err->message);
+    return err->code == HEED_BAD_OPTION ? STATUS_USAGE : STATUS_FAILED;
+}
+
 static enum status run(const struct invocation *invocation)
 {
     heed_error err = {0};
     heed_training *training = heed_training_new(&err);
     if (!training || !set_all(training, invocation, &err)) {
-        complain("%s", err.message);
         heed_training_free(training);
-        return err.code == HEED_BAD_OPTION ? STATUS_USAGE : STATUS_FAILED;
+        return failure(&err);
     }
     struct screen screen = {.is_terminal = isatty(STDERR_FILENO),
                             .is_quiet = heed_training_is_yes(training, "quiet"),
@@ -337,9 +342,7 @@ static enum status run(const struct invocation *invocation)
     const bool ok = heed_training_run(training, watch, &screen, &err);
     clear_live_line(&screen);
     heed_training_free(training);
-    if (!ok)
-        complain("%s", err.message);
-    return ok ? STATUS_FINE : STATUS_FAILED;
+    return ok ? STATUS_FINE : failure(&err);
 }
 
 const struct command command_train = {

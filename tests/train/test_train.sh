@@ -92,7 +92,7 @@ corpus 5 450 l.en l.fr
 expect 'without dev text some of the pairs are held out' 0 '' '*on 2 sentences (every 200th pair, held out: no dev text was given)*' \
     timeout 60 "$heed" train --src l.en --tgt l.fr $small --updates 2 --out m.safetensors
 forget
-expect 'too few pairs cannot be held out' 1 '' 'heed: there are only 60 pairs, too few to hold some out for validation; give --dev-src and --dev-tgt, or --dev-tsv' \
+expect 'too few pairs cannot be held out' 2 '' 'heed: there are only 60 pairs, too few to hold some out for validation; give --dev-src and --dev-tgt, or --dev-tsv' \
     timeout 60 "$heed" train $text $small --updates 2 --out m.safetensors
 for tokens in spm chars; do
     train 0 '*' "tokens can be $tokens" --tokens $tokens --updates 2 --out m.safetensors
@@ -101,9 +101,9 @@ done
 train 0 '*vocabulary: 40 subwords learned from the text, shared by both sides*' 'subwords can be made by bpe' \
     --tokens spm --spm-type bpe --vocab-size 40 --subword-sampling 0.2 --updates 2 --out m.safetensors
 forget
-train 1 '*heed: a vocabulary of 3 has no room for the text*' 'a vocabulary needs room for the characters' \
+train 2 '*heed: a vocabulary of 3 has no room for the text*' 'a vocabulary needs room for the characters' \
     --tokens spm --vocab-size 3 --updates 2 --out m.safetensors
-train 1 '*heed: a vocabulary cannot have 1 entries; *' 'one entry is no vocabulary' --vocab-size 1 --updates 2 --out m.safetensors
+train 2 '*heed: a vocabulary cannot have 1 entries; *' 'one entry is no vocabulary' --vocab-size 1 --updates 2 --out m.safetensors
 train 0 '*' 'a vocabulary larger than the text is as large as it can be' --tokens spm --vocab-size 5000 --updates 2 --out m.safetensors
 forget
 train 0 '*of 60 pairs * are left out because a side is longer than max-length 6, and 0 because *' 'long sentences are left out and counted' \
@@ -139,7 +139,8 @@ expect 'a line of one column is found' 1 '' 'heed: odd.tsv:2: *--skip-bad*' \
     timeout 60 "$heed" train --tsv odd.tsv $dev $small --updates 2 --out bad.safetensors
 : >nothing
 bad 'an empty file is no text' 'heed: nothing: *' nothing nothing
-bad 'standard input cannot be both' 'heed: *standard input*' - -
+# shellcheck disable=SC2086
+expect 'standard input cannot be both' 2 '' 'heed: *standard input*' "$heed" train --src - --tgt - $dev $small --out bad.safetensors
 bad 'bad dev text is found, too' 'heed: latin.en:4: *UTF-8*' t.en t.fr --dev-src latin.en --dev-tgt t.fr
 { head -n 3 t.en; printf 'schl\366n\n\n'; tail -n +6 t.en; } >both.en
 expect 'what is bad can be skipped, and is counted' 0 '' \
@@ -156,23 +157,23 @@ train 2 "heed: schedule must be one of inv-sqrt|cosine|plateau|constant, not 'co
 train 2 "heed: dim*'banana'*" 'a field of the model is looked at at once' --dim banana --out m.safetensors
 train 2 "heed: arch must be one of *, not 'transfomer'; did you mean transformer?" 'so is the model' --arch transfomer --out m.safetensors
 train 2 "heed: size must be one of tiny|small|base, not 'huge'" 'and its size' --size huge --out m.safetensors
-train 1 '*heed: rdrop and simcut are two ways to the same end; choose one of them' 'R-Drop and SimCut exclude each other' \
+train 2 '*heed: rdrop and simcut are two ways to the same end; choose one of them' 'R-Drop and SimCut exclude each other' \
     --rdrop 1 --simcut 1 --out m.safetensors
-train 1 '*heed: the schedule cosine ends at the last update, so it needs updates; or choose inv-sqrt' 'a cosine needs an end' \
+train 2 '*heed: the schedule cosine ends at the last update, so it needs updates; or choose inv-sqrt' 'a cosine needs an end' \
     --schedule cosine --updates 0 --out m.safetensors
-train 1 '*heed: the schedule cosine needs more updates (3) than warmup (3)' 'behind its warm-up' --schedule cosine --updates 3 --out m.safetensors
-train 1 '*heed: max-length 200 lets in longer sentences than the model has places for; max-positions must be 201 or more, or max-length 63 or less' \
+train 2 '*heed: the schedule cosine needs more updates (3) than warmup (3)' 'behind its warm-up' --schedule cosine --updates 3 --out m.safetensors
+train 2 '*heed: max-length 200 lets in longer sentences than the model has places for; max-positions must be 201 or more, or max-length 63 or less' \
     'learned positions must suffice' --positions learned --max-positions 64 --max-length 200 --out m.safetensors
-train 1 'heed: tsv is given and src or tgt as well; choose one way' 'text comes one way' --tsv t.tsv --out m.safetensors
-expect 'dev text has two sides' 1 '' 'heed: dev-src and dev-tgt go together; one is missing' \
+train 2 'heed: tsv is given and src or tgt as well; choose one way' 'text comes one way' --tsv t.tsv --out m.safetensors
+expect 'dev text has two sides' 2 '' 'heed: dev-src and dev-tgt go together; one is missing' \
     "$heed" train $text --dev-src e.en --out m.safetensors
-expect 'some text is needed' 1 '' 'heed: there is no text: name it with --src and --tgt, or with --tsv' "$heed" train --out m.safetensors
-expect 'and a name for the model' 1 '' 'heed: out is missing; say where the model should go: --out MODEL.safetensors' "$heed" train $text $dev
+expect 'some text is needed' 2 '' 'heed: there is no text: name it with --src and --tgt, or with --tsv' "$heed" train --out m.safetensors
+expect 'and a name for the model' 2 '' 'heed: out is missing; say where the model should go: --out MODEL.safetensors' "$heed" train $text $dev
 expect 'words nobody asked for are refused' 2 '' "heed: train does not know what to do with 'x'*" "$heed" train x
 train 1 'heed: nowhere/m.log: the folder for this file does not exist; make it first' 'a folder must be there' --updates 1 --out nowhere/m.safetensors
 mkdir folder
-train 1 'heed: out: folder is a folder; name a file in it, such as folder/model.safetensors' 'a folder is no model' --updates 1 --out folder
-train 1 'heed: out: the model would take the place of t.en; choose another name' 'a text is not overwritten' --updates 1 --out ./t.en
+train 2 'heed: out: folder is a folder; name a file in it, such as folder/model.safetensors' 'a folder is no model' --updates 1 --out folder
+train 2 'heed: out: the model would take the place of t.en; choose another name' 'a text is not overwritten' --updates 1 --out ./t.en
 forget
 expect 'the help lists every option with its meaning' 0 \
     'Usage: heed train *Text*--src *Vocabulary*--vocab-size *The run*--updates *Learning*--rate *--dropout-embed *Looking and saving*--valid-every *The model*--arch *--dim *--config *' '' \
@@ -220,15 +221,15 @@ train 0 '' 'a run that says whose text it is' -q --updates 4 --attribution 'peop
 expect 'tells it with the model' 0 '*  attribution          people of a town*  licence              CC-BY 2.0*' '' "$heed" info said.safetensors
 expect 'and with the recipe' 0 '*attribution = people of a town*' '' "$heed" info --recipe said.safetensors
 train 0 '*patience changes from 0 to 1*' 'so may the patience' --updates 20 --patience 1 --out m.safetensors
-train 1 "*heed: dim 32 would be another model than the run that is saved has; leave it out, or start over with --fresh" \
+train 2 "*heed: dim 32 would be another model than the run that is saved has; leave it out, or start over with --fresh" \
     'the dimension may not' --updates 30 --dim 32 --out m.safetensors
-expect 'nor the size' 1 '' "*heed: size small would be another model than the run that is saved has; leave it out, or start over with --fresh" \
+expect 'nor the size' 2 '' "*heed: size small would be another model than the run that is saved has; leave it out, or start over with --fresh" \
     timeout 60 "$heed" train $text $dev --tokens words --batch-tokens 60 --size small --updates 30 --out m.safetensors
-train 1 "*heed: arch is luong, but the run that is saved is a transformer; *" 'nor the model' --updates 30 --arch luong --out m.safetensors
-train 1 "*heed: seed is 2, but the run that is saved in m.state.safetensors has 1, which cannot change on the way; use 1, another --out, or --fresh" \
+train 2 "*heed: arch is luong, but the run that is saved is a transformer; *" 'nor the model' --updates 30 --arch luong --out m.safetensors
+train 2 "*heed: seed is 2, but the run that is saved in m.state.safetensors has 1, which cannot change on the way; use 1, another --out, or --fresh" \
     'nor the seed' --updates 30 --seed 2 --out m.safetensors
-train 1 "*heed: freeze differs from the run that is saved in m.state.safetensors; *" 'nor what is frozen' --updates 30 --freeze encoder --out m.safetensors
-expect 'nor the text' 1 '' "*heed: the text is not the one that m was trained on so far; use the same text, another --out, or --fresh" \
+train 2 "*heed: freeze differs from the run that is saved in m.state.safetensors; *" 'nor what is frozen' --updates 30 --freeze encoder --out m.safetensors
+expect 'nor the text' 2 '' "*heed: the text is not the one that m was trained on so far; use the same text, another --out, or --fresh" \
     timeout 60 "$heed" train --src h1.en --tgt h1.fr $dev $small --updates 30 --out m.safetensors
 train 0 '*model: transformer, 1+1 layers of 32*done: all updates are done after 4 updates*' 'starting over may change it all' \
     --updates 4 --dim 32 --fresh --out m.safetensors
@@ -253,11 +254,11 @@ from() { # STATUS STDERR NAME OPTIONS...
 from 0 '*model: transformer, *as it was*rate 0.0003 *done: *' 'a model can be trained further, its vocabulary kept' --from base.safetensors --freeze encoder '*embed' --updates 8
 from 0 '*nothing to do*' 'such a run is resumed as any other' --from base.safetensors --freeze encoder '*embed' --updates 8
 forget
-from 1 "*heed: freeze: no parameter is called 'banana'; the names of this model's begin with *encoder*" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
-from 1 "*heed: freeze leaves nothing that could learn" 'not all can be frozen' --from base.safetensors --freeze '*' --updates 8
-from 1 "*heed: from keeps the vocabulary of base.safetensors, so tokens cannot be chosen" 'the vocabulary cannot be chosen' --from base.safetensors --tokens words --updates 8
-from 1 "*heed: from keeps the sizes of base.safetensors, so size cannot be chosen" 'nor the size' --from base.safetensors --size tiny --updates 8
-from 1 "*heed: dim 32 would be another model than base.safetensors has; *" 'nor the dimension' --from base.safetensors --dim 32 --updates 8
+from 2 "*heed: freeze: no parameter is called 'banana'; the names of this model's begin with *encoder*" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
+from 2 "*heed: freeze leaves nothing that could learn" 'not all can be frozen' --from base.safetensors --freeze '*' --updates 8
+from 2 "*heed: from keeps the vocabulary of base.safetensors, so tokens cannot be chosen" 'the vocabulary cannot be chosen' --from base.safetensors --tokens words --updates 8
+from 2 "*heed: from keeps the sizes of base.safetensors, so size cannot be chosen" 'nor the size' --from base.safetensors --size tiny --updates 8
+from 2 "*heed: dim 32 would be another model than base.safetensors has; *" 'nor the dimension' --from base.safetensors --dim 32 --updates 8
 from 1 "*heed: nowhere: there is no such file*" 'the model must be there' --from nowhere --updates 8
 forget
 
@@ -276,7 +277,7 @@ for odd in '--batch-tokens 1' '--shards 1 --accumulate 3' '--valid-every 1000' '
 done
 train 0 '*done: it no longer improves after * updates; *' 'patience ends' --updates 0 --patience 1 --rate 0 --out m.safetensors
 forget
-train 1 '*not a finite number; skipped*back to update *, with half the rate*heed: the loss does not stay finite, even at 1/1024 of the rate; choose a lower --rate, *' \
+train 2 '*not a finite number; skipped*back to update *, with half the rate*heed: the loss does not stay finite, even at 1/1024 of the rate; choose a lower --rate, *' \
     'a rate without reason ends in a sentence' --rate 1000 --warmup 0 --clip 0 --optimizer sgd --updates 400 --out m.safetensors
 forget
 train 0 '*' 'numbers can be infinite' --rate 1000 --warmup 0 --clip 0 --updates 30 --valid-metric ce --out m.safetensors
