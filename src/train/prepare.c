@@ -370,9 +370,10 @@ static void tell_choices(struct hd_run *run)
                    hd_field_value(hd_field_find("arch"), c->arch).s, layers, c->dim,
                    is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
                    millions(run->learner.size),
-                   r->from      ? ", as it was"
-                   : said->size ? ""
-                                : ", a size that suits so much text");
+                   r->from ? ", as it was"
+                   : said->size || hd_training_has_setting(said, "dim")
+                       ? ""
+                       : ", a size that suits so much text");
     hd_journal_say(&run->journal,
                    "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
                    "pieces; dropout %s",
