@@ -41,7 +41,8 @@ static bool name_files(struct hd_run *run, heed_error *err)
 {
     const char *out = run->recipe->out, *ending = ".safetensors";
     if (!out || !*out)
-        return hd_fail(err, HEED_BAD_OPTION, "out is missing; say where the model should go: --out MODEL.safetensors");
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "out is missing; say where the model should go: --out MODEL.safetensors");
     const size_t n = strlen(out), e = strlen(ending);
     const bool has_ending = n > e && strcmp(out + n - e, ending) == 0;
     const size_t stem = has_ending ? n - e : n;
@@ -366,14 +367,13 @@ static void tell_choices(struct hd_run *run)
     const bool is_transformer = c->arch == HD_TRANSFORMER;
     char layers[64], texts[5][64];
     snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
-    hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
-                   hd_field_value(hd_field_find("arch"), c->arch).s, layers, c->dim,
-                   is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
-                   millions(run->learner.size),
-                   r->from ? ", as it was"
-                   : said->size || hd_training_has_setting(said, "dim")
-                       ? ""
-                       : ", a size that suits so much text");
+    hd_journal_say(
+        &run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
+        hd_field_value(hd_field_find("arch"), c->arch).s, layers, c->dim,
+        is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "", millions(run->learner.size),
+        r->from                                              ? ", as it was"
+        : said->size || hd_training_has_setting(said, "dim") ? ""
+                                                             : ", a size that suits so much text");
     hd_journal_say(&run->journal,
                    "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
                    "pieces; dropout %s",
