@@ -316,6 +316,10 @@ bench-scale: all  ## training by 1, 2 and 4 ranks, and what more would do
 	+@$(MAKE) --no-print-directory all
 	@python3 bench/scale.py $(BUILD) $(SHARED)
 
+.PHONY: bench-large
+bench-large: all  ## training on ten million lines: time and memory
+	@python3 bench/large.py $(BUILD) $(SHARED) build/large $(LINES)
+
 # Peers stay in build/peers; CTranslate2 is measured with the instruction set that is faster for it (CT2_ISA).
 CT2_ISA ?= AVX512
 .PHONY: bench-decode
