@@ -239,9 +239,10 @@ static void dense_back(hd_node *y)
     const float *dz = before_function(y, y->extra);
     if (!dz)
         return;
-    float *dx = hd_gradient_of(t, x);
+    bool is_there;
+    float *dx = hd_gradient_to_write(t, x, &is_there);
     if (dx)
-        hd_product_crossed(t, dx, in, dz, out, rows, W, NULL, true, HD_ACT_NONE);
+        hd_product_crossed(t, dx, in, dz, out, rows, W, NULL, is_there, HD_ACT_NONE);
     hd_defer_product(t, W, x->x, in, dz, out, rows);
     hd_add_bias_gradient(t, b, dz, out, rows);
 }
@@ -301,9 +302,10 @@ static void lin_transposed_back(hd_node *y)
     hd_tape *t = y->tape;
     hd_node *W = y->in[0], *x = y->in[1], *b = y->in[2];
     const int out = W->dim[0], in = W->dim[1], rows = hd_n_rows(x);
-    float *dx = hd_gradient_of(t, x);
+    bool is_there;
+    float *dx = hd_gradient_to_write(t, x, &is_there);
     if (dx)
-        hd_product(t, dx, in, y->g, out, rows, W, NULL, true, HD_ACT_NONE);
+        hd_product(t, dx, in, y->g, out, rows, W, NULL, is_there, HD_ACT_NONE);
     hd_defer_product(t, W, y->g, out, x->x, in, rows);
     hd_add_bias_gradient(t, b, y->g, out, rows);
 }

@@ -406,6 +406,14 @@ float *hd_gradient_new(hd_tape *t, hd_node *n)
     return n->g = g;
 }
 
+float *hd_gradient_to_write(hd_tape *t, hd_node *n, bool *is_there)
+{
+    *is_there = n->g || n->param;
+    if (*is_there || !n->wants_gradient)
+        return hd_gradient_of(t, n);
+    return n->g = hd_tape_take(t, "hd_backward", n->count, sizeof *n->g);
+}
+
 static HD_COLD bool refuse_backward(hd_tape *t, const hd_node *loss)
 {
     if (hd_has_failed(t))

@@ -222,4 +222,8 @@ static inline float *hd_gradient_of(hd_tape *t, hd_node *n)
     return n->g ? n->g : n->wants_gradient ? hd_gradient_new(t, n) : NULL;
 }
 
+/* The same for an op that can write all of it at once: *is_there tells whether it must add instead.
+ * What was never written is no number. */
+float *hd_gradient_to_write(hd_tape *t, hd_node *n, bool *is_there);
+
 #endif
