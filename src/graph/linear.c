@@ -85,18 +85,20 @@ struct piece {
 
 /* Products still to be added to one weight's gradient. */
 struct hd_pending {
-    const hd_node *W;
-    float *dW;
+    hd_node *W;
     int n, rows;
     struct piece pieces[MOST_PIECES];
 };
 
 /* dW += aᵀ·b */
-static void add_product_now(hd_tape *t, float *dW, const hd_node *W, const float *a, long lda,
-                            const float *b, long ldb, int rows)
+static void add_product_now(hd_tape *t, hd_node *W, const float *a, long lda, const float *b,
+                            long ldb, int rows)
 {
-    t->k->gemm_free(dW, W->dim[1], a, 1, lda, b, ldb, 1, true, W->dim[0], rows, W->dim[1],
-                    t->scratch);
+    bool is_there;
+    float *dW = hd_gradient_to_write(t, W, &is_there);
+    if (dW)
+        t->k->gemm_free(dW, W->dim[1], a, 1, lda, b, ldb, 1, is_there, W->dim[0], rows, W->dim[1],
+                        t->scratch);
 }
 
 static float *copy_rows(float *to, const float *from, long ld, int rows, int n)
@@ -114,7 +116,7 @@ static void finish(hd_tape *t, struct hd_pending *p)
     const int in = p->W->dim[0], out = p->W->dim[1];
     const struct piece *first = &p->pieces[0];
     if (p->n == 1) {
-        add_product_now(t, p->dW, p->W, first->a, first->lda, first->b, first->ldb, first->rows);
+        add_product_now(t, p->W, first->a, first->lda, first->b, first->ldb, first->rows);
     } else {
         const struct hd_arena_mark mark = hd_arena_mark(&t->arena);
         float *a = hd_tape_take(t, "hd_backward", (size_t)p->rows * (size_t)in, sizeof *a);
@@ -125,7 +127,7 @@ static void finish(hd_tape *t, struct hd_pending *p)
                 next_a = copy_rows(next_a, q->a, q->lda, q->rows, in);
                 next_b = copy_rows(next_b, q->b, q->ldb, q->rows, out);
             }
-            add_product_now(t, p->dW, p->W, a, in, b, out, p->rows);
+            add_product_now(t, p->W, a, in, b, out, p->rows);
         }
         hd_arena_rewind(&t->arena, mark);
     }
@@ -133,7 +135,7 @@ static void finish(hd_tape *t, struct hd_pending *p)
 }
 
 /* The list of a parameter, made when it is first needed. */
-static struct hd_pending *pending_of(hd_tape *t, const hd_node *W, float *dW)
+static struct hd_pending *pending_of(hd_tape *t, hd_node *W)
 {
     if (!t->pending) {
         const size_t n = (size_t)hd_params_number(W->param->set);
@@ -147,7 +149,6 @@ static struct hd_pending *pending_of(hd_tape *t, const hd_node *W, float *dW)
         *p = hd_tape_take(t, "hd_backward", 1, sizeof **p);
         if (*p) {
             (*p)->W = W;
-            (*p)->dW = dW;
             (*p)->n = (*p)->rows = 0;
         }
     }
@@ -157,14 +158,13 @@ static struct hd_pending *pending_of(hd_tape *t, const hd_node *W, float *dW)
 void hd_defer_product(hd_tape *t, hd_node *W, const float *a, long lda, const float *b, long ldb,
                       int rows)
 {
-    float *dW = hd_gradient_of(t, W);
-    if (!dW || rows == 0)
+    if (rows == 0 || !hd_is_to_learn(t, W))
         return;
-    struct hd_pending *p = W->param ? pending_of(t, W, dW) : NULL;
+    struct hd_pending *p = W->param ? pending_of(t, W) : NULL;
     if (p && (rows >= LARGE_PIECE || p->n == MOST_PIECES || p->rows + rows > MOST_ROWS))
         finish(t, p);
     if (!p || rows >= LARGE_PIECE) {
-        add_product_now(t, dW, W, a, lda, b, ldb, rows);
+        add_product_now(t, W, a, lda, b, ldb, rows);
         return;
     }
     p->pieces[p->n++] = (struct piece){a, b, lda, ldb, rows};

@@ -101,9 +101,13 @@ static void output_back(hd_node *y)
         if (dx)
             t->k->add_scaled(dx, g, o->dx[i], (long)o->x[i]->count);
     }
-    float *dW = hd_gradient_of(t, o->W), *db = o->b ? hd_gradient_of(t, o->b) : NULL;
-    if (dW)
+    bool is_there;
+    float *dW = hd_gradient_to_write(t, o->W, &is_there);
+    float *db = o->b ? hd_gradient_of(t, o->b) : NULL;
+    if (dW && is_there)
         t->k->add_scaled(dW, g, o->dW, (long)o->W->count);
+    else if (dW)
+        t->k->scale(dW, g, o->dW, (long)o->W->count);
     if (db)
         t->k->add_scaled(db, g, o->db, (long)o->b->count);
 }
@@ -119,8 +123,8 @@ static float *zeros(hd_tape *t, const char *op, size_t n)
 static bool make_gradients(hd_tape *t, const char *op, struct output *o)
 {
     const bool has_rows = hd_n_rows(o->x[0]) > 0;
-    if (o->W->wants_gradient &&
-        !(o->dW = has_rows ? hd_tape_take(t, op, o->W->count, sizeof *o->dW) : zeros(t, op, o->W->count)))
+    if (o->W->wants_gradient && !(o->dW = has_rows ? hd_tape_take(t, op, o->W->count, sizeof *o->dW)
+                                                   : zeros(t, op, o->W->count)))
         return false;
     if (o->b && o->b->wants_gradient && !(o->db = zeros(t, op, o->b->count)))
         return false;

@@ -379,39 +379,46 @@ hd_node *hd_stop(hd_node *x)
 
 /* ---- the way back ---------------------------------------------------------------------------- */
 
-/* A parameter's place in the block, which belongs to the set of the first parameter met. */
-static float *place_of_parameter(hd_tape *t, const hd_node *n)
+bool hd_is_to_learn(hd_tape *t, const hd_node *n)
 {
+    if (!n->wants_gradient || !n->param)
+        return n->wants_gradient;
     if (!t->gradients)
-        return NULL;
+        return false;
     if (!t->set)
         t->set = n->param->set;
     if (t->set == n->param->set)
-        return t->gradients + n->param->offset;
+        return true;
     hd_tape_fail(
         t, HEED_BAD_SHAPE,
         "hd_backward: the parameter %s belongs to another set than the others, and there is "
         "one block of gradients; hold it still with hd_stop(hd_on(tape, parameter))",
         n->param->name);
-    return NULL;
-}
-
-float *hd_gradient_new(hd_tape *t, hd_node *n)
-{
-    if (n->param)
-        return place_of_parameter(t, n);
-    float *g = hd_tape_take(t, "hd_backward", n->count, sizeof *g);
-    if (g)
-        memset(g, 0, n->count * sizeof *g);
-    return n->g = g;
+    return false;
 }
 
 float *hd_gradient_to_write(hd_tape *t, hd_node *n, bool *is_there)
 {
-    *is_there = n->g || n->param;
-    if (*is_there || !n->wants_gradient)
-        return hd_gradient_of(t, n);
+    *is_there = true;
+    if (n->g || !hd_is_to_learn(t, n))
+        return n->g;
+    if (n->param && t->is_written) {
+        *is_there = t->is_written[n->param->index];
+        t->is_written[n->param->index] = true;
+    }
+    if (n->param)
+        return t->gradients + n->param->offset;
+    *is_there = false;
     return n->g = hd_tape_take(t, "hd_backward", n->count, sizeof *n->g);
+}
+
+float *hd_gradient_new(hd_tape *t, hd_node *n)
+{
+    bool is_there;
+    float *g = hd_gradient_to_write(t, n, &is_there);
+    if (g && !is_there)
+        memset(g, 0, n->count * sizeof *g);
+    return g;
 }
 
 static HD_COLD bool refuse_backward(hd_tape *t, const hd_node *loss)
@@ -433,7 +440,7 @@ static HD_COLD bool refuse_backward(hd_tape *t, const hd_node *loss)
     return false;
 }
 
-bool hd_backward(hd_node *loss, float *gradients)
+bool hd_backward_into(hd_node *loss, float *gradients, bool *is_written)
 {
     hd_tape *t = loss->tape;
     if (!t) /* a parameter, which has no tape to tell of it */
@@ -442,6 +449,7 @@ bool hd_backward(hd_node *loss, float *gradients)
         return refuse_backward(t, loss);
     t->has_gone_back = true;
     t->gradients = gradients;
+    t->is_written = is_written;
     float *g = hd_gradient_of(t, loss);
     if (g)
         *g += 1;
@@ -451,5 +459,11 @@ bool hd_backward(hd_node *loss, float *gradients)
     if (!hd_has_failed(t))
         hd_finish_products(t);
     t->gradients = NULL;
+    t->is_written = NULL;
     return !hd_has_failed(t);
+}
+
+bool hd_backward(hd_node *loss, float *gradients)
+{
+    return hd_backward_into(loss, gradients, NULL);
 }

@@ -72,8 +72,9 @@ struct hd_tape {
     float *scratch;      /* HD_GEMM_SCRATCH floats for gemm_free */
 
     /* While going back: */
-    float *gradients;            /* the block of the parameters' gradients, or NULL */
-    const hd_params *set;        /* the set they belong to, known after the first of them */
+    float *gradients;     /* the block of the parameters' gradients, or NULL */
+    bool *is_written;     /* by index, whether a parameter's place holds anything; NULL: all do */
+    const hd_params *set; /* the set they belong to, known after the first of them */
     struct hd_pending **pending; /* by index, the products still to be added to them (linear.c) */
 
     hd_node nil; /* what ops return after an error: one zero */
@@ -222,8 +223,15 @@ static inline float *hd_gradient_of(hd_tape *t, hd_node *n)
     return n->g ? n->g : n->wants_gradient ? hd_gradient_new(t, n) : NULL;
 }
 
-/* The same for an op that can write all of it at once: *is_there tells whether it must add instead.
+/* Does anybody want the gradient of n? A parameter's belongs into the block, which has room for those of one set. */
+bool hd_is_to_learn(hd_tape *t, const hd_node *n);
+
+/* hd_gradient_of() for an op that can write all of it at once: *is_there tells whether it must add instead.
  * What was never written is no number. */
 float *hd_gradient_to_write(hd_tape *t, hd_node *n, bool *is_there);
+
+/* hd_backward() into a block of which only the parameters that `is_written` names (by their index) hold anything:
+ * the first gradient of any other is written there, and it is named from then on. */
+bool hd_backward_into(hd_node *loss, float *gradients, bool *is_written);
 
 #endif

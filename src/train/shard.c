@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "graph/tape.h"
 #include "train/workshop.h"
 
 #include <string.h>
@@ -137,7 +138,8 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
                               key_of(l, shard, number, DRAW_CUT)};
     int *room = w->desks[worker].numbers + 2 * batch.n + n_source + n_target;
     hd_node *loss = loss_of(l, tape, &batch, room, n_source, n_target, keys);
-    if (!loss || !hd_backward(loss, block))
+    bool *is_written = w->is_written + (size_t)worker * (size_t)w->n_params;
+    if (!loss || !hd_backward_into(loss, block, is_written))
         return hd_fail(&s->err, hd_tape_error(tape)->code, "%s", hd_tape_error(tape)->message);
     s->loss += (double)loss->x[0];
     return true;
@@ -149,7 +151,9 @@ void hd_shard_run(void *context, int index, int worker)
     struct hd_workshop *w = l->workshop;
     const int shard = w->first + index;
     struct shard *s = &w->shards[shard];
+    bool *is_written = w->is_written + (size_t)worker * (size_t)w->n_params;
     int n_tapes = 0;
+    memset(is_written, 0, (size_t)w->n_params * sizeof *is_written);
     for (int from = s->from, to; from < s->to; from = to) {
         int n_source = 0, n_target = 0;
         for (to = from; to < s->to; to++) {
@@ -160,6 +164,12 @@ void hd_shard_run(void *context, int index, int worker)
         }
         if (!run_tape(l, worker, shard, n_tapes++, from, to))
             return;
+    }
+    /* What no sentence needed. */
+    for (int i = 0; i < w->n_params; i++) {
+        const hd_node *p = hd_params_at(l->net->params, i);
+        if (p->wants_gradient && !is_written[i])
+            memset(w->blocks[index] + hd_param_offset(p), 0, hd_count(p) * sizeof(float));
     }
 }
 

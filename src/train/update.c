@@ -44,7 +44,10 @@ static bool make_workshop(struct hd_learner *l, heed_error *err)
     w->desks = hd_alloc((size_t)w->n_workers, sizeof *w->desks, err);
     w->blocks = hd_alloc((size_t)w->n_blocks, sizeof *w->blocks, err);
     w->shards = hd_alloc((size_t)w->n_blocks, sizeof *w->shards, err);
-    if (!w->k || !w->tapes || !w->desks || !w->blocks || !w->shards)
+    w->n_params = hd_params_number(l->net->params);
+    w->is_written =
+        hd_alloc((size_t)w->n_workers * (size_t)w->n_params, sizeof *w->is_written, err);
+    if (!w->k || !w->tapes || !w->desks || !w->blocks || !w->shards || !w->is_written)
         return false;
     for (int i = 0; i < w->n_workers; i++)
         if (!(w->tapes[i] = hd_tape_new(err)))
@@ -91,6 +94,7 @@ void hd_learner_release(struct hd_learner *l)
         hd_free(w->desks);
         hd_free(w->blocks);
         hd_free(w->shards);
+        hd_free(w->is_written);
         hd_free(w->pieces);
         hd_free(w->squares);
         hd_free(w->slabs);
@@ -112,7 +116,7 @@ hd_tape *hd_learner_tape(struct hd_learner *l, int worker)
 
 /* ---- the step ---------------------------------------------------------------------------------- */
 
-/* Our shards' gradients of one piece into the first block, by the tree; the others are zero again. */
+/* Our shards' gradients of one piece into the first block, by the tree. */
 static void add_piece(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
@@ -123,7 +127,6 @@ static void add_piece(void *context, int index, int worker)
         for (int i = 0; i + stride < w->n_mine; i += 2 * stride) {
             float *left = w->blocks[i] + p.at, *right = w->blocks[i + stride] + p.at;
             w->k->add(left, left, right, p.n);
-            memset(right, 0, (size_t)p.n * sizeof *right);
         }
     if (!l->ranks->module)
         w->squares[index] = w->k->sum_squares(w->blocks[0] + p.at, p.n);
@@ -149,18 +152,6 @@ static void step_piece(void *context, int index, int worker)
         w->k->scale(l->ema + p.at, w->ema, l->ema + p.at, p.n);
         w->k->add_scaled(l->ema + p.at, 1 - w->ema, x, p.n);
     }
-    if (!l->ranks->module)
-        memset(g, 0, (size_t)p.n * sizeof *g);
-}
-
-/* Our blocks are zeros again. */
-static void clear_piece(void *context, int index, int worker)
-{
-    const struct hd_learner *l = context;
-    const struct piece p = l->workshop->pieces[index];
-    (void)worker;
-    for (int i = 0; i < l->workshop->n_mine; i++)
-        memset(l->workshop->blocks[i] + p.at, 0, (size_t)p.n * sizeof(float));
 }
 
 static void pack_one(void *context, int index, int worker)
@@ -195,18 +186,14 @@ static bool add_gradients(struct hd_learner *l, struct hd_updated *updated, heed
     hd_pool_run(l->threads, hd_shard_run, l, w->n_mine);
     for (int i = w->first; i < w->first + w->n_mine; i++) {
         w->talk[i] = w->shards[i].loss;
-        if (hd_failed(&w->shards[i].err)) {
-            hd_pool_run(l->threads, clear_piece, l, w->n_pieces);
+        if (hd_failed(&w->shards[i].err))
             return hd_fail(err, w->shards[i].err.code, "%s", w->shards[i].err.message);
-        }
     }
     hd_pool_run(l->threads, add_piece, l, w->n_pieces);
     if (!is_alone &&
         (!hd_parts_share_numbers(l, w->talk, false, err) || !hd_parts_exchange(l, err) ||
          !hd_parts_share_numbers(l, w->squares, true, err)))
         return false;
-    if (!is_alone)
-        hd_pool_run(l->threads, clear_piece, l, w->n_pieces);
     double squares = 0;
     for (int i = 0; i < w->n_pieces; i++)
         squares += w->squares[i];
@@ -233,10 +220,8 @@ bool hd_learn(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long
     updated->n_shards = w->n_shards;
     if (!add_gradients(l, updated, err))
         return false;
-    if (!updated->is_finite) {
-        hd_pool_run(l->threads, clear_piece, l, w->n_pieces);
+    if (!updated->is_finite)
         return true;
-    }
     const double clip =
         r->clip > 0 && updated->norm > (double)r->clip ? (double)r->clip / updated->norm : 1;
     w->rate = rate;

@@ -31,7 +31,10 @@ struct hd_workshop {
     int n_workers, n_blocks;
     hd_tape **tapes;    /* [n_workers] */
     struct desk *desks; /* [n_workers] */
-    float **blocks;     /* [n_blocks] gradients, zero between two updates; made when first used */
+    float **blocks;     /* [n_blocks] gradients of shards; made when first used */
+    int n_params;
+    bool *
+        is_written; /* [n_workers][n_params]: which parameters have a gradient of the shard in work */
     struct piece *pieces;
     int n_pieces;
     double *squares;      /* [n_pieces] */

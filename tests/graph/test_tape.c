@@ -16,6 +16,7 @@ static int failing_memalign(void **memory, size_t alignment, size_t size)
 #include "base/memory.c"
 
 #include "formula.h"
+#include "graph/tape.h"
 #include <heed_graph.h>
 #include <limits.h>
 #include <math.h>
@@ -244,6 +245,37 @@ static void gradients_are_added_to_what_is_there(void **state)
     assert_true(once[hd_param_offset(f.U)] == 0);
     free(once);
     free(twice);
+    hd_tape_free(t);
+    formula_free(&f);
+}
+
+static void what_was_never_written_is_overwritten(void **state)
+{
+    (void)state;
+    struct formula f = new_formula(4, some_lengths, 6);
+    hd_tape *t = new_tape(true);
+    const int n = hd_params_number(f.params);
+    float *added = new_gradients(f.params), *written = new_gradients(f.params);
+    bool is_written[64] = {false};
+    assert_true(n <= 64);
+    for (size_t i = 0; i < hd_params_size(f.params); i++)
+        written[i] = NAN;
+    for (int i = 0; i < 2; i++) { /* the second is added to the first */
+        hd_tape_reset(t);
+        assert_true(hd_backward(formula_loss(t, &f), added));
+        hd_tape_reset(t);
+        assert_true(hd_backward_into(formula_loss(t, &f), written, is_written));
+    }
+    for (int i = 0; i < n; i++) {
+        const hd_node *p = hd_params_at(f.params, i);
+        const size_t at = hd_param_offset(p);
+        assert_that(is_written[i], "%s has no gradient", hd_param_name(p));
+        for (size_t j = 0; j < hd_count(p); j++)
+            assert_that(written[at + j] == added[at + j], "%s %zu: %a, added to zeros %a",
+                        hd_param_name(p), j, (double)written[at + j], (double)added[at + j]);
+    }
+    free(added);
+    free(written);
     hd_tape_free(t);
     formula_free(&f);
 }
@@ -573,6 +605,7 @@ int main(void)
         cmocka_unit_test(only_one_recorded_number_can_be_a_loss),
         cmocka_unit_test(two_sets_of_parameters_do_not_mix_their_gradients),
         cmocka_unit_test(gradients_are_added_to_what_is_there),
+        cmocka_unit_test(what_was_never_written_is_overwritten),
         cmocka_unit_test(without_a_block_only_variables_get_gradients),
         cmocka_unit_test(a_parameter_itself_can_be_the_loss),
         cmocka_unit_test(nothing_flows_past_hd_stop),
