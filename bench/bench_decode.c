@@ -169,7 +169,7 @@ int main(int argc, char **argv)
             die(&err);
         text = read_text(model, argv[3]);
     }
-    if (!hd_net_pack(text.net, &err))
+    if (!hd_net_pack(text.net, &err) || !hd_net_shade(text.net, &err))
         die(&err);
     char *question = NULL;
     size_t size = 0;

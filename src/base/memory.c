@@ -35,7 +35,7 @@ void *hd_alloc_raw(size_t bytes)
     if (bytes > PTRDIFF_MAX - LARGE_PAGE)
         return NULL;
     const size_t whole = (bytes + HD_ALIGNMENT - 1) / HD_ALIGNMENT * HD_ALIGNMENT;
-    const bool is_large = whole >= 2 * (size_t)LARGE_PAGE;
+    const bool is_large = whole >= LARGE_PAGE;
     void *memory = NULL;
     if (posix_memalign(&memory, is_large ? LARGE_PAGE : HD_ALIGNMENT,
                        whole > 0 ? whole : HD_ALIGNMENT) != 0)

@@ -253,7 +253,8 @@ static bool check_format(const struct hd_safetensors *file, heed_error *err)
     return true;
 }
 
-/* What is read of a file: vocabularies by one thread, parameters by another, as each takes as long as the other. */
+/* What is read of a file: vocabularies by one thread, parameters, laid out for speed, by another. Each takes as long as the
+ * other. */
 struct reading {
     const struct hd_safetensors *file;
     struct hd_net *net;
@@ -275,9 +276,11 @@ static void read_part(void *context, int index, int worker)
     struct reading *r = context;
     if (index == 0)
         read_vocabs(r);
-    else
-        r->has_params = hd_params_make(r->net->params, &r->params_err) &&
-                        read_params(r->file, r->net, &r->params_err);
+    else if (hd_params_make(r->net->params, &r->params_err) &&
+             read_params(r->file, r->net, &r->params_err)) {
+        hd_map_forget(&r->file->map);
+        r->has_params = hd_net_pack(r->net, &r->params_err);
+    }
 }
 
 /* Both parts. A second thread is a matter of speed: without it the parts follow each other. */
