@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
-#include "search/check.h"
+#include "search/alike.h"
 #include "search/quest.h"
 #include "text/vocab.h"
 
@@ -91,12 +91,6 @@ struct run {
     size_t alpha_capacity;
 };
 
-static bool tape_is_well(const hd_tape *tape, heed_error *err)
-{
-    const heed_error *e = hd_tape_error(tape);
-    return e->code == HEED_OK || hd_fail(err, e->code, "%s", e->message);
-}
-
 /* Room for `count` in an array that *array points to. */
 #define HAS_ROOM(array, capacity, count, err) \
     has_room((void **)&(array), &(capacity), count, sizeof *(array), err)
@@ -128,8 +122,8 @@ static bool encode_group(struct run *r, heed_error *err)
     const struct hd_batch batch = {.n = n, .source = ids.at, .source_length = length};
     for (int m = 0; is_well && m < r->n_nets; m++) {
         hd_tape_reset(r->tape);
-        is_well =
-            hd_decoder_enter(r->decoders[m], r->tape, &batch, place) || tape_is_well(r->tape, err);
+        is_well = hd_decoder_enter(r->decoders[m], r->tape, &batch, place) ||
+                  hd_tape_is_well(r->tape, err);
     }
     hd_ids_release(&ids);
     if (!is_well)
@@ -228,18 +222,11 @@ static bool make_rows(struct run *r, heed_error *err)
 static bool add_attention(struct run *r, const struct hd_net *net, const struct hd_stepped *stepped,
                           heed_error *err)
 {
-    const struct hd_search_options *o = r->options;
     for (int b = 0; b < r->rows.n; b++) {
         const int S = stepped->seen.n_nodes ? stepped->seen.n_keys[b] : 0;
-        float *one = hd_tape_take(r->tape, "hd_search", (size_t)S, sizeof *one);
-        if (!one)
-            return tape_is_well(r->tape, err);
-        if (!hd_weights_of(net, &stepped->seen, b, o->layer, o->head, one))
-            return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
-                           o->layer, o->head);
-        float *sum = (float *)r->outlooks[b].alpha;
-        for (int j = 0; j < S; j++)
-            sum[j] += one[j] / (float)r->n_nets;
+        if (!hd_add_weights((float *)r->outlooks[b].alpha, net, &stepped->seen, b, S, r->options,
+                            r->n_nets, r->tape, err))
+            return false;
     }
     return true;
 }
@@ -274,17 +261,12 @@ static bool advance(struct run *r, heed_error *err)
         return false;
     for (int m = 0; m < r->n_nets; m++) {
         const struct hd_stepped stepped = hd_decoder_step(r->decoders[m], r->tape, &r->rows);
-        if (!tape_is_well(r->tape, err) || (looks && !add_attention(r, r->nets[m], &stepped, err)))
+        if (!hd_tape_is_well(r->tape, err) ||
+            (looks && !add_attention(r, r->nets[m], &stepped, err)))
             return false;
         r->out[m] = stepped.out;
     }
     return true;
-}
-
-static bool not_finite(heed_error *err)
-{
-    return hd_fail(err, HEED_BAD_MODEL,
-                   "the model's numbers are not finite: it has gone wrong while it was trained");
 }
 
 static bool has_words_alone(const struct run *r)
@@ -298,11 +280,11 @@ static bool ask_for_words(struct run *r, int from, int n, heed_error *err)
     int *words = hd_tape_take(r->tape, "hd_search", (size_t)n, sizeof *words);
     float *nothing = hd_tape_take(r->tape, "hd_search", 1, sizeof *nothing);
     if (!words || !nothing || !hd_best_words(r->nets[0], hd_slice(r->out[0], from, n), words))
-        return tape_is_well(r->tape, err);
+        return hd_tape_is_well(r->tape, err);
     *nothing = 0;
     for (int b = 0; b < n; b++) {
         if (words[b] < 0)
-            return not_finite(err);
+            return hd_not_finite(err);
         r->outlooks[from + b].n_top = 1;
         r->outlooks[from + b].top = &words[b];
         r->outlooks[from + b].top_value = nothing;
@@ -330,7 +312,7 @@ static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
         }
         int *top = hd_tape_take(r->tape, "hd_search", (size_t)k, sizeof *top);
         float *value = hd_tape_take(r->tape, "hd_search", (size_t)k, sizeof *value);
-        if (!tape_is_well(r->tape, err))
+        if (!hd_tape_is_well(r->tape, err))
             return false;
         o->x = x->x + (size_t)b * (size_t)r->n_words;
         o->log_sum = r->tape->k->log_sum(&o->largest, top, value, o->x, r->n_words, k);
@@ -338,7 +320,7 @@ static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
         o->top_value = value;
         o->n_top = k;
         if (!isfinite(o->largest) || !isfinite(o->log_sum))
-            return not_finite(err);
+            return hd_not_finite(err);
         if (r->n_nets > 1) /* the mean is what is said, although it does not add up to 1 */
             o->largest = o->log_sum = 0;
     }
@@ -453,9 +435,7 @@ bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
                const struct hd_search_input *input, size_t n,
                const struct hd_search_options *options, struct hd_found *found, heed_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        found[i] = (struct hd_found){0};
-    if (!hd_check_search(nets, n_nets, end, input, n, options, err))
+    if (!hd_begin_finding(nets, n_nets, end, input, n, options, found, err))
         return false;
     struct run r = {.nets = nets,
                     .n_nets = n_nets,
@@ -466,7 +446,5 @@ bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
                     .found = found};
     const bool is_done = make_run(&r, err) && search_all(&r, err);
     release_run(&r);
-    for (size_t i = 0; !is_done && i < n; i++)
-        hd_found_release(&found[i]);
-    return is_done;
+    return hd_end_finding(is_done, found, n);
 }
