@@ -299,7 +299,7 @@ bench-kernel:  ## arithmetic against this machine's peak and against oneDNN
 bench-kernel-now: $(BUILD)/bench/bench_kernel
 	@$<
 
-# PyTorch is the peer in training: a virtual environment in build/peers, or TORCH=/path/to/python of one that has it.
+# PyTorch is a peer in training and decoding: a virtual environment in build/peers, or TORCH=/path/to/python of one that has it.
 PEERS := build/peers
 TORCH := $(PEERS)/torch/bin/python
 $(PEERS)/torch/bin/python:
@@ -316,16 +316,16 @@ bench-scale: all  ## training by 1, 2 and 4 ranks, and what more would do
 	+@$(MAKE) --no-print-directory all
 	@python3 bench/scale.py $(BUILD) $(SHARED)
 
-.PHONY: bench-large
-bench-large: all  ## training on ten million lines: time and memory
-	@python3 bench/large.py $(BUILD) $(SHARED) build/large $(LINES)
+.PHONY: bench-lines
+bench-lines: all  ## training on ten million lines: time and memory
+	@python3 bench/lines.py $(BUILD) $(SHARED) build/lines $(LINES)
 
 # Peers stay in build/peers; CTranslate2 is measured with the instruction set that is faster for it (CT2_ISA).
 CT2_ISA ?= AVX512
 .PHONY: bench-decode
-bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed  ## searching sentences against CTranslate2, on the same weights
-	@bench/peers.sh build/peers '$(SHARED)' $(BUILD)/heed
-	@CT2_FORCE_CPU_ISA=$(CT2_ISA) build/peers/ct2/bin/python bench/decode.py $< '$(SHARED)' build/peers/ende-ct2
+bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed $(TORCH)  ## searching sentences against CTranslate2, on the same weights, and PyTorch
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
+	@CT2_FORCE_CPU_ISA=$(CT2_ISA) $(PEERS)/ct2/bin/python bench/decode.py $(BUILD) '$(SHARED)' $(PEERS) $(TORCH)
 
 # ---- install --------------------------------------------------------------------------------------------------------
 

@@ -1,23 +1,24 @@
 /* bench_decode.c -- how fast sentences are searched, for decode.py, which asks and compares with others.
  *
- *     bench_decode MODEL VOCAB SOURCE
+ *     bench_decode MODEL SOURCE [LONGEST [SENTENCES]]
  *     bench_decode gru WORDS SENTENCES
  *
- * MODEL is Marian's .npz or heed's own file (VOCAB is then "-"). The second form is a GRU with additive attention and random weights, which
- * reads sentences of so many words and never ends before it has written as many. Every line of standard input is a way to search, `greedy batched`,
- * `beam5 single`, `greedy threads`…; the answer is a line: seconds of this process on a CPU, seconds on the clock, words found. */
+ * Outputs have at most LONGEST words (256), and the first SENTENCES of the text are read. The second form is a GRU with additive
+ * attention and random weights, which reads sentences of so many words and never ends before it has written as many. Every line of
+ * standard input is something to do, and its answer is a line: seconds of this process on a CPU, seconds on the clock, words found.
+ *     greedy|beam5 batched|single [words]     search all sentences together, or the first 200 one by one; words alone
+ *     greedy|beam5 threads [words]            all, half of them by each of two threads
+ *     greedy|beam5 translate 1|2              from text to text, as `heed translate` does it, by so many threads
+ *     loops 1|2                               two bare loops of multiply-adds, by so many threads */
 #include "base/memory.h"
+#include "clock.h"
+#include "loops.h"
 #include "model/file.h"
-#include "model/import.h"
 #include "search/search.h"
+#include "translate/translate.h"
 
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <malloc.h>
 #include <string.h>
-#include <time.h>
-
-enum { LONGEST = 256 };
 
 static void die(const heed_error *err)
 {
@@ -31,32 +32,33 @@ struct text {
     struct hd_net *net;
     int end;
     struct hd_search_input *input;
-    size_t n, capacity;
+    char **lines; /* the sentences as text; NULL for random weights */
+    size_t n;
 };
 
-static struct text read_text(heed_model *model, const char *path)
+static struct text read_text(heed_model *model, const char *path, int longest, size_t most)
 {
     struct text text = {.model = model, .net = model->net, .end = hd_vocab_end(model->target)};
     heed_error err = {0};
-    char *line = NULL;
-    size_t size = 0;
+    size_t size = 0, n_input = 0, n_lines = 0;
     FILE *in = fopen(path, "r");
     if (!in) {
         perror(path);
         exit(1);
     }
-    while (getline(&line, &size, in) > 0) {
+    for (char *line = NULL; text.n < most && getline(&line, &size, in) > 0; line = NULL, size = 0) {
         struct hd_ids ids = {0};
-        struct hd_search_input *grown =
-            hd_grow(text.input, &text.capacity, text.n + 1, sizeof *grown, &err);
-        if (!grown || !hd_vocab_encode(model->source, line, strcspn(line, "\n"), true, &ids, &err))
+        line[strcspn(line, "\n")] = '\0';
+        text.input = hd_grow(text.input, &n_input, text.n + 1, sizeof *text.input, &err);
+        text.lines = hd_grow(text.lines, &n_lines, text.n + 1, sizeof *text.lines, &err);
+        if (!text.input || !text.lines ||
+            !hd_vocab_encode(model->source, line, strlen(line), true, &ids, &err))
             die(&err);
-        text.input = grown;
+        text.lines[text.n] = line;
         text.input[text.n] = (struct hd_search_input){
-            .source = ids.at, .n_source = (int)ids.n, .max_length = LONGEST, .number = text.n};
+            .source = ids.at, .n_source = (int)ids.n, .max_length = longest, .number = text.n};
         text.n++;
     }
-    free(line);
     fclose(in);
     return text;
 }
@@ -93,92 +95,131 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double clock_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* A part of the text, searched by one thread. */
+/* The text in parts, each searched by the next free thread. */
 struct work {
     const struct text *text;
-    const struct hd_search_input *input;
     size_t n, at_a_time;
     struct hd_search_options options;
-    long n_words;
+    long *n_words; /* by part */
 };
 
-static void *search(void *data)
+static void search(void *data, int index, int worker)
 {
-    struct work *w = data;
+    (void)worker;
+    const struct work *w = data;
     heed_error err = {0};
-    struct hd_found *found = hd_alloc(w->n, sizeof *found, &err);
+    const size_t from = (size_t)index * w->at_a_time, left = w->n - from,
+                 n = left < w->at_a_time ? left : w->at_a_time;
+    struct hd_found *found = hd_alloc(n, sizeof *found, &err);
     const struct hd_net *net = w->text->net;
-    for (size_t i = 0; i < w->n; i += w->at_a_time) {
-        const size_t n = w->n - i < w->at_a_time ? w->n - i : w->at_a_time;
-        if (!found || !hd_search(&net, 1, w->text->end, w->input + i, n, &w->options, found, &err))
-            die(&err);
-        for (size_t j = 0; j < n; j++) {
-            w->n_words += found[j].best->n;
-            hd_found_release(&found[j]);
-        }
+    if (!found ||
+        !hd_search(&net, 1, w->text->end, w->text->input + from, n, &w->options, found, &err))
+        die(&err);
+    for (size_t i = 0; i < n; i++) {
+        w->n_words[index] += found[i].best->n;
+        hd_found_release(&found[i]);
     }
     hd_free(found);
-    return NULL;
+}
+
+static long search_all(const struct text *text, const char *question, struct hd_pool *pool)
+{
+    heed_error err = {0};
+    struct work w = {.text = text, .n = text->n, .options = hd_search_options_default()};
+    w.options.beam = strncmp(question, "beam5", 5) == 0 ? 5 : 1;
+    w.options.words_alone = strstr(question, "words");
+    if (strstr(question, "single")) {
+        w.n = text->n < 200 ? text->n : 200;
+        w.at_a_time = 1;
+    } else
+        w.at_a_time = strstr(question, "threads") ? (text->n + 1) / 2 : text->n;
+    const size_t n_parts = (w.n + w.at_a_time - 1) / w.at_a_time;
+    long n_words = 0;
+    if (!(w.n_words = hd_alloc(n_parts, sizeof *w.n_words, &err)))
+        die(&err);
+    hd_pool_run(pool, search, &w, (int)n_parts);
+    for (size_t i = 0; i < n_parts; i++)
+        n_words += w.n_words[i];
+    hd_free(w.n_words);
+    return n_words;
+}
+
+static long translate_all(const struct text *text, const char *question)
+{
+    heed_error err = {0};
+    heed_options options = hd_options_default();
+    options.beam = strncmp(question, "beam5", 5) == 0 ? 5 : 1;
+    options.wants_attention = false;
+    options.n_threads = strchr(question, '2') ? 2 : 1;
+    const heed_model *model = text->model;
+    heed_results *r =
+        hd_translate(&model, 1, (const char *const *)text->lines, text->n, &options, &err);
+    if (!r)
+        die(&err);
+    long n_words = 0;
+    for (size_t i = 0; i < r->n; i++)
+        n_words += (long)r->at[i].translations[0].n_subwords;
+    hd_results_free(r);
+    return n_words;
 }
 
 static void answer(const struct text *text, const char *question)
 {
-    struct hd_search_options options = hd_search_options_default();
-    const char *rows = getenv("N_ROWS");
-    options.beam = strncmp(question, "beam5", 5) == 0 ? 5 : 1;
-    options.words_alone = strstr(question, "words");
-    options.n_rows = rows ? atoi(rows) : options.n_rows;
-    const bool is_single = strstr(question, "single"), is_two = strstr(question, "threads");
-    const size_t n = is_single && text->n > 200 ? 200 : text->n, half = is_two ? n / 2 : n;
-    struct work work[2] = {{text, text->input, half, is_single ? 1 : n, options, 0},
-                           {text, text->input + half, n - half, n, options, 0}};
-    const double cpu = cpu_seconds(), start = clock_seconds();
-    pthread_t other;
-    if (is_two && pthread_create(&other, NULL, search, &work[1]) != 0)
-        exit(1);
-    search(&work[0]);
-    if (is_two)
-        pthread_join(other, NULL);
-    printf("%.6f %.6f %ld\n", cpu_seconds() - cpu, clock_seconds() - start,
-           work[0].n_words + work[1].n_words);
+    heed_error err = {0};
+    const bool is_two = strstr(question, "threads") || strstr(question, "loops 2");
+    struct hd_pool *pool = hd_pool_new(is_two ? 2 : 1, &err);
+    if (!pool)
+        die(&err);
+    long n_words = 0;
+    const double cpu = cpu_seconds(), start = bench_now();
+    if (strstr(question, "loops"))
+        bench_two_loops(pool);
+    else if (strstr(question, "translate"))
+        n_words = translate_all(text, question);
+    else
+        n_words = search_all(text, question, pool);
+    printf("%.6f %.6f %ld\n", cpu_seconds() - cpu, bench_now() - start, n_words);
     fflush(stdout);
+    hd_pool_free(pool);
 }
 
 int main(int argc, char **argv)
 {
     heed_error err = {0};
-    if (argc != 4) {
-        fprintf(stderr, "usage: bench_decode MODEL VOCAB SOURCE\n");
+    if (argc < 3 || argc > 5) {
+        fprintf(stderr, "usage: bench_decode MODEL SOURCE [LONGEST [SENTENCES]]\n"
+                        "       bench_decode gru WORDS SENTENCES\n");
         return 2;
     }
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as in the program */
+#endif
     struct text text;
     if (strcmp(argv[1], "gru") == 0) {
-        text = random_gru(atoi(argv[2]), atoi(argv[3]));
+        text = random_gru(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 20);
+        if (!hd_net_pack(text.net, &err))
+            die(&err);
     } else {
-        const char *vocabs[] = {argv[2]};
-        heed_model *model = strcmp(argv[2], "-") ? hd_import(argv[1], vocabs, 1, &err)
-                                                 : hd_model_load(argv[1], &err);
+        heed_model *model = hd_model_load(argv[1], &err);
         if (!model)
             die(&err);
-        text = read_text(model, argv[3]);
+        text = read_text(model, argv[2], argc > 3 ? atoi(argv[3]) : 256,
+                         argc > 4 ? (size_t)atol(argv[4]) : SIZE_MAX);
     }
-    if (!hd_net_pack(text.net, &err))
+    if (!hd_net_shade(text.net, &err))
         die(&err);
     char *question = NULL;
     size_t size = 0;
     while (getline(&question, &size, stdin) > 0)
         answer(&text, question);
     free(question);
-    for (size_t i = 0; i < text.n; i++)
+    for (size_t i = 0; i < text.n; i++) {
         hd_free((void *)text.input[i].source);
+        if (text.lines)
+            free(text.lines[i]);
+    }
     hd_free(text.input);
+    hd_free(text.lines);
     if (text.model)
         hd_model_free(text.model);
     else

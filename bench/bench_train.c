@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "graph/tape.h"
 #include "kernel/kernel.h"
-#include "peak.h"
+#include "loops.h"
 #include "text/vocab_file.h"
 #include "train/plan.h"
 #include "train/update.h"
@@ -121,26 +121,6 @@ static void learn_once(void *context)
     need(hd_learn(&s->learner, s->pairs, s->n, ++s->number, 1e-6F, &u, &err), &err);
 }
 
-static void burn(void *context, int index, int worker)
-{
-    (void)context;
-    (void)index;
-    (void)worker;
-    for (int i = 0; i < 200; i++)
-        (void)peak_run();
-}
-
-struct loops {
-    struct hd_pool *threads;
-    int n;
-};
-
-static void burn_all(void *context)
-{
-    const struct loops *l = context;
-    hd_pool_run(l->threads, burn, NULL, l->n);
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 7) {
@@ -200,12 +180,11 @@ int main(int argc, char **argv)
     hd_learner_tape(&students[0].learner, 0)->k = real;
 
     struct room room = make_room();
-    struct loops loops[2] = {{pools[0], 2}, {pools[1], 2}};
     struct contestant all[] = {{learn_once, &students[0], 0},
                                {learn_once, &students[1], 0},
                                {run_noted, &room, 0},
-                               {burn_all, &loops[0], 0},
-                               {burn_all, &loops[1], 0}};
+                               {bench_two_loops, pools[0], 0},
+                               {bench_two_loops, pools[1], 0}};
     bench_race(all, 5, atoi(argv[6]));
     const double gain = all[0].best / all[1].best, bare = all[3].best / all[4].best;
     long tokens = 0;

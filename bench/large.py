@@ -1,64 +1,90 @@
-"""large.py -- a corpus larger than memory: ten million lines are trained on, and what it takes is told.
+"""large.py -- a larger Transformer with random weights, as Marian stores one: the same for heed and for CTranslate2 to decode.
 
-usage: large.py BUILD SHARED FOLDER [LINES [CGROUP]]      run by `make bench-large`
+usage: large.py VOCAB.spm OUT.npz      d 512, 6+6 layers, feed-forward 2048, 8 heads; run by peers.sh
 
-The text is Tatoeba's English and German with a number put before each line, so that no two lines are alike: about 1.1 GB in FOLDER, kept for the
-next time. CGROUP is a folder of a memory control group (v1 or v2) with a limit of its own, in which heed is run: its limit holds for
-the pages of the files as well, so that a text larger than it cannot be kept in memory by anybody.
+Always the same weights. Attention adds little and tables are not tied, or the same word would be said again and again; the end marker is
+so unlikely that no sentence ends before the limit of its length.
 """
-import json
-import os
-import subprocess
 import sys
-import time
 
-build, shared, folder = sys.argv[1:4]
-n_lines = int(sys.argv[4]) if len(sys.argv) > 4 else 10_000_000
-group = sys.argv[5] if len(sys.argv) > 5 else None
-os.makedirs(folder, exist_ok=True)
-files = [os.path.join(folder, "%d.%s" % (n_lines, side)) for side in ("en", "de")]
-for side, path in zip(("en", "de"), files):
-    if os.path.exists(path):
-        continue
-    with open(os.path.join(shared, "data", "tatoeba", "train.en-de." + side)) as text:
-        lines = text.readlines()
-    with open(path + ".part", "w") as out:
-        for start in range(0, n_lines, len(lines)):
-            out.writelines("%d %s" % (start + i, line) for i, line in enumerate(lines[:n_lines - start]))
-    os.rename(path + ".part", path)
-print("text: %d pairs, %.0f MB" % (n_lines, sum(map(os.path.getsize, files)) / 1e6), flush=True)
+import numpy
+import sentencepiece
+
+vocab_file, out = sys.argv[1:3]
+D, FFN, LAYERS, HEADS = 512, 2048, 6, 8
+vocab = sentencepiece.SentencePieceProcessor(model_file=vocab_file)
+V = vocab.get_piece_size()
+random = numpy.random.default_rng(1)
+arrays = {}
 
 
-def enter_group():
-    if group:
-        with open(os.path.join(group, "cgroup.procs"), "w") as processes:
-            processes.write(str(os.getpid()))
+def weight(name, rows, columns, gain=1):
+    """Within `gain` times the range of Glorot and Bengio (2010)."""
+    limit = gain * (6 / (rows + columns)) ** 0.5
+    arrays[name] = random.uniform(-limit, limit, (rows, columns)).astype(numpy.float32)
 
 
-def train(updates):
-    """Seconds until the first update and in all, and the most memory held, in MB."""
-    out = os.path.join(folder, "large.safetensors")
-    start = time.time()
-    process = subprocess.Popen([os.path.join(build, "heed"), "train", "--src", files[0], "--tgt", files[1], "--out", out,
-                                "--updates", str(updates), "--valid-every", "100", "--valid-metric", "ce", "-q", "--json"],
-                               stdout=subprocess.PIPE, text=True, preexec_fn=enter_group)
-    first = None
-    for line in process.stdout:
-        event = json.loads(line)
-        if event["event"] == "note":
-            print("    " + event["text"], flush=True)
-        elif event["event"] == "update" and first is None:
-            first = time.time() - start
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit("heed train failed")
-    return first, time.time() - start, usage.ru_maxrss / 1e3
+def vector(name, n, value=0.0):
+    arrays[name] = numpy.full((1, n), value, dtype=numpy.float32)
 
 
-for name in ("large.safetensors", "large.state.safetensors", "large.jsonl", "large.log", "large.svg"):
-    if os.path.exists(os.path.join(folder, name)):
-        os.remove(os.path.join(folder, name))
-for updates in (100, 200):
-    first, seconds, memory = train(updates)
-    print("to update %d: first update noted after %.1f s, %.1f s in all, at most %.0f MB resident" % (updates, first, seconds, memory),
-          flush=True)
+def norm(name):
+    vector(name + "_ln_scale", D, 1)
+    vector(name + "_ln_bias", D)
+
+
+for side, kinds in (("encoder", ["self"]), ("decoder", ["self", "context"])):
+    for layer in range(1, LAYERS + 1):
+        here = "%s_l%d_" % (side, layer)
+        for kind in kinds:
+            for role in "qkvo":
+                weight(here + "%s_W%s" % (kind, role), D, D, 0.2 if role == "o" else 1)
+                vector(here + "%s_b%s" % (kind, role), D)
+            norm(here + kind + "_Wo")
+        for i, rows, columns in ((1, D, FFN), (2, FFN, D)):
+            weight(here + "ffn_W%d" % i, rows, columns)
+            vector(here + "ffn_b%d" % i, columns)
+        norm(here + "ffn_ffn")
+for name, shape in (("encoder_Wemb", (V, D)), ("decoder_Wemb", (V, D)), ("decoder_ff_logit_out_W", (D, V))):
+    arrays[name] = random.normal(0, 0.06, shape).astype(numpy.float32)
+vector("decoder_ff_logit_out_b", V)
+arrays["decoder_ff_logit_out_b"][0, vocab.eos_id()] = -30
+
+config = """dec-depth: %d
+dim-emb: %d
+dim-vocabs:
+  - %d
+  - %d
+enc-depth: %d
+layer-normalization: false
+output-omit-bias: false
+skip: false
+tied-embeddings: false
+tied-embeddings-all: false
+tied-embeddings-src: false
+transformer-aan-activation: swish
+transformer-aan-depth: 2
+transformer-aan-nogate: false
+transformer-decoder-autoreg: self-attention
+transformer-decoder-dim-ffn: 0
+transformer-decoder-ffn-depth: 0
+transformer-dim-aan: 2048
+transformer-dim-ffn: %d
+transformer-ffn-activation: relu
+transformer-ffn-depth: 2
+transformer-guided-alignment-layer: last
+transformer-heads: %d
+transformer-no-projection: false
+transformer-postprocess: dan
+transformer-postprocess-emb: d
+transformer-postprocess-top: ""
+transformer-preprocess: ""
+transformer-tied-layers:
+  []
+transformer-train-position-embeddings: false
+type: transformer
+ulr: false
+version: v1.12.42
+""" % (LAYERS, D, V, V, LAYERS, FFN, HEADS)
+arrays["special:model.yml"] = numpy.frombuffer(config.encode() + b"\0", dtype=numpy.int8)
+numpy.savez(out, **arrays)

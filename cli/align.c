@@ -20,8 +20,8 @@ struct align {
 };
 
 static const struct option options[] = {
-    {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct align, model), .value = "MODEL[,MODEL...]",
-     .help = "the model; several look together"},
+    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct align, model),
+     .value = "MODEL[,MODEL...]", .help = "the model; several look together"},
     {"reverse", .kind = OPTION_TEXT, OPTION_FIELD(struct align, reverse),
      .value = "MODEL[,MODEL...]",
      .help = "a model for the other direction, whose links are joined"},
@@ -48,9 +48,9 @@ static const struct option options[] = {
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct align, batch), .value = "N", .least = 1,
      .most = 100000, .help = "sentences under way at a time; changes no result",
      .group = "Running"},
-    {"threads", 'j', OPTION_INT, OPTION_FIELD(struct align, threads), .value = "N", .least = 0,
-     .most = 4096, .help = "0 is all cores; changes no result"},
-    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(struct align, is_quiet),
+    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct align, threads), .value = "N",
+     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_quiet),
      .help = "neither warnings nor progress"},
     {0},
 };

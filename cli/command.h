@@ -14,7 +14,8 @@
  *          .least = 1, .most = 64, .help = "layers of encoder and decoder", .group = "Model"},
  *         {"cell", .kind = OPTION_CHOICE, OPTION_FIELD(struct train, cell),
  *          .choices = "rnn|gru|lstm", .help = "kind of recurrent cell"},
- *         {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(struct train, is_quiet), .help = "say nothing"},
+ *         {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct train, is_quiet),
+ *          .help = "say nothing"},
  *         {0}};
  *
  * Defaults are what set_defaults() puts into the struct; the help shows them. */
@@ -44,6 +45,7 @@ struct text_list {
 struct option {
     const char *name; /* without the dashes */
     char letter;      /* one-letter form, or 0 */
+    bool is_fixed;    /* of a training run: one that goes on must have the same */
     enum option_kind kind;
     size_t offset, size; /* the field it fills: OPTION_FIELD() */
     double least, most;  /* of numbers, inclusive; both 0 for no limits */
@@ -51,7 +53,6 @@ struct option {
     const char *value;   /* what the help calls the value: "N", "FILE" */
     const char *help;    /* what it does; a few words, no full stop */
     const char *group;   /* heading in the help, from this option on */
-    bool is_fixed;       /* of a training run: one that goes on must have the same */
 };
 
 #define OPTION_FIELD(type, field) \

@@ -11,7 +11,8 @@
 #include <string.h>
 
 static const struct option options[] = {
-    {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct eval, model), .value = "MODEL[,MODEL...]",
+    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct eval, model),
+     .value = "MODEL[,MODEL...]",
      .help = "translate SRC with it and score that; several are compared with the first"},
     {"tsv", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, tsv), .value = "FILE",
      .help = "instead of SRC and REF: source, tab, reference; rows of the same source are "
@@ -30,13 +31,13 @@ static const struct option options[] = {
      .help = "a table by words of the source as well"},
     {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, plot), .value = "FILE.svg|png|pdf",
      .help = "draw the first of the metrics by words of the source"},
-    {"beam", 'b', OPTION_INT, OPTION_FIELD(struct eval, beam), .value = "N", .least = 1,
+    {"beam", 'b', .kind = OPTION_INT, OPTION_FIELD(struct eval, beam), .value = "N", .least = 1,
      .most = 10000, .help = "sentences kept while searching; 1 is greedy"},
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct eval, batch), .value = "N", .least = 1,
      .most = 100000, .help = "sentences under way at a time; changes no result"},
-    {"threads", 'j', OPTION_INT, OPTION_FIELD(struct eval, threads), .value = "N", .least = 0,
-     .most = 4096, .help = "0 is all cores; changes no result"},
-    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(struct eval, is_quiet), .help = "no progress"},
+    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct eval, threads), .value = "N",
+     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct eval, is_quiet), .help = "no progress"},
     {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, is_json),
      .help = "one JSON object instead of lines"},
     {0},

@@ -24,7 +24,7 @@ void print_command_help(const struct command *command)
         }
         print_option(o, defaults);
     }
-    print_option(&(struct option){"help", 'h', OPTION_FLAG, .help = "this text"}, NULL);
+    print_option(&(struct option){"help", 'h', .kind = OPTION_FLAG, .help = "this text"}, NULL);
     free(defaults);
 }
 

@@ -14,7 +14,7 @@ struct import {
 static const struct option options[] = {
     {"vocab", .kind = OPTION_TEXT, OPTION_FIELD(struct import, vocab),
      .value = "FILE.spm[,FILE.spm]", .help = "its vocabulary, or source and target vocabularies"},
-    {"out", 'o', OPTION_TEXT, OPTION_FIELD(struct import, out), .value = "FILE",
+    {"out", 'o', .kind = OPTION_TEXT, OPTION_FIELD(struct import, out), .value = "FILE",
      .help = "the model file to write"},
     {"store", .kind = OPTION_CHOICE, OPTION_FIELD(struct import, store), .choices = "f32|f16|bf16",
      .help = "how its numbers are stored"},

@@ -10,6 +10,9 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static const struct command *const commands[] = {
     &command_align, &command_eval,  &command_import,    &command_info,
@@ -47,9 +50,19 @@ static void print_help(FILE *out);
 static void print_all_tables(void);
 static void keep_standard_files_open(void);
 
+/* Large blocks go back to the system when they are freed, however large others were before: glibc would learn to keep them, and
+ * a search that grows would hold its old room as well (translating with a beam of 5: 38.0 → 32.5 MB). */
+static void keep_no_large_blocks(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     keep_standard_files_open();
+    keep_no_large_blocks();
     enum status status = STATUS_FINE;
     if (argc < 2) {
         print_help(stderr);

@@ -17,8 +17,8 @@ struct score {
 };
 
 static const struct option options[] = {
-    {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct score, model), .value = "MODEL[,MODEL...]",
-     .help = "the model; of several it is the mean"},
+    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct score, model),
+     .value = "MODEL[,MODEL...]", .help = "the model; of several it is the mean"},
     {"words", .kind = OPTION_FLAG, OPTION_FIELD(struct score, has_words),
      .help = "after it, with a tab before each, the numbers of the words"},
     {"n-best", .kind = OPTION_TEXT, OPTION_FIELD(struct score, n_best), .value = "FILE",
@@ -29,9 +29,9 @@ static const struct option options[] = {
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct score, batch), .value = "N", .least = 1,
      .most = 100000, .help = "sentences under way at a time; changes no result",
      .group = "Running"},
-    {"threads", 'j', OPTION_INT, OPTION_FIELD(struct score, threads), .value = "N", .least = 0,
-     .most = 4096, .help = "0 is all cores; changes no result"},
-    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(struct score, is_quiet),
+    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct score, threads), .value = "N",
+     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct score, is_quiet),
      .help = "neither warnings, progress nor perplexity"},
     {0},
 };

@@ -21,11 +21,13 @@ struct translate {
 };
 
 static const struct option options[] = {
-    {"model", 'm', OPTION_TEXT, OPTION_FIELD(struct translate, model), .value = "MODEL[,MODEL...]",
+    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct translate, model),
+     .value = "MODEL[,MODEL...]",
      .help =
          "the model; several translate together; without it, or as default, the one inside heed"},
-    {"beam", 'b', OPTION_INT, OPTION_FIELD(struct translate, beam), .value = "N", .least = 1,
-     .most = 10000, .help = "sentences kept while searching; 1 is greedy", .group = "Search"},
+    {"beam", 'b', .kind = OPTION_INT, OPTION_FIELD(struct translate, beam), .value = "N",
+     .least = 1, .most = 10000, .help = "sentences kept while searching; 1 is greedy",
+     .group = "Search"},
     {"n-best", .kind = OPTION_INT, OPTION_FIELD(struct translate, n_best), .value = "N", .least = 1,
      .most = 10000,
      .help = "print the best N as 'line ||| text ||| logprob= X ||| score', lines from 0"},
@@ -73,9 +75,9 @@ static const struct option options[] = {
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct translate, batch), .value = "N", .least = 1,
      .most = 100000, .help = "sentences under way at a time; changes no result",
      .group = "Running"},
-    {"threads", 'j', OPTION_INT, OPTION_FIELD(struct translate, threads), .value = "N", .least = 0,
-     .most = 4096, .help = "0 is all cores; changes no result"},
-    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(struct translate, is_quiet),
+    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct translate, threads), .value = "N",
+     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_quiet),
      .help = "neither warnings nor progress"},
     {0},
 };

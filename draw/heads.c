@@ -18,7 +18,7 @@ static double cell_size(const heed_picture_heads *heads)
     return fits < LEAST ? LEAST : fits;
 }
 
-/* "head 3", above; "layer 2", turned, at the left. */
+/* "head 3", above; "layer 2", turned, at the left: the numbers of --head, from 0, and of --layer, from 1. */
 static void heading(struct hd_scene *scene, const char *what, int i, double x, double y,
                     double angle)
 {
@@ -30,7 +30,7 @@ static void heading(struct hd_scene *scene, const char *what, int i, double x, d
                                          .font = {.size = 12},
                                          .anchor = HD_MIDDLE,
                                          .angle = angle,
-                                         .text = hd_scene_print(scene, "%s %d", what, i + 1)});
+                                         .text = hd_scene_print(scene, "%s %d", what, i)});
 }
 
 void hd_layout_heads(struct hd_scene *scene, const heed_picture_heads *heads)
@@ -57,7 +57,7 @@ void hd_layout_heads(struct hd_scene *scene, const heed_picture_heads *heads)
                            "source");
     }
     for (int l = 0; l < heads->n_layers; l++) {
-        heading(scene, "layer", l, HD_MARGIN + 10, top + l * step_y + high / 2, -90);
+        heading(scene, "layer", l + 1, HD_MARGIN + 10, top + l * step_y + high / 2, -90);
         for (int r = 0; has_words && r < rows.n; r++)
             hd_label_beside(scene, &rows.labels[r], font, left - 5,
                             top + l * step_y + (r + 0.5) * size, "target");

@@ -58,7 +58,8 @@ typedef struct heed_picture_attention {
     enum heed_attention_style style;
 } heed_picture_attention;
 
-/* A page of small matrices, a row of them per layer. At most 200,000 cells in all. */
+/* A page of small matrices, a row of them per layer. Layers are numbered from 1 and heads from 0, as everywhere. At most
+ * 200,000 cells in all. */
 typedef struct heed_picture_heads {
     heed_picture_words words;
     const float *weights; /* [n_layers][n_heads][n_rows][n_columns] */

@@ -34,7 +34,8 @@ bool hd_fail_to_read(const char *path, int error, heed_error *err)
         return hd_fail(err, HEED_BAD_FILE,
                        "%s: there is no such file; check the name and the folder", path);
     if (error == EACCES || error == EPERM)
-        return hd_fail(err, HEED_BAD_FILE, "%s: you have no permission to read this file; ask its owner", path);
+        return hd_fail(err, HEED_BAD_FILE,
+                       "%s: you have no permission to read this file; ask its owner", path);
     if (error == ENOMEM)
         return hd_fail(err, HEED_NO_MEMORY,
                        "%s: the file is larger than the memory that can be addressed", path);
@@ -74,6 +75,12 @@ bool hd_map_open(struct hd_map *map, const char *path, heed_error *err)
     const bool ok = hd_map_fd(map, fd, path, err);
     close(fd); /* the mapping stays */
     return ok;
+}
+
+void hd_map_forget(const struct hd_map *map)
+{
+    if (map->data) /* of a file that is only read, so nothing is lost */
+        (void)madvise((void *)(uintptr_t)map->data, map->size, MADV_DONTNEED);
 }
 
 void hd_map_close(struct hd_map *map)

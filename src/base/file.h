@@ -22,6 +22,10 @@ bool hd_map_fd(struct hd_map *map, int fd, const char *name, heed_error *err);
 /* Leaves {0}. An empty one is fine. */
 void hd_map_close(struct hd_map *map);
 
+/* The memory that was read from the file until now may go; what is read once more comes from the file again. For use between
+ * reading a large file and making something large of it. {0} is fine. */
+void hd_map_forget(const struct hd_map *map);
+
 /* Why a file could not be read or written, as a sentence: `error` is the errno of the system.
  * Always false. */
 bool hd_fail_to_read(const char *path, int error, heed_error *err);

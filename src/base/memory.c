@@ -10,20 +10,38 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static atomic_long n_until_failure = -1; /* negative: allocations fail only when memory is gone */
+
+enum { LARGE_PAGE = 2 << 20 };
+
+/* Large blocks come in large pages where the system has them: 8 MB of weights are there after 4 faults instead of 2,000,
+ * which was a fifth of the time to a first translation. The end that does not fill one stays in small pages. */
+static void wish_for_large_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    (void)madvise(memory, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE); /* no harm without */
+#else
+    (void)memory, (void)bytes;
+#endif
+}
 
 void *hd_alloc_raw(size_t bytes)
 {
     if (atomic_load_explicit(&n_until_failure, memory_order_relaxed) >= 0 &&
         atomic_fetch_sub_explicit(&n_until_failure, 1, memory_order_relaxed) == 0)
         return NULL;
-    if (bytes > PTRDIFF_MAX - HD_ALIGNMENT)
+    if (bytes > PTRDIFF_MAX - LARGE_PAGE)
         return NULL;
     const size_t whole = (bytes + HD_ALIGNMENT - 1) / HD_ALIGNMENT * HD_ALIGNMENT;
+    const bool is_large = whole >= LARGE_PAGE;
     void *memory = NULL;
-    if (posix_memalign(&memory, HD_ALIGNMENT, whole > 0 ? whole : HD_ALIGNMENT) != 0)
+    if (posix_memalign(&memory, is_large ? LARGE_PAGE : HD_ALIGNMENT,
+                       whole > 0 ? whole : HD_ALIGNMENT) != 0)
         return NULL;
+    if (is_large)
+        wish_for_large_pages(memory, whole);
     return memory;
 }
 

@@ -1,8 +1,8 @@
 /* threads.h -- a pool of threads that runs numbered tasks, and how many cores there are for it.
  *
  * A task's result belongs to its index, never to the thread that happened to run it: that is
- * what keeps results the same for any number of threads. Threads are used by two rooms only,
- * train and translate. */
+ * what keeps results the same for any number of threads. Threads are used by train and translate, and
+ * where a model's file is read. */
 #ifndef HD_BASE_THREADS_H
 #define HD_BASE_THREADS_H
 

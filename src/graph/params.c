@@ -22,6 +22,8 @@ struct hd_params {
     int n, capacity;
     float *values;       /* NULL until made */
     size_t size;         /* floats; a multiple of STEP */
+    float *packed;       /* packed copies of those that were wanted first, one after the other */
+    size_t packed_size;  /* floats; 0 before the first packing of all */
     unsigned generation; /* of the values */
     heed_error error;    /* the first failed declaration */
 };
@@ -36,15 +38,24 @@ hd_params *hd_params_new(heed_error *err)
     return hd_new(hd_params, err);
 }
 
+static void free_copy(const hd_params *params, struct hd_packed *p)
+{
+    const bool is_in_block =
+        params->packed && p->at >= params->packed && p->at < params->packed + params->packed_size;
+    if (!is_in_block)
+        hd_free(p->at);
+}
+
 void hd_params_free(hd_params *params)
 {
     if (!params)
         return;
     for (int i = 0; i < params->n; i++) {
-        hd_free(params->entries[i]->param.straight.at);
-        hd_free(params->entries[i]->param.crossed.at);
+        free_copy(params, &params->entries[i]->param.straight);
+        free_copy(params, &params->entries[i]->param.crossed);
         hd_free(params->entries[i]);
     }
+    hd_free(params->packed);
     hd_free(params->entries);
     hd_free(params->values);
     hd_free(params);
@@ -212,9 +223,52 @@ bool hd_params_pack_one(hd_params *params, int i, heed_error *err)
                                     pack(k, &p->crossed, W, 1, columns, columns, rows, err)));
 }
 
+/* Floats of a copy that is wanted and has no place yet. */
+static size_t size_wanted(const struct hd_packed *p, int K, int N)
+{
+    const bool is_wanted = atomic_load_explicit(&p->is_wanted, memory_order_relaxed);
+    return is_wanted && !p->at ? hd_packed_size(K, N) : 0;
+}
+
+static float *take_place(struct hd_packed *p, float *at, size_t size)
+{
+    p->at = size > 0 ? at : p->at;
+    return at + size;
+}
+
+/* One block for all copies that are wanted so far, the first time: alone, small ones would lie in small pages of memory. What is
+ * wanted later has a block of its own. */
+static bool make_places(hd_params *params, heed_error *err)
+{
+    if (params->packed)
+        return true;
+    size_t total = 0;
+    for (int i = 0; i < params->n; i++) {
+        const hd_node *W = &params->entries[i]->node;
+        const struct hd_param *p = &params->entries[i]->param;
+        if (W->n_dims == 2)
+            total += size_wanted(&p->straight, W->dim[0], W->dim[1]) +
+                     size_wanted(&p->crossed, W->dim[1], W->dim[0]);
+    }
+    float *at = total > 0 ? hd_alloc_raw(total * sizeof *at) : NULL; /* packing writes all of it */
+    if (total > 0 && !at)
+        return hd_fail(err, HEED_NO_MEMORY, "there is no memory for %zu packed weights", total);
+    params->packed = at;
+    params->packed_size = total;
+    for (int i = 0; at && i < params->n; i++) {
+        const hd_node *W = &params->entries[i]->node;
+        struct hd_param *p = &params->entries[i]->param;
+        if (W->n_dims != 2)
+            continue;
+        at = take_place(&p->straight, at, size_wanted(&p->straight, W->dim[0], W->dim[1]));
+        at = take_place(&p->crossed, at, size_wanted(&p->crossed, W->dim[1], W->dim[0]));
+    }
+    return true;
+}
+
 bool hd_params_pack(hd_params *params, heed_error *err)
 {
-    bool ok = hd_kernels_chosen(err) != NULL;
+    bool ok = hd_kernels_chosen(err) != NULL && make_places(params, err);
     for (int i = 0; ok && params->values && i < params->n; i++)
         ok = hd_params_pack_one(params, i, err);
     return ok;

@@ -18,7 +18,8 @@ enum hd_field_kind { HD_OF_ALL, HD_OF_RECURRENT, HD_OF_TRANSFORMER };
 
 struct hd_field {
     const char *name; /* with dashes; JSON has underscores */
-    const char *values, *fallback, *meaning; /* what it may be, what it is when nothing is said, what it is */
+    const char *values, *fallback,
+        *meaning; /* what it may be, what it is when nothing is said, what it is */
     enum hd_field_type type;
     enum hd_field_kind kind;
     size_t offset;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "base/threads.h"
 #include "base/utf8.h"
 #include "format/safetensors.h"
 
@@ -232,7 +233,7 @@ static struct hd_net *read_net(const struct hd_safetensors *file, heed_error *er
         hd_fail(err, why.code == HEED_BAD_OPTION ? HEED_BAD_MODEL : why.code,
                 "%s: its configuration: %s", file->path, why.message);
     json_decref(json);
-    if (net && check_params(file, net, err) && hd_params_make(net->params, err))
+    if (net && check_params(file, net, err))
         return net;
     hd_net_free(net);
     return NULL;
@@ -252,27 +253,66 @@ static bool check_format(const struct hd_safetensors *file, heed_error *err)
     return true;
 }
 
+/* What is read of a file: vocabularies by one thread, parameters, laid out for speed, by another. Each takes as long as the
+ * other. */
+struct reading {
+    const struct hd_safetensors *file;
+    struct hd_net *net;
+    struct hd_vocab *source, *target;
+    bool has_params;
+    heed_error vocab_err, params_err;
+};
+
+static void read_vocabs(struct reading *r)
+{
+    r->source = r->target = read_vocab(r->file, SOURCE, KEY_SOURCE, &r->vocab_err);
+    if (r->source && hd_safetensors_find(r->file, TARGET))
+        r->target = read_vocab(r->file, TARGET, KEY_TARGET, &r->vocab_err);
+}
+
+static void read_part(void *context, int index, int worker)
+{
+    (void)worker;
+    struct reading *r = context;
+    if (index == 0)
+        read_vocabs(r);
+    else if (hd_params_make(r->net->params, &r->params_err) &&
+             read_params(r->file, r->net, &r->params_err)) {
+        hd_map_forget(&r->file->map);
+        r->has_params = hd_net_pack(r->net, &r->params_err);
+    }
+}
+
+/* Both parts. A second thread is a matter of speed: without it the parts follow each other. */
+static bool read_parts(struct reading *r, heed_error *err)
+{
+    struct hd_pool *pool = hd_pool_new(hd_cores() > 1 ? 2 : 1, NULL);
+    if (pool)
+        hd_pool_run(pool, read_part, r, 2);
+    for (int i = 0; !pool && i < 2; i++)
+        read_part(r, i, 0);
+    hd_pool_free(pool);
+    const heed_error *why = r->target ? &r->params_err : &r->vocab_err;
+    return (r->target && r->has_params) || hd_fail(err, why->code, "%s", why->message);
+}
+
 static heed_model *read_model(const struct hd_safetensors *file, heed_error *err)
 {
     if (!check_format(file, err))
         return NULL;
     json_t *record = read_json(file, KEY_RECORD, err);
-    struct hd_net *net = record ? read_net(file, err) : NULL;
-    struct hd_vocab *source = net ? read_vocab(file, SOURCE, KEY_SOURCE, err) : NULL;
-    struct hd_vocab *target = source;
-    if (source && hd_safetensors_find(file, TARGET))
-        target = read_vocab(file, TARGET, KEY_TARGET, err);
-    if (target && read_params(file, net, err)) {
+    struct reading r = {.file = file, .net = record ? read_net(file, err) : NULL};
+    if (r.net && read_parts(&r, err)) {
         heed_error why = {0};
-        heed_model *model = hd_model_of(net, source, target, record, &why);
+        heed_model *model = hd_model_of(r.net, r.source, r.target, record, &why);
         if (!model)
             hd_fail(err, why.code, "%s: %s", file->path, why.message);
         return model;
     }
-    if (target != source)
-        hd_vocab_free(target);
-    hd_vocab_free(source);
-    hd_net_free(net);
+    if (r.target != r.source)
+        hd_vocab_free(r.target);
+    hd_vocab_free(r.source);
+    hd_net_free(r.net);
     json_decref(record);
     return NULL;
 }

@@ -185,10 +185,9 @@ static bool transformer_config(const struct import *im, struct hd_config *c)
         c->positions = HD_POSITIONS_NONE;
     c->embed_scale = true;
     c->norm_eps = 1e-6F;
-    c->alignment_layer =
-        c->decoder_layers; /* what Marian calls its soft alignment: the last layer's first head */
-    c->n_alignment_heads = 1;
-    c->alignment_heads[0] = 0;
+    /* Marian's own soft alignment is the first head of this layer, which is better than the mean of all only where it was
+     * trained with guided alignment, and the file does not say so. */
+    c->alignment_layer = c->decoder_layers;
     return true;
 }
 

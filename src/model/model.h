@@ -21,7 +21,8 @@ struct hd_net {
     hd_node *output,
         *output_bias; /* [R,V], or the target table [V,E] when is_output_tied; bias [V] */
     bool is_output_tied;
-    struct hd_shadow *shadow; /* of the output layer, made by hd_net_pack(); may be NULL */
+    _Atomic(struct hd_shadow *)
+        shadow;               /* of the output layer, made by hd_net_shade(); may be NULL */
     struct hd_rnn_parts *rnn; /* NULL for the Transformer */
     struct hd_transformer_parts *transformer;
 };
@@ -40,6 +41,10 @@ void hd_net_init(struct hd_net *net, uint64_t seed);
 
 /* Lay the weights out for speed, once they have their values: those that a search reads. While no tape is in use. */
 bool hd_net_pack(struct hd_net *net, heed_error *err);
+
+/* Make the 8-bit shadow with which hd_best_words() is faster, unless there is one of the present values. It takes as long as
+ * some ten words do. Others may be searching. */
+bool hd_net_shade(struct hd_net *net, heed_error *err);
 
 /* Shares of numbers dropped while the tape trains. All 0 in {0}. */
 struct hd_dropouts {

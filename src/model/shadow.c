@@ -11,10 +11,12 @@
  * logits, so the answer is the layer's to the last bit, ties included. */
 #include "model/shadow.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
 
 #include <math.h>
+#include <pthread.h>
 
 enum {
     MOST_LEFT = 16,      /* words that may remain; of more, all logits are made */
@@ -90,8 +92,9 @@ static bool quantise_words(struct hd_shadow *s, const struct hd_net *net,
     return is_done;
 }
 
-struct hd_shadow *hd_shadow_new(const struct hd_net *net, const struct hd_kernels *k,
-                                heed_error *err)
+/* NULL also when there can be none: numbers that are not finite, rows too long for 8 bits. */
+static struct hd_shadow *new_shadow(const struct hd_net *net, const struct hd_kernels *k,
+                                    heed_error *err)
 {
     const hd_node *W = net->output;
     const int D = net->is_output_tied ? W->dim[1] : W->dim[0],
@@ -110,6 +113,22 @@ struct hd_shadow *hd_shadow_new(const struct hd_net *net, const struct hd_kernel
         return s;
     hd_shadow_free(s);
     return NULL;
+}
+
+/* One at a time makes a shadow; whoever asks for a word meanwhile finds none, or a whole one. */
+bool hd_net_shade(struct hd_net *net, heed_error *err)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    heed_error why = {0};
+    pthread_mutex_lock(&one);
+    struct hd_shadow *old = net->shadow;
+    if (!old || old->generation != hd_params_generation(net->params)) {
+        const struct hd_kernels *k = hd_kernels_chosen(&why);
+        net->shadow = k ? new_shadow(net, k, &why) : NULL;
+        hd_shadow_free(old); /* of values that have changed, which nobody reads */
+    }
+    pthread_mutex_unlock(&one);
+    return !hd_failed(&why) || hd_fail(err, why.code, "%s", why.message);
 }
 
 /* ---- the likeliest word ------------------------------------------------------------------------------------------------------- */

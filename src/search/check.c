@@ -1,5 +1,5 @@
 /* check.c -- what can be asked of a search, and the sentences for what cannot. */
-#include "search/check.h"
+#include "search/alike.h"
 
 #include "base/error.h"
 
@@ -85,14 +85,15 @@ static bool check_nets(const struct hd_net *const *nets, int n_nets, int end, he
     return true;
 }
 
-bool hd_check_search(const struct hd_net *const *nets, int n_nets, int end,
-                     const struct hd_search_input *input, size_t n,
-                     const struct hd_search_options *options, heed_error *err)
+bool hd_begin_finding(const struct hd_net *const *nets, int n_nets, int end,
+                      const struct hd_search_input *input, size_t n,
+                      const struct hd_search_options *options, struct hd_found *found,
+                      heed_error *err)
 {
-    if (!check_options(options, err) || !check_nets(nets, n_nets, end, err))
-        return false;
     for (size_t i = 0; i < n; i++)
-        if (!check_input(nets[0], end, &input[i], i, err))
-            return false;
-    return true;
+        found[i] = (struct hd_found){0};
+    bool ok = check_options(options, err) && check_nets(nets, n_nets, end, err);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = check_input(nets[0], end, &input[i], i, err);
+    return ok;
 }

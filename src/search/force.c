@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
-#include "search/check.h"
+#include "search/alike.h"
 #include "search/quest.h"
 
 #include <math.h>
@@ -33,12 +33,6 @@ struct forcing {
     int *numbers;           /* the batch's ids and lengths */
     size_t capacity;
 };
-
-static bool tape_is_well(const hd_tape *tape, heed_error *err)
-{
-    const heed_error *e = hd_tape_error(tape);
-    return e->code == HEED_OK || hd_fail(err, e->code, "%s", e->message);
-}
 
 /* ---- a group ----------------------------------------------------------------------------------------------------------------- */
 
@@ -127,7 +121,7 @@ static bool add_logprobs(struct forcing *f, const struct hd_net *net,
         hd_tape_reset(f->output);
         hd_node *rows = hd_slice(hd_on(f->output, taught->out), from, n);
         const hd_node *logp = hd_log_softmax(hd_logits(net, rows), NULL);
-        if (!tape_is_well(f->output, err))
+        if (!hd_tape_is_well(f->output, err))
             return false;
         for (int i = 0; i < n; i++) {
             const int r = from + i;
@@ -135,9 +129,7 @@ static bool add_logprobs(struct forcing *f, const struct hd_net *net,
                 logp->x[(size_t)i * (size_t)hd_width(logp) + (size_t)taught->target[r]];
             float *sum = &g->found[taught->sentence[r]].best->logprob[taught->position[r]];
             if (!isfinite(one))
-                return hd_fail(
-                    err, HEED_BAD_MODEL,
-                    "the model's numbers are not finite: it has gone wrong while it was trained");
+                return hd_not_finite(err);
             *sum = *sum + one;
         }
     }
@@ -150,17 +142,9 @@ static bool add_attention(struct forcing *f, const struct hd_net *net,
 {
     for (int r = 0; r < taught->n_rows; r++) {
         const int s = taught->sentence[r], S = g->input[s].n_source;
-        const struct hd_arena_mark mark = hd_arena_mark(&f->tape->arena);
-        float *one = hd_tape_take(f->tape, "hd_force", (size_t)S, sizeof *one);
         float *to = g->found[s].best->attention + (size_t)taught->position[r] * (size_t)S;
-        if (!one)
-            return tape_is_well(f->tape, err);
-        if (!hd_weights_of(net, &taught->seen, r, f->options->layer, f->options->head, one))
-            return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
-                           f->options->layer, f->options->head);
-        for (int j = 0; j < S; j++)
-            to[j] += one[j] / (float)f->n_nets;
-        hd_arena_rewind(&f->tape->arena, mark);
+        if (!hd_add_weights(to, net, &taught->seen, r, S, f->options, f->n_nets, f->tape, err))
+            return false;
     }
     return true;
 }
@@ -170,7 +154,7 @@ static bool ask(struct forcing *f, const struct hd_net *net, struct group *g, he
     hd_tape_reset(f->tape);
     const struct hd_memory *memory = hd_encode(net, f->tape, &g->batch, NULL);
     const struct hd_taught *taught = hd_teach(net, f->tape, memory, &g->batch, NULL);
-    if (!tape_is_well(f->tape, err) || !add_logprobs(f, net, taught, g, err))
+    if (!hd_tape_is_well(f->tape, err) || !add_logprobs(f, net, taught, g, err))
         return false;
     return !g->found[0].best->attention || add_attention(f, net, taught, g, err);
 }
@@ -218,9 +202,7 @@ bool hd_force(const struct hd_net *const *nets, int n_nets, int end,
               const struct hd_search_input *input, size_t n,
               const struct hd_search_options *options, struct hd_found *found, heed_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        found[i] = (struct hd_found){0};
-    if (!hd_check_search(nets, n_nets, end, input, n, options, err))
+    if (!hd_begin_finding(nets, n_nets, end, input, n, options, found, err))
         return false;
     struct forcing f = {.nets = nets,
                         .n_nets = n_nets,
@@ -232,7 +214,5 @@ bool hd_force(const struct hd_net *const *nets, int n_nets, int end,
     hd_tape_free(f.tape);
     hd_tape_free(f.output);
     hd_free(f.numbers);
-    for (size_t i = 0; !is_done && i < n; i++)
-        hd_found_release(&found[i]);
-    return is_done;
+    return hd_end_finding(is_done, found, n);
 }

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
-#include "search/check.h"
+#include "search/alike.h"
 #include "search/quest.h"
 #include "text/vocab.h"
 
@@ -72,7 +72,7 @@ struct run {
     size_t n, n_encoded;
     struct hd_found *found;
     struct hd_decoder **decoders; /* [n_nets]; a sentence has the same place in all of them */
-    hd_tape *encoding, *step;
+    hd_tape *tape; /* of the group being encoded, then of a step: what lasts is in the decoders */
     hd_node **out; /* [n_nets]: what enters the output layers, for all rows of the step */
     struct hd_scratch scratch;
     struct sentence waiting[GROUP_SENTENCES];
@@ -90,12 +90,6 @@ struct run {
     float *alpha;
     size_t alpha_capacity;
 };
-
-static bool tape_is_well(const hd_tape *tape, heed_error *err)
-{
-    const heed_error *e = hd_tape_error(tape);
-    return e->code == HEED_OK || hd_fail(err, e->code, "%s", e->message);
-}
 
 /* Room for `count` in an array that *array points to. */
 #define HAS_ROOM(array, capacity, count, err) \
@@ -127,9 +121,9 @@ static bool encode_group(struct run *r, heed_error *err)
     }
     const struct hd_batch batch = {.n = n, .source = ids.at, .source_length = length};
     for (int m = 0; is_well && m < r->n_nets; m++) {
-        hd_tape_reset(r->encoding);
-        is_well = hd_decoder_enter(r->decoders[m], r->encoding, &batch, place) ||
-                  tape_is_well(r->encoding, err);
+        hd_tape_reset(r->tape);
+        is_well = hd_decoder_enter(r->decoders[m], r->tape, &batch, place) ||
+                  hd_tape_is_well(r->tape, err);
     }
     hd_ids_release(&ids);
     if (!is_well)
@@ -169,7 +163,7 @@ static bool begin_sentences(struct run *r, heed_error *err)
                                      .end = r->end,
                                      .n_words = r->n_words,
                                      .limit = limit_of(r->nets, r->n_nets, in)};
-        if (!hd_quest_begin(&s->quest, &task, r->step->k, &r->scratch, err))
+        if (!hd_quest_begin(&s->quest, &task, r->tape->k, &r->scratch, err))
             return false;
     }
     return true;
@@ -228,18 +222,11 @@ static bool make_rows(struct run *r, heed_error *err)
 static bool add_attention(struct run *r, const struct hd_net *net, const struct hd_stepped *stepped,
                           heed_error *err)
 {
-    const struct hd_search_options *o = r->options;
     for (int b = 0; b < r->rows.n; b++) {
         const int S = stepped->seen.n_nodes ? stepped->seen.n_keys[b] : 0;
-        float *one = hd_tape_take(r->step, "hd_search", (size_t)S, sizeof *one);
-        if (!one)
-            return tape_is_well(r->step, err);
-        if (!hd_weights_of(net, &stepped->seen, b, o->layer, o->head, one))
-            return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
-                           o->layer, o->head);
-        float *sum = (float *)r->outlooks[b].alpha;
-        for (int j = 0; j < S; j++)
-            sum[j] += one[j] / (float)r->n_nets;
+        if (!hd_add_weights((float *)r->outlooks[b].alpha, net, &stepped->seen, b, S, r->options,
+                            r->n_nets, r->tape, err))
+            return false;
     }
     return true;
 }
@@ -267,24 +254,19 @@ static bool make_alpha(struct run *r, heed_error *err)
 static bool advance(struct run *r, heed_error *err)
 {
     const bool looks = r->options->wants_attention || r->options->coverage_penalty > 0;
-    hd_tape_reset(r->step);
+    hd_tape_reset(r->tape);
     for (int b = 0; b < r->rows.n; b++)
         r->outlooks[b] = (struct hd_outlook){0};
     if (looks && !make_alpha(r, err))
         return false;
     for (int m = 0; m < r->n_nets; m++) {
-        const struct hd_stepped stepped = hd_decoder_step(r->decoders[m], r->step, &r->rows);
-        if (!tape_is_well(r->step, err) || (looks && !add_attention(r, r->nets[m], &stepped, err)))
+        const struct hd_stepped stepped = hd_decoder_step(r->decoders[m], r->tape, &r->rows);
+        if (!hd_tape_is_well(r->tape, err) ||
+            (looks && !add_attention(r, r->nets[m], &stepped, err)))
             return false;
         r->out[m] = stepped.out;
     }
     return true;
-}
-
-static bool not_finite(heed_error *err)
-{
-    return hd_fail(err, HEED_BAD_MODEL,
-                   "the model's numbers are not finite: it has gone wrong while it was trained");
 }
 
 static bool has_words_alone(const struct run *r)
@@ -295,14 +277,14 @@ static bool has_words_alone(const struct run *r)
 /* Only the likeliest word of each row. */
 static bool ask_for_words(struct run *r, int from, int n, heed_error *err)
 {
-    int *words = hd_tape_take(r->step, "hd_search", (size_t)n, sizeof *words);
-    float *nothing = hd_tape_take(r->step, "hd_search", 1, sizeof *nothing);
+    int *words = hd_tape_take(r->tape, "hd_search", (size_t)n, sizeof *words);
+    float *nothing = hd_tape_take(r->tape, "hd_search", 1, sizeof *nothing);
     if (!words || !nothing || !hd_best_words(r->nets[0], hd_slice(r->out[0], from, n), words))
-        return tape_is_well(r->step, err);
+        return hd_tape_is_well(r->tape, err);
     *nothing = 0;
     for (int b = 0; b < n; b++) {
         if (words[b] < 0)
-            return not_finite(err);
+            return hd_not_finite(err);
         r->outlooks[from + b].n_top = 1;
         r->outlooks[from + b].top = &words[b];
         r->outlooks[from + b].top_value = nothing;
@@ -328,17 +310,17 @@ static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
             end += r->under_way[i].quest.n_open;
             k = hd_quest_wants(&r->under_way[i++].quest);
         }
-        int *top = hd_tape_take(r->step, "hd_search", (size_t)k, sizeof *top);
-        float *value = hd_tape_take(r->step, "hd_search", (size_t)k, sizeof *value);
-        if (!tape_is_well(r->step, err))
+        int *top = hd_tape_take(r->tape, "hd_search", (size_t)k, sizeof *top);
+        float *value = hd_tape_take(r->tape, "hd_search", (size_t)k, sizeof *value);
+        if (!hd_tape_is_well(r->tape, err))
             return false;
         o->x = x->x + (size_t)b * (size_t)r->n_words;
-        o->log_sum = r->step->k->log_sum(&o->largest, top, value, o->x, r->n_words, k);
+        o->log_sum = r->tape->k->log_sum(&o->largest, top, value, o->x, r->n_words, k);
         o->top = top;
         o->top_value = value;
         o->n_top = k;
         if (!isfinite(o->largest) || !isfinite(o->log_sum))
-            return not_finite(err);
+            return hd_not_finite(err);
         if (r->n_nets > 1) /* the mean is what is said, although it does not add up to 1 */
             o->largest = o->log_sum = 0;
     }
@@ -378,7 +360,7 @@ static int rows_of_slice(const struct run *r, size_t i)
 /* Every sentence chooses; those that are over leave. Logits exist for a slice of the rows at a time, which stays in the cache. */
 static bool choose(struct run *r, heed_error *err)
 {
-    const struct hd_arena_mark before = hd_arena_mark(&r->step->arena);
+    const struct hd_arena_mark before = hd_arena_mark(&r->tape->arena);
     size_t n_left = 0;
     int row = 0, n_asked = 0;
     bool is_well = true;
@@ -386,7 +368,7 @@ static bool choose(struct run *r, heed_error *err)
         struct sentence *s = &r->under_way[i];
         const int n_rows = s->quest.n_open;
         if (is_well && row == n_asked) {
-            hd_arena_rewind(&r->step->arena, before);
+            hd_arena_rewind(&r->tape->arena, before);
             n_asked += rows_of_slice(r, i);
             is_well = has_words_alone(r) ? ask_for_words(r, row, n_asked - row, err)
                                          : ask(r, i, row, n_asked - row, err);
@@ -423,11 +405,10 @@ static bool search_all(struct run *r, heed_error *err)
 static bool make_run(struct run *r, heed_error *err)
 {
     r->n_words = r->nets[0]->config.target_vocab;
-    r->encoding = hd_tape_new(err);
-    r->step = hd_tape_new(err);
+    r->tape = hd_tape_new(err);
     r->decoders = hd_alloc((size_t)r->n_nets, sizeof(struct hd_decoder *), err);
     r->out = hd_alloc((size_t)r->n_nets, sizeof(hd_node *), err);
-    if (!r->encoding || !r->step || !r->decoders || !r->out)
+    if (!r->tape || !r->decoders || !r->out)
         return false;
     for (int m = 0; m < r->n_nets; m++)
         if (!(r->decoders[m] = hd_decoder_new(r->nets[m], err)))
@@ -442,8 +423,7 @@ static void release_run(struct run *r)
     for (int m = 0; r->decoders && m < r->n_nets; m++)
         hd_decoder_free(r->decoders[m]);
     hd_free(r->decoders);
-    hd_tape_free(r->encoding);
-    hd_tape_free(r->step);
+    hd_tape_free(r->tape);
     hd_scratch_release(&r->scratch);
     void *const others[] = {r->out,    r->under_way, r->free_slots, r->place,    r->previous,
                             r->length, r->slot,      r->past,       r->outlooks, r->alpha};
@@ -455,9 +435,7 @@ bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
                const struct hd_search_input *input, size_t n,
                const struct hd_search_options *options, struct hd_found *found, heed_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        found[i] = (struct hd_found){0};
-    if (!hd_check_search(nets, n_nets, end, input, n, options, err))
+    if (!hd_begin_finding(nets, n_nets, end, input, n, options, found, err))
         return false;
     struct run r = {.nets = nets,
                     .n_nets = n_nets,
@@ -468,7 +446,5 @@ bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
                     .found = found};
     const bool is_done = make_run(&r, err) && search_all(&r, err);
     release_run(&r);
-    for (size_t i = 0; !is_done && i < n; i++)
-        hd_found_release(&found[i]);
-    return is_done;
+    return hd_end_finding(is_done, found, n);
 }

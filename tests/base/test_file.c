@@ -36,7 +36,10 @@ static void assert_contents(const char *path, const char *wanted)
     assert_that(hd_map_open(&map, path, &err), "%s", err.message);
     assert_that(map.size == strlen(wanted) && memcmp(map.data, wanted, map.size) == 0, "%s: %.*s",
                 path, (int)map.size, (const char *)map.data);
+    hd_map_forget(&map); /* its bytes are read once more */
+    assert_memory_equal(map.data, wanted, map.size);
     hd_map_close(&map);
+    hd_map_forget(&map);
 }
 
 /* Files in the folder: what was left behind shows. */

@@ -19,6 +19,25 @@ static void memory_is_zeroed_and_aligned(void **state)
     }
 }
 
+static void large_blocks_are_zeroed_and_aligned_too(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {(4 << 20) - 64, 4 << 20, (5 << 20) + 3, 6 << 20};
+    for (size_t k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++) {
+        const size_t n = sizes[k / 2];
+        heed_error err = {0};
+        unsigned char *memory = hd_alloc(n, 1, &err);
+        assert_non_null(memory);
+        assert_that((uintptr_t)memory % 64 == 0, "%zu bytes at %p", n, (void *)memory);
+        size_t at = 0;
+        while (at < n && memory[at] == 0)
+            at++;
+        assert_that(at == n, "byte %zu of %zu is %d", at, n, memory[at]);
+        memset(memory, 0xA5, n);
+        hd_free(memory);
+    }
+}
+
 static void nothing_at_all_can_be_asked_for_and_freed(void **state)
 {
     (void)state;
@@ -129,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_zeroed_and_aligned),
+        cmocka_unit_test(large_blocks_are_zeroed_and_aligned_too),
         cmocka_unit_test(nothing_at_all_can_be_asked_for_and_freed),
         cmocka_unit_test(sizes_that_overflow_are_an_error),
         cmocka_unit_test(an_allocation_fails_when_it_is_told_to),

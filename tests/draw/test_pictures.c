@@ -283,8 +283,11 @@ static void a_page_of_heads_has_a_matrix_per_layer_and_head(void **state)
     assert_int_equal(svg_count(&svg, "rect", "cell"), LAYERS * HEADS * CELLS);
     assert_int_equal(svg_count(&svg, "text", "source"), HEADS * 4);
     assert_int_equal(svg_count(&svg, "text", "target"), LAYERS * 3);
+    /* The numbers that --layer and --head take: layers count from 1, heads from 0. */
+    assert_string_equal(svg_find(&svg, "layer", 0)->text, "layer 1");
     assert_string_equal(svg_find(&svg, "layer", 2)->text, "layer 3");
-    assert_string_equal(svg_find(&svg, "head", 3)->text, "head 4");
+    assert_string_equal(svg_find(&svg, "head", 0)->text, "head 0");
+    assert_string_equal(svg_find(&svg, "head", 3)->text, "head 3");
     done(&svg, bytes);
     const heed_picture_heads nothing = {{NULL, 0, NULL, 0}, NULL, 1, 1};
     svg = draw_svg(&(heed_picture){.heads = &nothing}, &bytes);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "format/safetensors.h"
+#include "graph/tape.h"
 #include "model/file.h"
 
 #include <unistd.h>
@@ -69,6 +70,8 @@ static heed_model *load(const char *name)
     heed_error err = {0};
     heed_model *m = hd_model_load(path, &err);
     assert_that(m != NULL, "%s: %s", name, err.message);
+    const struct hd_param *output = m->net->output->param;
+    assert_true(m->net->is_output_tied ? output->crossed.is_current : output->straight.is_current);
     return m;
 }
 

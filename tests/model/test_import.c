@@ -69,6 +69,21 @@ static void small_models_are_read(void **state)
     }
 }
 
+static void a_transformer_aligns_by_all_heads_of_its_last_layer(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    char *yaml = yaml_of("transformer", NULL, NULL);
+    const struct marian m = archive_of(yaml, NULL);
+    heed_model *model = import(&m, 1, &err);
+    assert_that(model, "%s", err.message);
+    const struct hd_config *c = &model->net->config;
+    assert_int_equal(c->alignment_layer, c->decoder_layers);
+    assert_int_equal(c->n_alignment_heads, 0); /* none is listed: the mean of all */
+    hd_model_free(model);
+    free(yaml);
+}
+
 static void assert_refused(const char *seed, const char *from, const char *to,
                            const struct marian_fault fault, const char *words)
 {
@@ -191,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_models_are_read),
+        cmocka_unit_test(a_transformer_aligns_by_all_heads_of_its_last_layer),
         cmocka_unit_test(what_heed_cannot_do_is_named),
         cmocka_unit_test(a_tensor_that_is_not_as_it_should_be_is_named),
         cmocka_unit_test(another_archive_is_no_model),

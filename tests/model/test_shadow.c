@@ -57,6 +57,11 @@ static void make_ties(struct hd_net *net, int n_words)
     }
 }
 
+static bool pack(struct hd_net *net, heed_error *err)
+{
+    return hd_net_pack(net, err) && hd_net_shade(net, err);
+}
+
 static void the_shadow_names_the_likeliest_word(void **state)
 {
     (void)state;
@@ -74,7 +79,7 @@ static void the_shadow_names_the_likeliest_word(void **state)
                     if (has_ties)
                         make_ties(net, n_words);
                     compare(net, tape, 3, ranges[r], 7, "without a shadow");
-                    assert_true(hd_net_pack(net, &err));
+                    assert_true(pack(net, &err));
                     assert_non_null(net->shadow);
                     compare(net, tape, 50, ranges[r], 8, settings[s]);
                     hd_net_free(net);
@@ -88,14 +93,14 @@ static void a_shadow_of_older_values_is_not_asked(void **state)
     heed_error err = {0};
     hd_tape *tape = hd_tape_new(&err);
     struct hd_net *net = net_of("transformer tie=none", 33, 1, 5);
-    assert_true(hd_net_pack(net, &err));
+    assert_true(pack(net, &err));
     hd_init_uniform(net->output, 1, 6);
     hd_params_changed(net->params);
     compare(net, tape, 20, 1, 9, "changed");
     assert_true(
         hd_params_pack(net->params, &err)); /* the layer is packed again, its shadow is not */
     compare(net, tape, 20, 1, 9, "packed");
-    assert_true(hd_net_pack(net, &err));
+    assert_true(pack(net, &err));
     compare(net, tape, 20, 1, 9, "with a new shadow");
     hd_net_free(net);
     hd_tape_free(tape);
@@ -107,7 +112,7 @@ static void what_is_not_finite_has_no_likeliest_word(void **state)
     heed_error err = {0};
     hd_tape *tape = hd_tape_new(&err);
     struct hd_net *net = net_of("transformer tie=none", 33, 1, 5);
-    assert_true(hd_net_pack(net, &err));
+    assert_true(pack(net, &err));
     hd_node *x = hd_input(tape, NULL, 3, net->output->dim[0]);
     x->x[0] = 1;
     x->x[net->output->dim[0]] = NAN;
@@ -116,7 +121,7 @@ static void what_is_not_finite_has_no_likeliest_word(void **state)
     assert_true(word[0] >= 0 && word[1] == -1 && word[2] >= 0);
     net->output->x[7] = INFINITY;
     hd_params_changed(net->params);
-    assert_true(hd_net_pack(net, &err)); /* there is no shadow of that */
+    assert_true(pack(net, &err)); /* there is no shadow of that */
     assert_null(net->shadow);
     assert_true(hd_best_words(net, x, word));
     assert_int_equal(word[0], -1);
@@ -132,7 +137,7 @@ static void packing_without_memory_fails_cleanly(void **state)
     for (long n = 0; !ok; n++) {
         heed_error err = {0};
         hd_alloc_fail_after(n);
-        ok = hd_net_pack(net, &err);
+        ok = pack(net, &err);
         hd_alloc_fail_after(-1);
         assert_that(ok || err.code == HEED_NO_MEMORY, "allocation %ld: %s", n, err.message);
     }
