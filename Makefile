@@ -176,7 +176,7 @@ FORCE:
 ifeq ($(V),)
 QUIET = @echo '  $(if $(filter %.o,$@),CC  ,LINK) $@';
 endif
--include $(shell find $(BUILD)/obj $(BUILD)/tests $(BUILD)/examples $(BUILD)/bench -name '*.d' 2>/dev/null)
+-include $(wildcard $(BUILD)/*.d) $(shell find $(BUILD)/obj $(BUILD)/tests $(BUILD)/examples $(BUILD)/bench -name '*.d' 2>/dev/null)
 
 # ---- examples, tests ----------------------------------------------------------------------------------------------
 
@@ -325,12 +325,13 @@ bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed  ## searching sentences 
 
 # ---- the study -------------------------------------------------------------------------------------------------------
 
-# STEPS='length cost' repeats these alone, STUDY=folder keeps models and results elsewhere, SMOKE=1 is a try of a minute.
+# STEPS='length cost' repeats these alone, STUDY=folder keeps models and results elsewhere, SMOKE=1 is a try of a minute or two.
 STUDY ?= $(BUILD)/study
 .PHONY: study
 study: all $(BUILD)/chart  ## what attention is good for, measured: hours; fills docs/study.md. STEPS='order beam': these alone
 	@python3 study/study.py $(if $(SMOKE),--smoke) --build $(BUILD) --shared '$(SHARED)' --folder '$(STUDY)' $(STEPS)
 # Beside the module that draws.
+$(filter run/study/%,$(SCRIPTS:%=run/%)): $(BUILD)/chart
 $(BUILD)/chart: study/chart.c $(BUILD)/libheed.a $(BUILD)/flags
 	$(QUIET)$(COMPILE) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS)
 

@@ -64,7 +64,7 @@ def report(lab, page):
         for system in scores} for field in (2, 3)}
     picture = page.picture("bottleneck", [
         ("title", "Letters copied by a fixed vector and by attention; bands are three seeds"), ("x", "letters of the source"),
-        ("panel", "sentences all right, %"), *lines_of(series[2]), ("panel", "wrong letters, %"), *lines_of(series[3])],
+        ("panel", "sentences all right, %", 0, 100), *lines_of(series[2]), ("panel", "wrong letters, %", 0, 100), *lines_of(series[3])],
         "Share of sentences copied without an error, and of letters that are wrong, by length")
     head = ["all right, %: mean (seeds)", *("%s letters" % words.replace("-", "–") for words in shown)]
     rows = [[names[system], *(spread(values(system, bin, 2)) for bin in range(len(shown)))] for system in scores]

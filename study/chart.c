@@ -6,7 +6,7 @@
  *
  *     title TEXT
  *     x LABEL
- *     panel LABEL              lines follow
+ *     panel LABEL [LEAST MOST] lines follow; its axis shows all there is, or this
  *     line NAME
  *     at X Y [LOW HIGH]        a point of it
  *
@@ -92,12 +92,16 @@ static int add_number(struct table *t, double x, char *const *fields, int n_fiel
     return at;
 }
 
-static void add_panel(struct table *t, const char *label)
+static void add_panel(struct table *t, char *const *fields, int n_fields)
 {
     if (t->n_panels == MOST_PANELS)
         refuse(t, "there are more than %d panels", MOST_PANELS);
     heed_picture_panel *panel = &t->panels[t->n_panels];
-    panel->y_label = keep(t, label);
+    panel->y_label = keep(t, fields[0]);
+    if (n_fields > 2) {
+        panel->y_least = number(t, fields[1]);
+        panel->y_most = number(t, fields[2]);
+    }
     panel->series = t->lines[t->n_panels++];
 }
 
@@ -155,7 +159,7 @@ static void add_row(struct table *t, char *const *fields, int n)
     else if (strcmp(kind, "x") == 0)
         t->x_label = keep(t, fields[1]);
     else if (strcmp(kind, "panel") == 0)
-        add_panel(t, fields[1]);
+        add_panel(t, fields + 1, n - 1);
     else if (strcmp(kind, "line") == 0)
         add_line(t, fields[1]);
     else if (strcmp(kind, "at") == 0)

@@ -68,6 +68,13 @@ def two_parts(points):
     return my - b * mx, b
 
 
+def growth(memory):
+    """What the last doubling adds over what the one before added."""
+    if not {64, 128, 256} <= set(memory):
+        return "–"
+    return "%.1f" % ((memory[256] - memory[128]) / max(memory[128] - memory[64], 1e-9))
+
+
 def report(lab, page):
     found = lab.result("cost")
     runs = found["runs"]
@@ -83,14 +90,15 @@ def report(lab, page):
     head = ["ms per update", *lengths, "exponent from %d on" % long[0], "quadratic part at %d" % lengths[-1]]
     rows = []
     for name, points in times.items():
-        a, b = two_parts(points)
+        a, b = two_parts([p for p in points if p[0] in long])
         last = lengths[-1]
         rows.append([name, *("%.1f" % (1000 * s) for _, s in points), "%.2f" % slope([p for p in points if p[0] in long]),
                      "%.0f %%" % (100 * b * last / (a + b * last))])
     spread = max(one["median"] / one["seconds"] for run in runs.values() for one in run)
-    more = [[name, *("%.0f" % mb for _, mb in points)] for name, points in memory.items()]
+    more = [[name, *("%.0f" % mb for _, mb in points), growth(dict(points))] for name, points in memory.items()]
     return "\n\n".join([
-        command(found["command"]), picture, table(head, rows), table(["MB at most", *lengths], more),
+        command(found["command"]), picture, table(head, rows), table(["MB at most", *lengths, "growth"], more),
         "Best of %d rounds of two stretches of ten updates each; a median is up to %.0f %% slower than its best. The exponent p is that of "
-        "seconds = c·mᵖ, fitted from %d pieces on; the quadratic part is that of b in a·m + b·m², fitted over all lengths." % (
+        "seconds = c·mᵖ, fitted from %d pieces on; the quadratic part is that of b in a·m + b·m², fitted likewise. Growth of memory is what the last doubling of the length adds over "
+        "what the one before added: 2 where memory is linear, 4 where it is quadratic." % (
             ROUNDS, 100 * (spread - 1), long[0])])

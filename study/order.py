@@ -40,7 +40,7 @@ def measure(lab):
     source = lab.write("order.test.src", [line.split("\t")[0] for line in tested])
 
     def options(model, seed):
-        return ["--tsv", train, "--dev-tsv", dev, "--tokens", "words", *MODELS[model][1], "--updates", 1000, "--schedule", "cosine",
+        return ["--tsv", train, "--dev-tsv", dev, "--tokens", "words", *MODELS[model][1], "--updates", 600, "--schedule", "cosine",
                 "--batch-tokens", 600, "--dropout", 0, "--label-smoothing", 0, "--ema", 0, "--valid-metric", "ce", "--valid-every", 200,
                 "--patience", 0, "--seed", seed]
 

@@ -5,7 +5,7 @@ usage: study.py [--smoke] [--report] [--build BUILD] [--shared SHARED] [--folder
 
 A step is a file of this folder: measure(lab) runs heed and keeps what it finds, report(lab, page) makes Markdown of it. Steps that were measured
 are not measured again, a training that was stopped goes on. --report only writes the page, from what there is. --smoke tries everything in
-a minute, with models that learned nothing, and writes its page to FOLDER.
+a minute or two, with models that learned nothing, and writes its page to FOLDER.
 """
 import argparse
 import pathlib
@@ -33,7 +33,7 @@ def stop(*_):
 def main():
     parser = argparse.ArgumentParser(description="repeats the study of docs/study.md")
     parser.add_argument("steps", nargs="*", metavar="STEP", help="of %s; without any, all" % ", ".join(STEPS))
-    parser.add_argument("--smoke", action="store_true", help="try everything in a minute; the page goes to the folder")
+    parser.add_argument("--smoke", action="store_true", help="try everything in a minute or two; the page goes to the folder")
     parser.add_argument("--report", action="store_true", help="measure nothing, write the page from what there is")
     parser.add_argument("--build", default="build", help="where heed was built")
     parser.add_argument("--shared", default="../shared", help="where the text is, in data/")
