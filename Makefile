@@ -176,7 +176,7 @@ FORCE:
 ifeq ($(V),)
 QUIET = @echo '  $(if $(filter %.o,$@),CC  ,LINK) $@';
 endif
--include $(shell find $(BUILD)/obj $(BUILD)/tests $(BUILD)/examples $(BUILD)/bench -name '*.d' 2>/dev/null)
+-include $(wildcard $(BUILD)/*.d) $(shell find $(BUILD)/obj $(BUILD)/tests $(BUILD)/examples $(BUILD)/bench -name '*.d' 2>/dev/null)
 
 # ---- examples, tests ----------------------------------------------------------------------------------------------
 
@@ -327,6 +327,18 @@ bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed $(TORCH)  ## searching s
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
 	@CT2_FORCE_CPU_ISA=$(CT2_ISA) $(PEERS)/ct2/bin/python bench/decode.py $(BUILD) '$(SHARED)' $(PEERS) $(TORCH)
 
+# ---- the study -------------------------------------------------------------------------------------------------------
+
+# STEPS='length cost' repeats these alone, STUDY=folder keeps models and results elsewhere, SMOKE=1 is a try of a minute or two.
+STUDY ?= $(BUILD)/study
+.PHONY: study
+study: all $(BUILD)/chart  ## what attention is good for, measured: hours; fills docs/study.md. STEPS='order beam': these alone
+	@python3 study/study.py $(if $(SMOKE),--smoke) --build $(BUILD) --shared '$(SHARED)' --folder '$(STUDY)' $(STEPS)
+# Beside the module that draws.
+$(filter run/study/%,$(SCRIPTS:%=run/%)): $(BUILD)/chart
+$(BUILD)/chart: study/chart.c $(BUILD)/libheed.a $(BUILD)/flags
+	$(QUIET)$(COMPILE) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS)
+
 # ---- install --------------------------------------------------------------------------------------------------------
 
 .PHONY: install uninstall
@@ -374,7 +386,7 @@ deb: all  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch])
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)
