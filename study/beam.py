@@ -16,7 +16,7 @@ def measure(lab):
         for beam in BEAMS:
             scores = lab.objects("eval", "-m", text.models(MODELS), *test, "--metrics", "bleu", "--tok", "none", "-b", beam)
             for model, score in zip(MODELS, scores):
-                seconds = min(lab.timed("translate", "-m", text.models([model]), "-b", beam, "-j", 1, "-q", test[0])[1] for _ in range(2))
+                seconds = min(lab.timed("translate", "-m", text.models([model]), "-b", beam, "-j", 1, "-q", test[0]) for _ in range(2))
                 interval = score["comparison"]["bleu"]
                 found[model].append({"beam": beam, "bleu": score["bleu"]["score"], "low": interval["low"], "high": interval["high"],
                                      "ratio": score["bleu"]["ratio"], "seconds": seconds})

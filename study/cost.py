@@ -6,6 +6,7 @@ the four. Words are drawn at random: nothing is to be learned, and nothing depen
 import math
 import random
 
+from lab import say
 from page import command, lines_of, table
 
 SENTENCES = 4
@@ -32,25 +33,29 @@ def noise(lab, length, n):
     return lab.write("noise.%d.%d.tsv" % (length, n), [side() + "\t" + side() for _ in range(n)])
 
 
-def options(lab, model, length, sentences, n_updates):
-    return ["--tsv", noise(lab, length, sentences * n_updates), "--dev-tsv", lab.write("noise.dev.tsv", ["w1\tw2"]), "--tokens", "words",
+def options(lab, model, length, sentences):
+    """Of a training whose updates are so many sentences of so many pieces."""
+    return ["--tsv", noise(lab, length, 20 * sentences), "--dev-tsv", lab.write("noise.dev.tsv", ["w1\tw2"]), "--tokens", "words",
             "--max-length", 1024, "--dim", 128, "--embed", 128, *model, "--batch-tokens", sentences * length, "--shards", 1]
 
 
-def measure(lab):
-    n_updates = 30
+def pace(lab, model, length, sentences):
+    """Seconds of an update, over as many updates as give some ten thousand pieces, and MB."""
+    n_updates = 10 if lab.is_smoke else min(max(10, 20000 // (length * sentences)), 400)
+    return lab.pace(options(lab, model, length, sentences), n_updates)
 
+
+def measure(lab):
     def run():
         found = {name: [] for name in MODELS}
         for length in pieces(lab):
             for name, model in MODELS.items():
-                rounds = [lab.pace("cost", options(lab, model, length, SENTENCES, n_updates), n_updates)
-                          for _ in range(1 if lab.is_smoke else ROUNDS)]
-                seconds = sorted(second for one in rounds for second in one[0])
-                found[name].append({"length": length, "seconds": seconds[0], "median": seconds[len(seconds) // 2],
-                                    "memory": min(one[1] for one in rounds)})
-        return {"runs": found, "command": options(lab, MODELS["Bahdanau, additive"], 256, SENTENCES, n_updates)}
-    lab.known("cost", [MODELS, pieces(lab), SENTENCES, ROUNDS, n_updates], run)
+                rounds = [pace(lab, model, length, SENTENCES) for _ in range(1 if lab.is_smoke else ROUNDS)]
+                seconds = [one[0] for one in rounds]
+                found[name].append({"length": length, "seconds": min(seconds), "most": max(seconds), "memory": min(one[1] for one in rounds)})
+            say("cost: %d pieces done" % length)
+        return {"runs": found, "command": options(lab, MODELS["Bahdanau, additive"], pieces(lab)[-1], SENTENCES)}
+    lab.known("cost", [MODELS, pieces(lab), SENTENCES, ROUNDS], run)
 
 
 def slope(points):
@@ -94,11 +99,11 @@ def report(lab, page):
         last = lengths[-1]
         rows.append([name, *("%.1f" % (1000 * s) for _, s in points), "%.2f" % slope([p for p in points if p[0] in long]),
                      "%.0f %%" % (100 * b * last / (a + b * last))])
-    spread = max(one["median"] / one["seconds"] for run in runs.values() for one in run)
+    spread = max(one["most"] / one["seconds"] for run in runs.values() for one in run)
     more = [[name, *("%.0f" % mb for _, mb in points), growth(dict(points))] for name, points in memory.items()]
     return "\n\n".join([
         command(found["command"]), picture, table(head, rows), table(["MB at most", *lengths, "growth"], more),
-        "Best of %d rounds of two stretches of ten updates each; a median is up to %.0f %% slower than its best. The exponent p is that of "
+        "Seconds of computing, the best of %d rounds; the worst of them is up to %.0f %% more. The exponent p is that of "
         "seconds = c·mᵖ, fitted from %d pieces on; the quadratic part is that of b in a·m + b·m², fitted likewise. Growth of memory is what the last doubling of the length adds over "
         "what the one before added: 2 where memory is linear, 4 where it is quadratic." % (
             ROUNDS, 100 * (spread - 1), long[0])])

@@ -7,10 +7,10 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -129,28 +129,27 @@ class Lab:
                     process.send_signal(signal.SIGINT)  # heed saves, and says how to go on
                 raise
 
-    def pace(self, name, options, n_updates):
-        """Seconds of an update, as many times as could be measured, and the peak of memory in MB; nothing is kept of the training."""
-        for old in (self.folder / "models").glob(name + ".*"):
-            old.unlink()
-        command = [self.heed, "train", *map(str, options), "--out", self.model(name), "--threads", "1", "-q", "--updates", str(n_updates),
-                   "--valid-metric", "ce", "--valid-every", "1000000", "--dropout", "0", "--ema", "0", "--warmup", "10"]
-        with open(self.folder / "models" / (name + ".err"), "w+") as errors:
+    def computing(self, command):
+        """Seconds of computing of a command and its peak of memory in MB; what else the machine does is not counted."""
+        with tempfile.TemporaryFile("w+") as errors:
             process = subprocess.Popen(command, stdout=errors, stderr=errors)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             if process.returncode != 0:
                 errors.seek(0)
                 raise RuntimeError("%s\n%s" % (" ".join(command), errors.read()[-2000:]))
-        notes = [json.loads(line) for line in open(self.folder / "models" / (name + ".jsonl"))]
-        marks = [(note["update"], note["seconds"]) for note in notes if note["event"] == "update"]
-        for old in (self.folder / "models").glob(name + ".*"):
-            old.unlink()
-        return ([(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(marks, marks[1:])], usage.ru_maxrss / 1024)
+        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+    def pace(self, options, n_updates):
+        """Seconds of computing of an update, and the peak of memory in MB: a long run less a short one. Nothing is kept of either."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            runs = []
+            for n in (2, 2 + n_updates):
+                runs.append(self.computing([
+                    self.heed, "train", *map(str, options), "--out", os.path.join(folder, "m.safetensors"), "--threads", "1", "-q", "--fresh",
+                    "--updates", str(n), "--valid-metric", "ce", "--valid-every", "1000000", "--dropout", "0", "--ema", "0", "--warmup", "10"]))
+        return max(runs[1][0] - runs[0][0], 1e-6) / n_updates, runs[1][1]
 
     def timed(self, *arguments):
-        """What heed prints, and the seconds of computing that took."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        out = self.call(*arguments)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return out, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        """Seconds of computing of heed with these arguments."""
+        return self.computing([self.heed, *map(str, arguments)])[0]

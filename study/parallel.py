@@ -6,8 +6,8 @@ for; what an update of one pair of single words takes is taken off.
 """
 import itertools
 
-from cost import MODELS as COSTS, options
-from lab import Missing
+from cost import MODELS as COSTS, options, pace
+from lab import Missing, say
 from page import command, table
 
 MODELS = {"RNN without attention": COSTS["no attention"], "RNN, Bahdanau": COSTS["Bahdanau, additive"], "Transformer": COSTS["Transformer"]}
@@ -23,17 +23,16 @@ def measure(lab):
     lengths, batches = grid(lab)
 
     def seconds(model, length, batch):
-        n_updates = 100 if length * batch < 1000 else 30 if length * batch < 4000 else 20
-        return min(second for _ in range(1 if lab.is_smoke else ROUNDS)
-                   for second in lab.pace("parallel", options(lab, model, length, batch, n_updates), n_updates)[0])
+        return min(pace(lab, model, length, batch)[0] for _ in range(1 if lab.is_smoke else ROUNDS))
 
     def run():
         found = {}
         for name, model in MODELS.items():
             least = seconds(model, 2, 1)
             for length, batch in itertools.product(lengths, batches):
-                found["%s/%d/%d" % (name, length, batch)] = length * batch / max(seconds(model, length, batch) - least, 1e-9)
-        return {"speeds": found, "command": options(lab, MODELS["Transformer"], lengths[-1], batches[-1], 20)}
+                say("parallel: %s, %d pieces, batches of %d" % (name, length, batch))
+                found["%s/%d/%d" % (name, length, batch)] = length * batch / max(seconds(model, length, batch) - least, 1e-6)
+        return {"speeds": found, "command": options(lab, MODELS["Transformer"], lengths[-1], batches[-1])}
     lab.known("parallel", [MODELS, lengths, batches, ROUNDS], run)
 
 

@@ -65,12 +65,12 @@ class Text:
 
     def options(self, system):
         """Of heed train, for a system."""
-        updates, epoch = {"multi30k": (1800, 300), "tatoeba": (3000, 500)}[self.name]
+        updates, between = {"multi30k": (1600, 400), "tatoeba": (2800, 700)}[self.name]
         return ["--src", self.files["train", "en"], "--tgt", self.files["train", "de"], "--dev-src", self.files["dev", "en"],
                 "--dev-tgt", self.files["dev", "de"], "--tokens", "spm", "--vocab-size", 300 if self.lab.is_smoke else 4000, "--joint-vocab", "yes", "--dim", 128,
                 "--embed", 128, *SYSTEMS[system][1], "--updates", updates, "--schedule", "cosine", "--batch-tokens",
                 2000, "--dropout", "0.2", "--label-smoothing", "0.1", "--ema", "0.995", "--valid-metric", "ce",
-                "--valid-every", epoch, "--save-every", epoch, "--patience", 0,
+                "--valid-every", between, "--save-every", between, "--patience", 0,
                 *([] if "--seed" in SYSTEMS[system][1] else ["--seed", 1])]
 
     def run(self, system):
