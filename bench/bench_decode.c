@@ -149,7 +149,7 @@ static long translate_all(const struct text *text, const char *question)
     heed_error err = {0};
     heed_options options = hd_options_default();
     options.beam = strncmp(question, "beam5", 5) == 0 ? 5 : 1;
-    options.wants_attention = false;
+    options.wants_attention = options.wants_scores = false; /* as the program for plain text */
     options.n_threads = strchr(question, '2') ? 2 : 1;
     const heed_model *model = text->model;
     heed_results *r =

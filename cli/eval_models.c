@@ -185,6 +185,7 @@ static bool run_system(struct system *s, const struct eval *eval, const struct t
     options.batch = eval->batch;
     options.n_threads = eval->threads;
     options.wants_attention = false;
+    options.wants_scores = false;
     options.progress = progress_show;
     options.progress_data = &progress;
     s->results = heed_translate(models_list(&models), models.n, t->source, t->n, &options, &err);

@@ -170,6 +170,7 @@ static bool read_options(const struct translate *t, heed_options *o)
     o->batch = t->batch;
     o->wants_attention = t->is_json || t->align != ALIGN_NONE || t->replace_unknown ||
                          t->coverage_penalty > 0 || t->is_shown || t->plot;
+    o->wants_scores = t->is_json || t->has_confidence || t->is_shown || t->plot;
     const bool is_all = t->plot && strcmp(t->head, "all") == 0;
     if (!read_norm(t->length_norm, o) || !read_sample(t->sample, o) || !plot_has_kind(t->plot) ||
         !(is_all || read_head(t->head, &o->head)))
@@ -307,6 +308,7 @@ static enum status run(const struct invocation *invocation)
         return STATUS_USAGE;
     if (!read_options(t, &running.options))
         return STATUS_USAGE;
+    running.options.wants_scores = running.options.wants_scores || running.is_n_best;
     heed_error err = {0};
     if (t->prefix && !heed_lines_read(&running.prefixes, t->prefix, &err)) {
         complain("%s", err.message);

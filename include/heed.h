@@ -120,6 +120,8 @@ typedef struct heed_options {
     bool
         replace_unknown; /* put the source word looked at where the model has no word; default false */
     bool wants_attention; /* weights and links; default true; without them some time is saved */
+    bool wants_scores; /* log-probabilities, scores and confidence; default true. Greedy search, a beam of 1, is faster without:
+                          they are 0 then, and the texts are the same */
     int layer,
         head; /* which attention of a Transformer: layers from 1, heads from 0; default 0, -1:
                              the model's own choice */

@@ -215,6 +215,11 @@ static struct hd_span unknown_word(const struct hd_job *job, const struct source
     return word >= 0 ? s->wording.words[word] : HD_NOWHERE;
 }
 
+static double logprob_of(const struct hd_job *job, const struct hd_hypothesis *h, int j)
+{
+    return job->has_scores ? (double)h->logprob[j] : 0;
+}
+
 /* The output of a piece, with its tokens. */
 static bool append_output(const struct hd_job *job, struct target_side *t,
                           const struct source_side *s, struct hd_line *line, size_t p,
@@ -228,7 +233,7 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
     for (int j = 0; ok && j < h->n; j++) {
         struct token token = {.id = h->ids[j],
                               .piece = p,
-                              .logprob = (double)h->logprob[j],
+                              .logprob = logprob_of(job, h, j),
                               .row = row_of(job, &line->pieces[p], h, j)};
         const struct hd_span word = unknown_word(job, s, &token);
         const bool is_replaced = word.begin != SIZE_MAX;
@@ -248,7 +253,7 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
                        (struct token){.span = HD_NOWHERE,
                                       .id = hd_vocab_end(job->target),
                                       .piece = p,
-                                      .logprob = (double)h->logprob[h->n],
+                                      .logprob = logprob_of(job, h, h->n),
                                       .row = row_of(job, &line->pieces[p], h, h->n)},
                        err);
     hd_free(spans);
@@ -477,23 +482,25 @@ static bool describe_target(const struct hd_job *job, struct hd_line *line, heed
     for (size_t w = 0, i = 0; w < tr->n_words; w++) {
         while (i < t->n && t->wording.of_token[i] < (int)w)
             i++;
-        if (i < t->n && t->wording.of_token[i] == (int)w) /* else it was not made by the model */
+        const bool is_made = i < t->n && t->wording.of_token[i] == (int)w; /* by the model */
+        if (is_made && job->has_scores)
             tr->words[w].confidence = confidence_of(job, tr->words[w].logprob);
         sum += tr->words[w].confidence;
     }
-    tr->confidence = tr->n_words > 0 ? sum / (double)tr->n_words : 1;
+    tr->confidence = tr->n_words > 0 ? sum / (double)tr->n_words : job->has_scores;
     return !job->has_attention || describe_attention(line, tr, s, t);
 }
 
 /* Sums over the pieces; the score of several is their mean. */
-static void set_scores(struct hd_line *line, heed_translation *tr, size_t k)
+static void set_scores(const struct hd_job *job, struct hd_line *line, heed_translation *tr,
+                       size_t k)
 {
     size_t n = 0;
     for (size_t p = 0; p < line->n_pieces; p++)
         if (!line->pieces[p].passes) {
             const struct hd_hypothesis *h = hypothesis_of(&line->pieces[p], k);
-            tr->logprob += h->total;
-            tr->score += h->score;
+            tr->logprob += job->has_scores ? h->total : 0;
+            tr->score += job->has_scores ? h->score : 0;
             tr->is_cut = tr->is_cut || h->is_cut;
             n++;
         }
@@ -512,7 +519,7 @@ static bool make_translation(const struct hd_job *job, struct hd_line *line,
         (job->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
         describe_target(job, line, tr, s, &t);
     if (ok)
-        set_scores(line, tr, k);
+        set_scores(job, line, tr, k);
     release_target(&t);
     return ok;
 }

@@ -42,7 +42,9 @@ struct hd_job {
     size_t most; /* subwords of a source */
     int shift;
     bool is_forced, has_attention;
-    double confidence[2]; /* that a word is right: σ(confidence[0] + confidence[1] · log(p / (1 - p))) */
+    bool has_scores; /* results have log-probabilities and confidence */
+    double confidence
+        [2]; /* that a word is right: σ(confidence[0] + confidence[1] · log(p / (1 - p))) */
 };
 
 /* Texts that the library owns. Memory that belongs to a result, zeroed; freed with it. NULL without memory. */

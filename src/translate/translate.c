@@ -21,6 +21,7 @@ enum {
     TRAINED_LENGTH = 200, /* where a model does not say */
     LINES_AT_A_TIME = 32, /* of a thread that prepares or assembles */
     LOOP_NGRAM = 3,       /* what is forbidden to repeat when a search went round in circles */
+    WORTH_A_SHADOW = 8,   /* pieces whose words alone are wanted */
 };
 
 heed_options hd_options_default(void)
@@ -34,6 +35,7 @@ heed_options hd_options_default(void)
                           .seed = 1,
                           .max_length = 3,
                           .wants_attention = true,
+                          .wants_scores = true,
                           .head = -1,
                           .shift = -1,
                           .batch = 24};
@@ -121,6 +123,8 @@ static bool begin_job(struct work *w, const heed_model *const *models, int n_mod
     job->source = models[0]->source;
     job->target = models[0]->target;
     job->has_attention = options->wants_attention;
+    job->has_scores =
+        options->wants_scores || job->is_forced || options->is_sampled || options->beam > 1;
     job->most = SIZE_MAX;
     job->shift = options->shift >= 0 ? options->shift != 0 : own_shift(models[0]);
     set_confidence(job->confidence, models[0]);
@@ -164,6 +168,12 @@ static bool begin_job(struct work *w, const heed_model *const *models, int n_mod
     return true;
 }
 
+/* Words alone are found by a shadow of the output layer, which takes as long to make as a few sentences. */
+static bool wants_words_alone(const struct work *w)
+{
+    return !w->job.has_scores && w->job.n_models == 1 && w->n_pieces >= WORTH_A_SHADOW;
+}
+
 /* ---- searching a group ----------------------------------------------------------------------------- */
 
 static struct hd_search_options search_options(struct work *w)
@@ -183,6 +193,7 @@ static struct hd_search_options search_options(struct work *w)
     s.seed = o->seed;
     const long rows = (long)o->batch * (o->is_sampled ? o->n_best : o->beam);
     s.n_rows = rows < 1 << 20 ? (int)rows : 1 << 20;
+    s.words_alone = wants_words_alone(w);
     s.wants_attention = w->job.has_attention;
     s.layer = o->layer;
     s.head = o->head;
@@ -210,56 +221,91 @@ static int limit_of(const struct work *w, int n_source)
     return limit < 1 << 24 ? (int)limit : 1 << 24;
 }
 
-/* Those whose output goes round in circles once more, with repetition forbidden. */
-static bool search_again(struct work *w, struct hd_piece **pieces,
-                         const struct hd_search_input *input, size_t n,
-                         struct hd_search_options options, heed_error *err)
+/* What is searched: pieces of a group, or some of them. */
+struct asked {
+    struct hd_piece **pieces;
+    struct hd_search_input *input;
+    struct hd_found *found;
+    size_t n;
+};
+
+static bool search_asked(const struct work *w, const struct asked *a,
+                         const struct hd_search_options *options, heed_error *err)
 {
-    options.no_repeat = LOOP_NGRAM;
-    for (size_t i = 0; i < n; i++) {
-        const struct hd_hypothesis *best = &pieces[i]->found.best[0];
-        const int given = input[i].n_prefix;
-        if (!hd_is_loop(best->ids + given, best->n - given, best->is_cut))
-            continue;
-        struct hd_found found;
-        if (!hd_search((const struct hd_net *const *)w->nets, w->job.n_models,
-                       hd_vocab_end(w->job.target), &input[i], 1, &options, &found, err))
-            return false;
-        if (hd_is_better_than_loop(&found.best[0], best)) {
-            hd_found_release(&pieces[i]->found);
-            pieces[i]->found = found;
-            pieces[i]->is_searched_again = true;
-        } else
-            hd_found_release(&found);
+    return (w->job.is_forced ? hd_force : hd_search)((const struct hd_net *const *)w->nets,
+                                                     w->job.n_models, hd_vocab_end(w->job.target),
+                                                     a->input, a->n, options, a->found, err);
+}
+
+/* Only those whose output goes round in circles. */
+static void keep_loops(struct asked *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct hd_hypothesis *best = &a->pieces[i]->found.best[0];
+        const int given = a->input[i].n_prefix;
+        if (hd_is_loop(best->ids + given, best->n - given, best->is_cut)) {
+            a->pieces[n] = a->pieces[i];
+            a->input[n++] = a->input[i];
+        }
     }
+    a->n = n;
+}
+
+static void exchange(struct hd_piece *piece, struct hd_found *found)
+{
+    hd_found_release(&piece->found);
+    piece->found = *found;
+}
+
+/* Loops once more, with repetition forbidden. Which of the two is better is told by how likely they are. */
+static bool search_again(struct work *w, struct asked *a, struct hd_search_options options,
+                         heed_error *err)
+{
+    keep_loops(a);
+    if (a->n == 0)
+        return true;
+    if (options.words_alone) {
+        options.words_alone = false;
+        if (!search_asked(w, a, &options, err))
+            return false;
+        for (size_t i = 0; i < a->n; i++)
+            exchange(a->pieces[i], &a->found[i]);
+    }
+    options.no_repeat = LOOP_NGRAM;
+    if (!search_asked(w, a, &options, err))
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (hd_is_better_than_loop(&a->found[i].best[0], &a->pieces[i]->found.best[0])) {
+            exchange(a->pieces[i], &a->found[i]);
+            a->pieces[i]->is_searched_again = true;
+        } else
+            hd_found_release(&a->found[i]);
     return true;
 }
 
 static bool search_group(struct work *w, size_t from, size_t n, heed_error *err)
 {
-    struct hd_piece **pieces = w->pieces + from;
     struct hd_search_options options = search_options(w);
     options.keep_on = keep_on;
     options.keep_on_data = w;
     struct hd_search_input *input = hd_alloc(n, sizeof *input, err);
-    struct hd_found *found = hd_alloc(n, sizeof *found, err);
-    bool ok = input && found;
+    struct asked a = {w->pieces + from, input, hd_alloc(n, sizeof *a.found, err), n};
+    bool ok = input && a.found;
     for (size_t i = 0; ok && i < n; i++)
-        input[i] = (struct hd_search_input){.source = pieces[i]->ids,
-                                            .n_source = pieces[i]->n_ids,
-                                            .prefix = pieces[i]->prefix.at,
-                                            .n_prefix = (int)pieces[i]->prefix.n,
-                                            .max_length = limit_of(w, pieces[i]->n_ids),
+        input[i] = (struct hd_search_input){.source = a.pieces[i]->ids,
+                                            .n_source = a.pieces[i]->n_ids,
+                                            .prefix = a.pieces[i]->prefix.at,
+                                            .n_prefix = (int)a.pieces[i]->prefix.n,
+                                            .max_length = limit_of(w, a.pieces[i]->n_ids),
                                             .number = w->numbers[from + i]};
-    ok = ok && (w->job.is_forced ? hd_force : hd_search)(
-                   (const struct hd_net *const *)w->nets, w->job.n_models,
-                   hd_vocab_end(w->job.target), input, n, &options, found, err);
+    ok = ok && search_asked(w, &a, &options, err);
     for (size_t i = 0; ok && i < n; i++)
-        pieces[i]->found = found[i];
+        a.pieces[i]->found = a.found[i];
     ok = ok && (w->job.is_forced || options.is_sampled || options.no_repeat > 0 ||
-                search_again(w, pieces, input, n, options, err));
+                search_again(w, &a, options, err));
     hd_free(input);
-    hd_free(found);
+    hd_free(a.found);
     return ok;
 }
 
@@ -391,6 +437,9 @@ static bool run(struct work *w, heed_error *err)
     bool ok = lines_are_well(w, err) && order_pieces(w, err);
     if (ok) {
         size_groups(w, n_threads);
+        ok = !wants_words_alone(w) || hd_net_shade(w->job.models[0]->net, err);
+    }
+    if (ok) {
         const size_t n_groups = (w->n_pieces + w->n_group - 1) / w->n_group;
         w->group_err = hd_alloc(n_groups, sizeof *w->group_err, err);
         ok = w->group_err != NULL;

@@ -112,7 +112,8 @@ static inline int greedy(struct oracle *o, const struct hd_ids *x, int words[LON
         assert_that(hd_tape_error(tape)->code == HEED_OK, "%s", hd_tape_error(tape)->message);
         tape->k->top_k(&previous, &(float){0}, logits->x, hd_width(logits), 1);
         if (weights)
-            assert_true(hd_weights_of(net, &now.seen, 0, 0, -1, weights[t]));
+            /* Marian tells the first head of the last layer. */
+            assert_true(hd_weights_of(net, &now.seen, 0, 0, net->rnn ? -1 : 0, weights[t]));
         words[t] = previous;
     }
     walk_end(walk);

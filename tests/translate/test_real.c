@@ -87,6 +87,50 @@ static void nothing_around_a_sentence_changes_a_bit(void **state)
     }
 }
 
+static void texts_are_the_same_without_scores(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"marian-ende-transformer", "marian-ende-rnn"};
+    enum { N = 150 };
+    for (int k = 0; k < 2; k++) {
+        struct oracle o;
+        heed_model *m = open_marian(&o, names[k]);
+        int n;
+        char **texts = lines_of(&o, "source.en", &n);
+        assert_true(n >= N);
+        heed_options options = heed_options_default();
+        options.beam = 1;
+        heed_error err = {0};
+        const heed_model *list = m;
+        heed_results *with =
+            heed_translate(&list, 1, (const char *const *)texts, N, &options, &err);
+        assert_that(with != NULL, "%s", err.message);
+        options.wants_scores = false;
+        static const int sizes[] = {N, 1, 3}; /* few are searched in another way than many */
+        for (int s = 0; s < 3; s++) {
+            const size_t n_texts = (size_t)sizes[s];
+            heed_results *without =
+                heed_translate(&list, 1, (const char *const *)texts, n_texts, &options, &err);
+            assert_that(without != NULL, "%s", err.message);
+            for (size_t i = 0; i < n_texts; i++) {
+                const heed_translation *a = &with->at[i].translations[0],
+                                       *b = &without->at[i].translations[0];
+                assert_string_equal(a->text, b->text);
+                assert_int_equal(with->at[i].n_warnings, without->at[i].n_warnings);
+                assert_int_equal(a->n_links, b->n_links);
+                assert_true(a->logprob < 0 && b->logprob == 0 && b->score == 0 &&
+                            b->confidence == 0);
+                for (size_t w = 0; w < b->n_words; w++)
+                    assert_true(b->words[w].logprob == 0 && b->words[w].confidence == 0);
+            }
+            heed_results_free(without);
+        }
+        heed_results_free(with);
+        free_lines(texts, n);
+        heed_model_free(m);
+    }
+}
+
 /* Its beam search ends in "mit dem Leben mit dem Leben mit dem Leben..." */
 static void circles_are_left(void **state)
 {
@@ -152,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_around_a_sentence_changes_a_bit),
+        cmocka_unit_test(texts_are_the_same_without_scores),
         cmocka_unit_test(circles_are_left),
         cmocka_unit_test(soft_alignments_are_marians),
     };
