@@ -11,6 +11,7 @@
 #include "search/quest.h"
 #include "text/vocab.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ static bool has_room(void **array, size_t *capacity, size_t count, size_t size, 
 static bool encode_group(struct run *r, heed_error *err)
 {
     struct hd_ids ids = {0};
-    int length[GROUP_SENTENCES], place[GROUP_SENTENCES], n = 0;
+    int length[GROUP_SENTENCES], place[GROUP_SENTENCES] = {0}, n = 0;
     bool is_well = true;
     for (; is_well && n < GROUP_SENTENCES && r->n_encoded + (size_t)n < r->n; n++) {
         const size_t index = r->n_encoded + (size_t)n;
@@ -302,6 +303,7 @@ static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
             logits = hd_log_softmax(logits, NULL);
         x = x ? hd_add(x, logits) : logits;
     }
+    assert(x); /* there is a net, at least */
     if (r->n_nets > 1)
         x = hd_scale(x, 1 / (float)r->n_nets);
     for (int b = 0, end = 0, k = 0; b < n; b++) {
