@@ -59,7 +59,7 @@ has_model() {
 if has_model; then
     heading 'Translating, with the model inside heed'
     cat >"$work/text" <<'END'
-Good morning!
+Thank you very much.
 I love my cat.
 Where did you buy these shoes?
 She doesn't want to talk about it.
