@@ -381,8 +381,11 @@ dist:  ## build/heed-VERSION.tar.gz, the committed sources
 	@mkdir -p $(BUILD)
 	git archive --format=tar --prefix=heed-$(VERSION)/ HEAD | gzip -n9 > $(BUILD)/$(DIST)
 	@echo '$(BUILD)/$(DIST)'
-deb: all  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
-	@+tools/deb.sh $(BUILD) $(VERSION)
+deb:  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
+	@$(PACKAGES) build deb
+	@$(TRY_DRAW)
+	+@$(MAKE) --no-print-directory all
+	+@tools/deb.sh $(BUILD) $(VERSION)
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # deb.sh -- `make deb`: what `make install` puts on a system, as a Debian package.    deb.sh BUILD VERSION
 #
+# DEBFULLNAME and DEBEMAIL say who answers for the package, as they do for Debian's own tools.
 # Libraries that the program and libheed link are depended on; those of the modules are recommended, as heed works
 # without and says what is missing.
 set -eu
 build=$1 version=$2
-command -v dpkg-deb >/dev/null || { echo "make deb: there is no dpkg-deb here; Debian's package dpkg has it" >&2; exit 1; }
 cpu=$(dpkg --print-architecture)
 triplet=$(dpkg-architecture -q DEB_HOST_MULTIARCH)
 root=$PWD/$build/deb/heed_${version}_$cpu
@@ -43,7 +43,7 @@ suggests=
     echo "Package: heed"
     echo "Version: $version"
     echo "Architecture: $cpu"
-    echo "Maintainer: the authors of heed <heed@localhost>"
+    echo "Maintainer: ${DEBFULLNAME:-the authors of heed} <${DEBEMAIL:-heed@localhost}>"
     echo "Section: science"
     echo "Priority: optional"
     echo "Installed-Size: $(du -sk "$root/usr" | cut -f1)"

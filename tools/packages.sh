@@ -10,6 +10,7 @@
 #                                   clang   the second compiler that every change must please
 #                                   lint    clang-tidy, clang-format
 #                                   bench   oneDNN, the yardstick of the kernels
+#                                   deb     what makes a Debian package
 #
 # Whatever is there already is found by trying it, so nothing happens, and quickly, on a machine that is ready. On Debian
 # and Ubuntu what is missing is installed, without questions; elsewhere its names are printed and the status is 1.
@@ -107,8 +108,10 @@ for group in "$@"; do
         has clang-format || need clang-format - - clang-format ;;
     bench)
         links_dnnl || need libdnnl-dev onednn-devel onednn onednn ;;
+    deb)
+        has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, check, fonts, arm, clang, lint, bench" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, check, fonts, arm, clang, lint, bench, deb" >&2
         exit 2 ;;
     esac
 done
