@@ -16,7 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HOLD_OUT = 200 }; /* without dev text every so-manyth pair is for validation */
+enum {
+    HOLD_OUT = 200,  /* without dev text every so-manyth pair is for validation, */
+    MOST_DEV = 2000, /* which takes so many of them at most */
+};
 
 /* ---- names --------------------------------------------------------------------------------------- */
 
@@ -358,6 +361,13 @@ static double millions(size_t n)
     return (double)n / 1e6;
 }
 
+/* Of how many pairs that are held out one is translated at each validation. */
+static size_t held_per_dev(const struct hd_run *run)
+{
+    const size_t n_held = run->facts.n_pairs / HOLD_OUT;
+    return n_held > MOST_DEV ? (n_held + MOST_DEV - 1) / MOST_DEV : 1;
+}
+
 /* What was chosen, and why. */
 static void tell_choices(struct hd_run *run)
 {
@@ -400,8 +410,10 @@ static void tell_choices(struct hd_run *run)
         &run->journal,
         "runs until %s; validates every %d updates on %d sentences%s; seed %d, %d thread%s",
         at ? until : "it is stopped", r->valid_every, hd_dev_size(run->dev),
-        run->dev_text ? "" : " (every 200th pair, held out: no dev text was given)", r->seed,
-        hd_pool_size(run->threads), hd_pool_size(run->threads) == 1 ? "" : "s");
+        run->dev_text           ? ""
+        : held_per_dev(run) > 1 ? " (of every 200th pair, held out: no dev text was given)"
+                                : " (every 200th pair, held out: no dev text was given)",
+        r->seed, hd_pool_size(run->threads), hd_pool_size(run->threads) == 1 ? "" : "s");
     const int workers = hd_pool_size(run->threads) * run->ranks.n;
     if (run->ranks.n > 1)
         hd_journal_say(&run->journal, "%d ranks of %d threads each share every update%s",
@@ -607,7 +619,8 @@ static bool make_tools(struct hd_run *run, heed_error *err)
                                          .hold_out = run->dev_text ? 0 : HOLD_OUT};
     run->feed = hd_feed_new(run->text, m->source, m->target, &feed, run->threads, err);
     const struct hd_corpus *dev_text = run->dev_text ? run->dev_text : run->text;
-    const size_t first = run->dev_text ? 0 : HOLD_OUT - 1, step = run->dev_text ? 1 : HOLD_OUT;
+    const size_t first = run->dev_text ? 0 : HOLD_OUT - 1,
+                 step = run->dev_text ? 1 : HOLD_OUT * held_per_dev(run);
     /* The far end of what no model was trained for is not looked at: its memory has no bound, or it has no positions. */
     const int room = hd_plan_room(&m->net->config),
               longest = room < 4 * r->max_length ? room : 4 * r->max_length;

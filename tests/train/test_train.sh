@@ -92,6 +92,11 @@ corpus 5 450 l.en l.fr
 expect 'without dev text some of the pairs are held out' 0 '' '*on 2 sentences (every 200th pair, held out: no dev text was given)*' \
     timeout 60 "$heed" train --src l.en --tgt l.fr $small --updates 2 --out m.safetensors
 forget
+awk 'BEGIN { for (i = 0; i < 400200; i++) print "a b\tb" }' >many.tsv
+# shellcheck disable=SC2086
+expect 'of very many pairs some are validated on' 0 '' '*validates every 1 updates on 1001 sentences (of every 200th pair, held out: no dev text was given)*' \
+    timeout 100 "$heed" train --tsv many.tsv $small --valid-every 1 --updates 1 --valid-metric ce --out many.safetensors
+rm -f many.*
 expect 'too few pairs cannot be held out' 2 '' 'heed: there are only 60 pairs, too few to hold some out for validation; give --dev-src and --dev-tgt, or --dev-tsv' \
     timeout 60 "$heed" train $text $small --updates 2 --out m.safetensors
 for tokens in spm chars; do
