@@ -21,7 +21,10 @@ files = [os.path.join(folder, "%d.%s" % (n_lines, side)) for side in ("en", "de"
 for side, path in zip(("en", "de"), files):
     if os.path.exists(path):
         continue
-    with open(os.path.join(shared, "data", "tatoeba", "train.en-de." + side)) as text:
+    tatoeba = os.path.join(shared, "data", "tatoeba", "train.en-de." + side)
+    if not os.path.exists(tatoeba):
+        sys.exit("lines.py: there is no %s; make SHARED=folder says where it is" % tatoeba)
+    with open(tatoeba) as text:
         lines = text.readlines()
     with open(path + ".part", "w") as out:
         for start in range(0, n_lines, len(lines)):
