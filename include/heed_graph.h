@@ -105,7 +105,6 @@ HEED_API void hd_init_orthogonal(hd_node *param, float gain, uint64_t seed);
  * each update) and while no tape is in use; packed copies of older values are dropped by hd_params_changed(), after
  * which results are right but slower until the next hd_params_pack(). Changes no bit of any result. */
 HEED_API bool hd_params_pack(hd_params *params, heed_error *err);
-HEED_API bool hd_params_pack_one(hd_params *params, int i, heed_error *err); /* for threads: hd_params_at(i) alone */
 HEED_API void hd_params_changed(hd_params *params);
 
 /* ---- tapes --------------------------------------------------------------------------------------------------- */

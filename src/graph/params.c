@@ -198,31 +198,6 @@ size_t hd_param_offset(const hd_node *param)
 
 /* ---- packing --------------------------------------------------------------------------------- */
 
-/* Lay W out as a [K,N] whose (k,n) stands at W[k·k_stride + n·n_stride]. */
-static bool pack(const struct hd_kernels *k, struct hd_packed *p, const hd_node *W, long k_stride,
-                 long n_stride, int K, int N, heed_error *err)
-{
-    if (p->is_current || !atomic_load_explicit(&p->is_wanted, memory_order_relaxed))
-        return true;
-    if (!p->at)
-        p->at = hd_alloc(hd_packed_size(K, N), sizeof *p->at, err);
-    if (!p->at)
-        return false;
-    k->pack(p->at, W->x, k_stride, n_stride, K, N);
-    p->is_current = true;
-    return true;
-}
-
-bool hd_params_pack_one(hd_params *params, int i, heed_error *err)
-{
-    const struct hd_kernels *k = hd_kernels_chosen(err);
-    const hd_node *W = &params->entries[i]->node;
-    struct hd_param *p = &params->entries[i]->param;
-    const int rows = W->dim[0], columns = W->dim[1];
-    return k && (W->n_dims != 2 || (pack(k, &p->straight, W, columns, 1, rows, columns, err) &&
-                                    pack(k, &p->crossed, W, 1, columns, columns, rows, err)));
-}
-
 /* Floats of a copy that is wanted and has no place yet. */
 static size_t size_wanted(const struct hd_packed *p, int K, int N)
 {
@@ -266,12 +241,62 @@ static bool make_places(hd_params *params, heed_error *err)
     return true;
 }
 
-bool hd_params_pack(hd_params *params, heed_error *err)
+/* What was wanted after the first time. */
+static bool make_place(struct hd_packed *p, int K, int N, heed_error *err)
+{
+    const size_t size = size_wanted(p, K, N);
+    return size == 0 || (p->at = hd_alloc(size, sizeof *p->at, err)) != NULL;
+}
+
+bool hd_params_pack_begin(hd_params *params, heed_error *err)
 {
     bool ok = hd_kernels_chosen(err) != NULL && make_places(params, err);
-    for (int i = 0; ok && params->values && i < params->n; i++)
-        ok = hd_params_pack_one(params, i, err);
+    for (int i = 0; ok && i < params->n; i++) {
+        const hd_node *W = &params->entries[i]->node;
+        struct hd_param *p = &params->entries[i]->param;
+        ok = W->n_dims != 2 || (make_place(&p->straight, W->dim[0], W->dim[1], err) &&
+                                make_place(&p->crossed, W->dim[1], W->dim[0], err));
+    }
     return ok;
+}
+
+void hd_params_pack_rows(hd_params *params, int i, int from, int to)
+{
+    const struct hd_kernels *k = hd_kernels_chosen(NULL);
+    const hd_node *W = &params->entries[i]->node;
+    const struct hd_param *p = &params->entries[i]->param;
+    if (W->n_dims != 2)
+        return;
+    const int rows = W->dim[0], columns = W->dim[1];
+    const float *x = W->x + (size_t)from * (size_t)columns;
+    if (p->straight.at && !p->straight.is_current && from == 0 && to == rows)
+        k->pack(p->straight.at, x, columns, 1, rows, columns);
+    else if (p->straight.at && !p->straight.is_current) /* a part of every panel */
+        for (int n = 0; n < columns; n += HD_LANES)
+            k->pack(p->straight.at + (size_t)n * (size_t)rows + (size_t)from * HD_LANES, x + n,
+                    columns, 1, to - from, columns - n < HD_LANES ? columns - n : HD_LANES);
+    if (p->crossed.at && !p->crossed.is_current) /* panels as they are */
+        k->pack(p->crossed.at + (size_t)from * (size_t)columns, x, 1, columns, columns, to - from);
+}
+
+void hd_params_pack_end(hd_params *params)
+{
+    for (int i = 0; i < params->n; i++) {
+        struct hd_param *p = &params->entries[i]->param;
+        p->straight.is_current = p->straight.at != NULL;
+        p->crossed.is_current = p->crossed.at != NULL;
+    }
+}
+
+bool hd_params_pack(hd_params *params, heed_error *err)
+{
+    if (!hd_params_pack_begin(params, err))
+        return false;
+    for (int i = 0; params->values && i < params->n; i++)
+        hd_params_pack_rows(params, i, 0, params->entries[i]->node.dim[0]);
+    if (params->values)
+        hd_params_pack_end(params);
+    return true;
 }
 
 unsigned hd_params_generation(const hd_params *params)

@@ -57,6 +57,12 @@ struct hd_param {
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
 };
 
+/* hd_params_pack() in steps, for threads: places for the copies; rows [from, to) of parameter i, whose ends are multiples of
+ * HD_LANES or the matrix's own; and the word that all rows of all parameters are there. */
+bool hd_params_pack_begin(hd_params *params, heed_error *err);
+void hd_params_pack_rows(hd_params *params, int i, int from, int to);
+void hd_params_pack_end(hd_params *params);
+
 /* How often the values have changed, as far as hd_params_changed() was told: for copies of one's own. */
 unsigned hd_params_generation(const hd_params *params);
 

@@ -226,8 +226,8 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
     if (r->average > 1 &&
         r->average_of == HD_AVERAGE_BEST) { /* each by itself, to know which are best */
         memcpy(values, own_weights(run) == values ? weights : own_weights(run), bytes);
-        ok = hd_learner_repack(l, err) && hd_validate(l, run->dev, v, err) &&
-             keep(run, score_of(r, v), err);
+        hd_learner_repack(l);
+        ok = hd_validate(l, run->dev, v, err) && keep(run, score_of(r, v), err);
     } else if (r->average > 1)
         ok = keep(run, 0, err);
     if (!ok)
@@ -236,8 +236,8 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
         mean_of_kept(run, values);
     else if (l->ema)
         memcpy(values, l->ema, bytes);
-    if ((values != own_weights(run) || r->average > 1) && !hd_learner_repack(l, err))
-        return false;
+    if (values != own_weights(run) || r->average > 1)
+        hd_learner_repack(l);
     if (!hd_validate(l, run->dev, v, err))
         return false;
     note_score(run, score_of(r, v), v->ce, is_best);
@@ -269,7 +269,7 @@ static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
     bool is_best = false, ok = judge(run, aside, &v, &is_best, err);
     if (aside) {
         memcpy(values, aside, bytes);
-        ok = hd_learner_repack(l, err) && ok;
+        hd_learner_repack(l);
     }
     hd_free(aside);
     if (ok)

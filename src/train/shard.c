@@ -9,6 +9,7 @@
 
 enum {
     LEAST_TOKENS = 256, /* of a shard: below it, products lose their speed */
+    LEAST_OF_TWO = 64,  /* but a second thread is worth more than that */
     TAPE_TOKENS = 1024, /* target pieces that one tape holds: bounds its memory */
     TAPE_SOURCE = 2048, /* source pieces */
 };
@@ -198,8 +199,11 @@ bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n,
                    heed_error *err)
 {
     struct hd_workshop *w = l->workshop;
-    long wanted = n_tokens / LEAST_TOKENS, done = 0, all = 0;
-    wanted = wanted < 1 ? 1 : wanted > w->n_blocks ? w->n_blocks : wanted;
+    long most = n_tokens / LEAST_TOKENS, wanted = 1, done = 0, all = 0;
+    most = most < 2 && n_tokens >= 2 * LEAST_OF_TWO ? 2 : most;
+    most = most > w->n_blocks ? w->n_blocks : most;
+    while (2 * wanted <= most)
+        wanted *= 2; /* three shards take two threads as long as four */
     for (int i = 0; i < n; i++)
         all += cost_of(&pairs[i]);
     w->n_shards = 0;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "graph/tape.h"
 #include "train/freeze.h"
 #include "train/workshop.h"
 
@@ -32,6 +33,32 @@ static bool make_pieces(struct hd_workshop *w, const hd_params *params, heed_err
     return true;
 }
 
+/* Rows of a parameter's slices: whole panels of the packed copies, about a piece. */
+static int rows_of_slice(const hd_node *p)
+{
+    const size_t panel = hd_count(p) / (size_t)p->dim[0] * HD_LANES;
+    return panel < PIECE ? PIECE / (int)panel * HD_LANES : HD_LANES;
+}
+
+static bool make_slices(struct hd_workshop *w, const hd_params *params, heed_error *err)
+{
+    size_t most = 0;
+    for (int i = 0; i < hd_params_number(params); i++) {
+        const hd_node *p = hd_params_at(params, i);
+        most += (size_t)(p->dim[0] / rows_of_slice(p)) + 1;
+    }
+    if (!(w->slices = hd_alloc(most, sizeof *w->slices, err)))
+        return false;
+    for (int i = 0; i < hd_params_number(params); i++) {
+        const hd_node *p = hd_params_at(params, i);
+        const int step = rows_of_slice(p);
+        for (int from = 0; from < p->dim[0]; from += step)
+            w->slices[w->n_slices++] =
+                (struct slice){i, from, p->dim[0] - from < step ? p->dim[0] : from + step};
+    }
+    return true;
+}
+
 static bool make_workshop(struct hd_learner *l, heed_error *err)
 {
     struct hd_workshop *w = l->workshop = hd_new(struct hd_workshop, err);
@@ -54,7 +81,8 @@ static bool make_workshop(struct hd_learner *l, heed_error *err)
             return false;
     w->talk = hd_alloc((size_t)w->n_blocks, sizeof *w->talk, err);
     return w->talk && hd_freeze(l->recipe, l->net->params, err) &&
-           make_pieces(w, l->net->params, err) && (!l->ranks->module || hd_parts_make(l, err));
+           make_pieces(w, l->net->params, err) && make_slices(w, l->net->params, err) &&
+           (!l->ranks->module || hd_parts_make(l, err));
 }
 
 bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_recipe *recipe,
@@ -77,7 +105,10 @@ bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_r
             return false;
         memcpy(l->ema, hd_params_values(net->params), l->size * sizeof *l->ema);
     }
-    return make_workshop(l, err) && hd_learner_repack(l, err);
+    if (!make_workshop(l, err))
+        return false;
+    hd_learner_repack(l);
+    return true;
 }
 
 void hd_learner_release(struct hd_learner *l)
@@ -97,6 +128,7 @@ void hd_learner_release(struct hd_learner *l)
         hd_free(w->is_written);
         hd_free(w->pieces);
         hd_free(w->squares);
+        hd_free(w->slices);
         hd_free(w->slabs);
         hd_free(w->sizes);
         hd_free(w->received);
@@ -132,41 +164,68 @@ static void add_piece(void *context, int index, int worker)
         w->squares[index] = w->k->sum_squares(w->blocks[0] + p.at, p.n);
 }
 
-static void step_piece(void *context, int index, int worker)
+/* The rule, for n parameters from `at` on whose gradient is g. */
+static void step(const struct hd_learner *l, size_t at, int n, float *g, bool is_decayed)
 {
-    const struct hd_learner *l = context;
     const struct hd_recipe *r = l->recipe;
-    struct hd_workshop *w = l->workshop;
-    const struct piece p = w->pieces[w->first_piece + index];
-    float *x = hd_params_values(l->net->params) + p.at,
-          *g =
-              l->ranks->module ? hd_parts_gradient(l, w->first_piece + index) : w->blocks[0] + p.at;
-    const float decay = p.is_decayed ? r->weight_decay : 0;
-    (void)worker;
+    const struct hd_workshop *w = l->workshop;
+    float *x = hd_params_values(l->net->params) + at;
+    const float decay = is_decayed ? r->weight_decay : 0;
     if (r->optimizer == HD_SGD)
-        w->k->sgd(x, l->m + p.at, g, w->rate, r->momentum, decay, w->scale, p.n);
+        w->k->sgd(x, l->m + at, g, w->rate, r->momentum, decay, w->scale, n);
     else
-        w->k->adam(x, l->m + p.at, l->v + p.at, g, w->rate, r->beta1, r->beta2, r->eps,
-                   (float)(1 - l->power1), (float)(1 - l->power2), decay, w->scale, p.n);
+        w->k->adam(x, l->m + at, l->v + at, g, w->rate, r->beta1, r->beta2, r->eps,
+                   (float)(1 - l->power1), (float)(1 - l->power2), decay, w->scale, n);
     if (l->ema) {
-        w->k->scale(l->ema + p.at, w->ema, l->ema + p.at, p.n);
-        w->k->add_scaled(l->ema + p.at, 1 - w->ema, x, p.n);
+        w->k->scale(l->ema + at, w->ema, l->ema + at, n);
+        w->k->add_scaled(l->ema + at, 1 - w->ema, x, n);
     }
 }
 
-static void pack_one(void *context, int index, int worker)
+/* One rank's piece; the others' come over the wire, so laying out waits. */
+static void step_piece(void *context, int index, int worker)
 {
-    struct hd_learner *l = context;
+    const struct hd_learner *l = context;
+    const int i = l->workshop->first_piece + index;
+    const struct piece p = l->workshop->pieces[i];
     (void)worker;
-    /* Without memory for a packed copy products are right but slower. */
-    (void)hd_params_pack_one(l->net->params, index, NULL);
+    step(l, p.at, p.n, hd_parts_gradient(l, i), p.is_decayed);
 }
 
-bool hd_learner_repack(struct hd_learner *l, heed_error *err)
+static void pack_slice(void *context, int index, int worker)
+{
+    struct hd_learner *l = context;
+    const struct slice s = l->workshop->slices[index];
+    (void)worker;
+    hd_params_pack_rows(l->net->params, s.param, s.from, s.to);
+}
+
+static void step_slice(void *context, int index, int worker)
+{
+    struct hd_learner *l = context;
+    const struct slice s = l->workshop->slices[index];
+    const hd_node *p = hd_params_at(l->net->params, s.param);
+    const size_t row = hd_count(p) / (size_t)p->dim[0],
+                 at = hd_param_offset(p) + (size_t)s.from * row;
+    if (p->wants_gradient)
+        step(l, at, (int)((size_t)(s.to - s.from) * row), l->workshop->blocks[0] + at,
+             p->n_dims == 2);
+    pack_slice(context, index, worker);
+}
+
+/* Do `work` to every slice, after which packed copies hold the present values. */
+static void run_slices(struct hd_learner *l, void (*work)(void *, int, int))
 {
     hd_params_changed(l->net->params);
-    hd_pool_run(l->threads, pack_one, l, hd_params_number(l->net->params));
-    return hd_kernels_chosen(err) != NULL;
+    /* Without memory for a packed copy products are right but slower. */
+    (void)hd_params_pack_begin(l->net->params, NULL);
+    hd_pool_run(l->threads, work, l, l->workshop->n_slices);
+    hd_params_pack_end(l->net->params);
+}
+
+void hd_learner_repack(struct hd_learner *l)
+{
+    run_slices(l, pack_slice);
 }
 
 /* ---- an update --------------------------------------------------------------------------------- */
@@ -229,10 +288,11 @@ bool hd_learn(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long
     w->ema = ema_of(r, number);
     l->power1 *= (double)r->beta1;
     l->power2 *= (double)r->beta2;
-    if (l->ranks->module) {
-        if (!hd_parts_step(l, step_piece, err))
-            return false;
-    } else
-        hd_pool_run(l->threads, step_piece, l, w->n_pieces);
-    return hd_learner_repack(l, err);
+    if (!l->ranks->module)
+        run_slices(l, step_slice);
+    else if (hd_parts_step(l, step_piece, err))
+        hd_learner_repack(l);
+    else
+        return false;
+    return true;
 }

@@ -48,7 +48,7 @@ bool hd_learn(struct hd_learner *learner, const struct hd_pair_ids *pairs, int n
 bool hd_learner_share(struct hd_learner *learner, bool ema_alone, heed_error *err);
 
 /* Make the packed copies of the weights anew, after they were changed from outside. */
-bool hd_learner_repack(struct hd_learner *learner, heed_error *err);
+void hd_learner_repack(struct hd_learner *learner);
 
 /* The tape of a worker, for validation. */
 hd_tape *hd_learner_tape(struct hd_learner *learner, int worker);

@@ -14,6 +14,11 @@ struct piece {
     bool is_decayed; /* matrices alone */
 };
 
+/* Some rows of a parameter: what a thread steps and lays out anew while it is in its cache. */
+struct slice {
+    int param, from, to;
+};
+
 /* Batches as a model wants them: one sentence after the other. Grows, is kept. */
 struct desk {
     int *numbers;
@@ -37,7 +42,9 @@ struct hd_workshop {
         is_written; /* [n_workers][n_params]: which parameters have a gradient of the shard in work */
     struct piece *pieces;
     int n_pieces;
-    double *squares;      /* [n_pieces] */
+    double *squares; /* [n_pieces] */
+    struct slice *slices;
+    int n_slices;
     struct shard *shards; /* [n_blocks] */
 
     /* several ranks: slab s of rank r's part is pieces [slab(r,s), slab(r,s+1)) */

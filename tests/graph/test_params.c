@@ -2,6 +2,8 @@
 #include "test.h"
 
 #include "base/rng.h"
+#include "graph/tape.h"
+#include "kernel/kernel.h"
 #include <heed_graph.h>
 #include <limits.h>
 #include <math.h>
@@ -243,6 +245,45 @@ static void empty_parameters_have_no_start_values_to_fail_on(void **state)
     }
 }
 
+/* ---- packing --------------------------------------------------------------------------------- */
+
+static void rows_packed_in_any_order_make_the_copy_of_the_whole(void **state)
+{
+    (void)state;
+    const int sizes[][2] = {{1, 1}, {16, 16}, {37, 53}, {100, 16}, {64, 130}, {5, 300}};
+    for (int s = 0; s < 6; s++)
+        for (int step = 16; step <= 48; step += 32) {
+            hd_params *params;
+            hd_node *W;
+            const int rows = sizes[s][0], columns = sizes[s][1];
+            fresh(&params, &W, rows, columns);
+            hd_init_normal(W, 1, 7);
+            struct hd_packed *copies[] = {&W->param->straight, &W->param->crossed};
+            const size_t bytes[] = {hd_packed_size(rows, columns) * sizeof(float),
+                                    hd_packed_size(columns, rows) * sizeof(float)};
+            copies[0]->is_wanted = copies[1]->is_wanted = true;
+            assert_true(hd_params_pack(params, NULL));
+            float *whole[2];
+            for (int c = 0; c < 2; c++) {
+                assert_true(copies[c]->is_current);
+                memcpy(whole[c] = malloc(bytes[c]), copies[c]->at, bytes[c]);
+                memset(copies[c]->at, 0xFF, bytes[c]);
+            }
+            hd_params_changed(params);
+            assert_true(hd_params_pack_begin(params, NULL));
+            for (int from = (rows - 1) / step * step; from >= 0; from -= step)
+                hd_params_pack_rows(params, 0, from, from + step < rows ? from + step : rows);
+            assert_false(copies[0]->is_current || copies[1]->is_current);
+            hd_params_pack_end(params);
+            for (int c = 0; c < 2; c++) {
+                assert_true(copies[c]->is_current);
+                assert_memory_equal(copies[c]->at, whole[c], bytes[c]);
+                free(whole[c]);
+            }
+            hd_params_free(params);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +294,7 @@ int main(void)
         cmocka_unit_test(seed_and_name_decide_the_numbers_and_nothing_else),
         cmocka_unit_test(orthogonal_matrices_are_orthogonal),
         cmocka_unit_test(empty_parameters_have_no_start_values_to_fail_on),
+        cmocka_unit_test(rows_packed_in_any_order_make_the_copy_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

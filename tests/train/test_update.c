@@ -264,6 +264,7 @@ static void rules_are_their_formulas(void **state)
     for (int rule = HD_ADAM; rule <= HD_SGD; rule++) {
         struct hd_recipe r = plain();
         r.optimizer = rule;
+        r.shards = 1; /* as by hand: sums over two round differently */
         r.weight_decay = 0.1F;
         r.clip = 0.05F;
         struct bench b;
@@ -385,7 +386,8 @@ static void a_pattern_that_fits_nothing_is_refused(void **state)
     (void)state;
     static const struct {
         const char *pattern, *says;
-    } wrong[] = {{"banana", "freeze: no parameter is called 'banana'; the names of this model's begin with "},
+    } wrong[] = {{"banana",
+                  "freeze: no parameter is called 'banana'; the names of this model's begin with "},
                  {"encod", "freeze: no parameter is called 'encod'"},
                  {"*", "freeze leaves nothing that could learn"}};
     for (int i = 0; i < 3; i++) {
@@ -453,7 +455,7 @@ static void what_is_not_finite_changes_nothing(void **state)
         hd_param_offset(hd_params_at(b.net->params, hd_params_number(b.net->params) - 1));
     for (int kind = 0; kind < 2; kind++) {
         weights(&b)[at] = kind ? INFINITY : NAN;
-        assert_true(hd_learner_repack(&b.learner, NULL));
+        hd_learner_repack(&b.learner);
         const struct hd_updated u = learn(&b, some_pairs(150, 2), 150, 2, 0.01F);
         assert_false(u.is_finite);
         weights(&b)[at] = good[at];
@@ -464,7 +466,7 @@ static void what_is_not_finite_changes_nothing(void **state)
         assert_true(b.learner.power1 == power1);
     }
     /* and leaves nothing behind: the next update is what it would have been */
-    assert_true(hd_learner_repack(&b.learner, NULL));
+    hd_learner_repack(&b.learner);
     assert_true(learn(&b, some_pairs(150, 2), 150, 2, 0.01F).is_finite);
     struct bench other;
     set_up(&other, TRANSFORMER, &r, 1);
