@@ -119,7 +119,7 @@ class Lab:
 
     def train_all(self, runs):
         """Several trainings {name: options}, two at a time, each on a core of its own."""
-        with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        with concurrent.futures.ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
             jobs = {name: pool.submit(self.train, name, options) for name, options in runs.items()}
             try:
                 return {name: job.result() for name, job in jobs.items()}
