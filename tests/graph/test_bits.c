@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "base/rng.h"
-#include "formula.h"
+#include "ready.h"
 #include <heed_graph.h>
 #include <math.h>
 #include <pthread.h>
@@ -16,25 +16,6 @@
 #include "graph/output.c"
 #undef hd_output_loss
 #undef hd_output_loss_pair
-
-static const int some_lengths[] = {3, 0, 5, 1};
-
-static hd_tape *new_tape(bool record)
-{
-    heed_error err = {0};
-    hd_tape *t = hd_tape_new(&err);
-    assert_that(t != NULL, "%s", err.message);
-    hd_tape_record(t, record);
-    return t;
-}
-
-static struct formula new_formula(int B, const int *lengths, int D)
-{
-    struct formula f;
-    heed_error err = {0};
-    assert_that(formula_make(&f, B, lengths, D, &err), "%s", err.message);
-    return f;
-}
 
 /* The loss, and behind it the gradients of all parameters. */
 static float *loss_and_gradients(const struct formula *f)

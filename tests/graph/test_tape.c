@@ -15,30 +15,11 @@ static int failing_memalign(void **memory, size_t alignment, size_t size)
 #define posix_memalign failing_memalign
 #include "base/memory.c"
 
-#include "formula.h"
 #include "graph/tape.h"
+#include "ready.h"
 #include <heed_graph.h>
 #include <limits.h>
 #include <math.h>
-
-static const int some_lengths[] = {3, 0, 5, 1};
-
-static hd_tape *new_tape(bool record)
-{
-    heed_error err = {0};
-    hd_tape *t = hd_tape_new(&err);
-    assert_that(t != NULL, "%s", err.message);
-    hd_tape_record(t, record);
-    return t;
-}
-
-static struct formula new_formula(int B, const int *lengths, int D)
-{
-    struct formula f;
-    heed_error err = {0};
-    assert_that(formula_make(&f, B, lengths, D, &err), "%s", err.message);
-    return f;
-}
 
 static float *new_gradients(const hd_params *params)
 {
