@@ -33,6 +33,9 @@ static const struct option options[] = {
      .help = "draw the first of the metrics by words of the source"},
     {"beam", 'b', .kind = OPTION_INT, OPTION_FIELD(struct eval, beam), .value = "N", .least = 1,
      .most = 10000, .help = "sentences kept while searching; 1 is greedy"},
+    {"length-norm", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, length_norm),
+     .value = "none|power:X|gnmt:X",
+     .help = "divide log-probabilities by length^X, or by ((5 + length) / 6)^X"},
     {"batch", .kind = OPTION_INT, OPTION_FIELD(struct eval, batch), .value = "N", .least = 1,
      .most = 100000, .help = "sentences under way at a time; changes no result"},
     {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct eval, threads), .value = "N",
@@ -48,6 +51,7 @@ static void set_defaults(void *values)
     struct eval *eval = values;
     eval->metrics = "bleu,chrf,exact,wer";
     eval->beam = heed_options_default().beam;
+    eval->length_norm = "power:1";
     eval->batch = heed_options_default().batch;
 }
 
@@ -145,12 +149,18 @@ static enum status run(const struct invocation *invocation)
         return STATUS_USAGE;
     heed_eval_options asked = heed_eval_options_default();
     asked.metrics = read_metrics(eval->metrics);
-    if (asked.metrics == 0 || !plot_has_kind(eval->plot))
+    heed_options search = heed_options_default();
+    search.beam = eval->beam;
+    search.batch = eval->batch;
+    search.n_threads = eval->threads;
+    search.wants_attention = search.wants_scores = false;
+    if (asked.metrics == 0 || !plot_has_kind(eval->plot) ||
+        !read_length_norm(eval->length_norm, &search))
         return STATUS_USAGE;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;
     if (!is_ready)
-        return eval_models(models, eval, &asked, &invocation->arguments);
+        return eval_models(models, eval, &search, &asked, &invocation->arguments);
     heed_error err = {0};
     heed_evaluation *e =
         heed_evaluate_files(&(heed_pair){.hyp = eval->hyp, .ref = eval->ref}, &asked, &err);

@@ -169,11 +169,11 @@ static const char *nearest_ref(const struct test *t, size_t i, const char *hyp,
     return best;
 }
 
-static bool run_system(struct system *s, const struct eval *eval, const struct test *t,
-                       const heed_eval_options *asked)
+static bool run_system(struct system *s, const struct eval *eval, const heed_options *search,
+                       const struct test *t, const heed_eval_options *asked)
 {
     heed_error err = {0};
-    heed_options options = heed_options_default();
+    heed_options options = *search;
     struct progress progress;
     struct models models;
     if (!models_load(&models, s->name)) {
@@ -181,11 +181,6 @@ static bool run_system(struct system *s, const struct eval *eval, const struct t
         return false;
     }
     progress_begin(&progress, eval->is_quiet);
-    options.beam = eval->beam;
-    options.batch = eval->batch;
-    options.n_threads = eval->threads;
-    options.wants_attention = false;
-    options.wants_scores = false;
     options.progress = progress_show;
     options.progress_data = &progress;
     s->results = heed_translate(models_list(&models), models.n, t->source, t->n, &options, &err);
@@ -437,8 +432,8 @@ static bool print_systems(const struct eval *eval, const struct system *systems,
     return ok;
 }
 
-enum status eval_models(const char *models, const struct eval *eval, const heed_eval_options *asked,
-                        const struct text_list *files)
+enum status eval_models(const char *models, const struct eval *eval, const heed_options *search,
+                        const heed_eval_options *asked, const struct text_list *files)
 {
     struct test test = {0};
     int n_systems = 0, most = 1;
@@ -450,7 +445,7 @@ enum status eval_models(const char *models, const struct eval *eval, const heed_
     bool ok = eval->tsv ? read_tsv(&test, eval->tsv) : read_two_files(&test, files);
     for (const char *name; ok && (name = strsep(&rest, ",")) != NULL; n_systems++) {
         systems[n_systems].name = name;
-        ok = run_system(&systems[n_systems], eval, &test, asked);
+        ok = run_system(&systems[n_systems], eval, search, &test, asked);
     }
     ok = ok && print_systems(eval, systems, n_systems, test.n, asked);
     ok = ok && (!eval->plot || plot_by_length(eval, systems, n_systems, test.n, asked));

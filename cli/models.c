@@ -97,6 +97,28 @@ bool same_lines(const char *path, const heed_lines *lines, const char *other_pat
     return false;
 }
 
+bool read_float(const char *text, float *x)
+{
+    char *end;
+    *x = strtof(text, &end);
+    return end != text && *end == '\0';
+}
+
+bool read_length_norm(const char *text, heed_options *o)
+{
+    if (strcmp(text, "none") == 0) {
+        o->norm = HEED_LENGTH_NONE;
+        return true;
+    }
+    o->norm = strncmp(text, "gnmt:", 5) == 0 ? HEED_LENGTH_GNMT : HEED_LENGTH_POWER;
+    const size_t n = o->norm == HEED_LENGTH_GNMT ? 5 : 6;
+    if ((n == 5 || strncmp(text, "power:", 6) == 0) && read_float(text + n, &o->alpha))
+        return true;
+    complain("--length-norm takes none, power:X or gnmt:X, such as power:1 or gnmt:0.6, not '%s'",
+             text);
+    return false;
+}
+
 static double seconds(void)
 {
     struct timespec now;

@@ -33,6 +33,12 @@ bool models_attend(const struct models *models, const char *list);
 bool same_lines(const char *path, const heed_lines *lines, const char *other_path,
                 const heed_lines *others);
 
+/* A number and nothing behind it. */
+bool read_float(const char *text, float *x);
+
+/* "power:1", "gnmt:0.6" or "none". False, with the complaint printed. */
+bool read_length_norm(const char *text, heed_options *options);
+
 /* "mean" is -1, else a number. False, with the complaint printed. */
 bool read_head(const char *text, int *head);
 

@@ -99,28 +99,6 @@ static void set_defaults(void *values)
 
 /* ---- options that are small languages ------------------------------------------------------------- */
 
-static bool read_float(const char *text, float *x)
-{
-    char *end;
-    *x = strtof(text, &end);
-    return end != text && *end == '\0';
-}
-
-static bool read_norm(const char *text, heed_options *o)
-{
-    if (strcmp(text, "none") == 0) {
-        o->norm = HEED_LENGTH_NONE;
-        return true;
-    }
-    o->norm = strncmp(text, "gnmt:", 5) == 0 ? HEED_LENGTH_GNMT : HEED_LENGTH_POWER;
-    const size_t n = o->norm == HEED_LENGTH_GNMT ? 5 : 6;
-    if ((n == 5 || strncmp(text, "power:", 6) == 0) && read_float(text + n, &o->alpha))
-        return true;
-    complain("--length-norm takes none, power:X or gnmt:X, such as power:1 or gnmt:0.6, not '%s'",
-             text);
-    return false;
-}
-
 static bool read_sample(const char *text, heed_options *o)
 {
     o->is_sampled = text != NULL;
@@ -172,8 +150,8 @@ static bool read_options(const struct translate *t, heed_options *o)
                          t->coverage_penalty > 0 || t->is_shown || t->plot;
     o->wants_scores = t->is_json || t->has_confidence || t->is_shown || t->plot;
     const bool is_all = t->plot && strcmp(t->head, "all") == 0;
-    if (!read_norm(t->length_norm, o) || !read_sample(t->sample, o) || !plot_has_kind(t->plot) ||
-        !(is_all || read_head(t->head, &o->head)))
+    if (!read_length_norm(t->length_norm, o) || !read_sample(t->sample, o) ||
+        !plot_has_kind(t->plot) || !(is_all || read_head(t->head, &o->head)))
         return false;
     if (t->is_json && t->is_shown) {
         complain(
