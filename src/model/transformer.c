@@ -12,6 +12,7 @@
 #include "model/cell.h"
 #include "model/position.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -331,6 +332,7 @@ static hd_node *look_at_source(const struct decoding *d, int l, hd_node *x)
 {
     const struct hd_config *c = &d->net->config;
     const struct hd_heads *h = &d->net->transformer->decoder[l].cross;
+    assert(d->source_keys); /* a tape without memory for them has failed before */
     hd_node *q = map(h->q, enter(c, h->norm, x));     /* W_q x_t + b_q [N,D] */
     hd_node *k = hd_on(d->tape, d->source_keys[l].k); /* W_k h_j + b_k       */
     hd_node *v = hd_on(d->tape, d->source_keys[l].v); /* W_v h_j + b_v       */

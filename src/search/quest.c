@@ -213,7 +213,7 @@ static bool put_away(struct hd_quest *q, const struct hd_lead *lead, bool is_cut
             return false;
         }
         collect_attention(q, lead->last, lead->length, all);
-        if (!is_cut && S > 0)
+        if (alpha && !is_cut && S > 0)
             memcpy(all + (size_t)lead->length * (size_t)S, alpha, (size_t)S * sizeof *all);
     }
     e.score = hd_score(q->options, e.total, rows, all, rows, S);

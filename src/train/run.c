@@ -11,6 +11,7 @@
 #include "kernel/kernel.h"
 #include "train/schedule.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,7 +226,9 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
     bool ok = true;
     if (r->average > 1 &&
         r->average_of == HD_AVERAGE_BEST) { /* each by itself, to know which are best */
-        memcpy(values, own_weights(run) == values ? weights : own_weights(run), bytes);
+        const float *own = own_weights(run) == values ? weights : own_weights(run);
+        assert(own); /* averages are made with the net's own weights put aside */
+        memcpy(values, own, bytes);
         hd_learner_repack(l);
         ok = hd_validate(l, run->dev, v, err) && keep(run, score_of(r, v), err);
     } else if (r->average > 1)

@@ -31,7 +31,7 @@ void hd_dev_free(struct hd_dev *dev)
 {
     if (!dev)
         return;
-    for (int i = 0; i < dev->n; i++) {
+    for (int i = 0; dev->sentences && dev->store && i < dev->n; i++) {
         hd_free(dev->sentences[i].reference);
         hd_ids_release(&dev->store[dev->sentences[i].number]);
     }

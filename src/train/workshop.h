@@ -68,8 +68,8 @@ struct hd_workshop {
 bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long n_tokens,
                    heed_error *err);
 
-/* Shard `index` of ours, by a worker: its gradient is added to its block, its loss and error are in it. */
-void hd_shard_run(void *learner, int index, int worker);
+/* Shard `index` of ours, by a worker of the learner that is the context: its gradient is added to its block, its loss and error are in it. */
+void hd_shard_run(void *context, int index, int worker);
 
 /* ---- parts.c: several ranks, each with a part of the parameters -------------------------------- */
 
