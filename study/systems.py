@@ -65,7 +65,7 @@ class Text:
 
     def options(self, system):
         """Of heed train, for a system."""
-        updates, between = {"multi30k": (1600, 400), "tatoeba": (2800, 700)}[self.name]
+        updates, between = {"multi30k": (1600, 400), "tatoeba": (2000, 500)}[self.name]
         return ["--src", self.files["train", "en"], "--tgt", self.files["train", "de"], "--dev-src", self.files["dev", "en"],
                 "--dev-tgt", self.files["dev", "de"], "--tokens", "spm", "--vocab-size", 300 if self.lab.is_smoke else 4000, "--joint-vocab", "yes", "--dim", 128,
                 "--embed", 128, *SYSTEMS[system][1], "--updates", updates, "--schedule", "cosine", "--batch-tokens",
