@@ -20,7 +20,7 @@ is_in() {
 
 expect 'a step measures and writes its part of the page' 0 '' '*order-none-1: 10 updates*order: in *' study --smoke order
 is_in '^| Transformer, `--positions none` | .* | .* |$' "$page" 'a table stands between the marks'
-is_in 'STEPS=beam' "$page" 'other parts of the page stay as they are'
+is_in '^| Transformer: core-seconds |' "$page" 'other parts of the page stay as they are'
 expect 'what was measured is not measured again' 0 '' '[0-9:]* step order
 [0-9:]* order: in *' study --smoke order
 expect 'a step that was never measured is not reported' 0 '' '*cost: left as it is on the page: no result cost' study --smoke --report cost
