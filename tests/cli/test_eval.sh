@@ -122,8 +122,8 @@ expect 'as JSON, one a line' 0 '{"model": "*toy.safetensors", *"comparison": {"e
 printf 'neun\tnein\tx\neins zwei\ttwo two\nneun\tnine\neins zwei\ttwo three\n' >rows.tsv
 expect 'rows of one source are alternatives' 0 'exact = 50.00 % (1 of 2)
 WER = 33.33 % (errors = 1 words = 3)' '' "$heed" eval -m "$toy" --tsv rows.tsv --metrics exact,wer
-expect 'length can count otherwise' 0 'exact = 50.00 % (2 of 4)' '' \
-    "$heed" eval -m "$toy" --metrics exact --length-norm gnmt:0.6 -b 3 src right
+expect 'length can count more, so that outputs are too long' 0 'exact = 25.00 % (1 of 4)' '' \
+    "$heed" eval -m "$toy" --metrics exact --length-norm power:50 src right
 expect 'a length normalisation must be one' 2 '' "heed: --length-norm takes none, power:X or gnmt:X, *, not 'long'" \
     "$heed" eval -m "$toy" --length-norm long src right
 expect 'a row has a tab' 1 '' 'heed: src:1: there is no tab in it*' "$heed" eval -m "$toy" --tsv src
