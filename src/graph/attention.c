@@ -112,21 +112,27 @@ static void look_once(hd_tape *t, const struct attention *a, int s, const hd_nod
                  a->n_heads, h.S, h.d, h.e);
 }
 
-/* dα = dy vᵀ and dv += αᵀ dy */
+/* Where gradients of q, k and v go, and whether they are added there or are the first. */
+struct into {
+    float *q, *k, *v;
+    bool adds_q, adds_k, adds_v;
+};
+
+/* dα = dy vᵀ and dv (+)= αᵀ dy */
 static void mix_values_back(hd_tape *t, const struct attention *a, struct head h, const hd_node *v,
-                            const hd_node *y, float *dalpha, float *dv)
+                            const hd_node *y, float *dalpha, const struct into *d)
 {
     const long E = hd_last_dim(v);
     const float *dy = y->g + h.y;
     t->k->dots(dalpha + h.weights, h.S, dy, E, v->x + h.v, E, 1, false, h.T, h.S, h.e);
-    if (dv)
-        t->k->gemm_free(dv + h.v, E, a->mixed + h.weights, 1, h.S, dy, E, 1, true, h.S, h.T, h.e,
-                        t->scratch);
+    if (d->v)
+        t->k->gemm_free(d->v + h.v, E, a->mixed + h.weights, 1, h.S, dy, E, 1, d->adds_v, h.S, h.T,
+                        h.e, t->scratch);
 }
 
-/* Through the softmax to the scores e, then dq += de k and dk += deᵀ q */
+/* Through the softmax to the scores e, then dq (+)= de k and dk (+)= deᵀ q */
 static void weigh_back(hd_tape *t, const struct attention *a, struct head h, const hd_node *q,
-                       const hd_node *k, const float *dalpha, float *de, float *dq, float *dk)
+                       const hd_node *k, const float *dalpha, float *de, const struct into *d)
 {
     const long D = hd_last_dim(q);
     const size_t n = (size_t)h.T * (size_t)h.S;
@@ -137,10 +143,32 @@ static void weigh_back(hd_tape *t, const struct attention *a, struct head h, con
         t->k->softmax_back(de + row, dalpha + row, a->weights + row, seen(a, h, i));
     }
     t->k->scale(e, a->scale, e, (long)n);
-    if (dq)
-        t->k->gemm_free(dq + h.q, D, e, h.S, 1, k->x + h.k, D, 1, true, h.T, h.S, h.d, t->scratch);
-    if (dk)
-        t->k->gemm_free(dk + h.k, D, e, 1, h.S, q->x + h.q, D, 1, true, h.S, h.T, h.d, t->scratch);
+    if (d->q)
+        t->k->gemm_free(d->q + h.q, D, e, h.S, 1, k->x + h.k, D, 1, d->adds_q, h.T, h.S, h.d,
+                        t->scratch);
+    if (d->k)
+        t->k->gemm_free(d->k + h.k, D, e, 1, h.S, q->x + h.q, D, 1, d->adds_k, h.S, h.T, h.d,
+                        t->scratch);
+}
+
+/* Is every row in one sentence? */
+static bool covers(const hd_spans *spans, const hd_node *x)
+{
+    int next = 0;
+    for (int i = 0; i < spans->n; i++) {
+        if (spans->start[i] != next)
+            return false;
+        next += spans->length[i];
+    }
+    return next == hd_n_rows(x);
+}
+
+/* The gradient of an operand; if that is none of the others and each of its rows is in one sentence, it need not be zeroed. */
+static float *gradient_of_operand(hd_tape *t, hd_node *x, const hd_spans *spans, bool is_alone,
+                                  bool *adds)
+{
+    *adds = true;
+    return is_alone && covers(spans, x) ? hd_gradient_to_write(t, x, adds) : hd_gradient_of(t, x);
 }
 
 static void attention_back(hd_node *y)
@@ -148,7 +176,10 @@ static void attention_back(hd_node *y)
     hd_tape *t = y->tape;
     const struct attention *a = y->extra;
     hd_node *q = y->in[0], *k = y->in[1], *v = y->in[2];
-    float *dq = hd_gradient_of(t, q), *dk = hd_gradient_of(t, k), *dv = hd_gradient_of(t, v);
+    struct into d;
+    d.q = gradient_of_operand(t, q, a->queries, q != k && q != v, &d.adds_q);
+    d.k = gradient_of_operand(t, k, a->keys, k != q && k != v, &d.adds_k);
+    d.v = gradient_of_operand(t, v, a->keys, v != q && v != k, &d.adds_v);
     const struct hd_arena_mark before = hd_arena_mark(&t->arena);
     float *dalpha = hd_tape_take(t, "hd_backward", a->n_weights, sizeof *dalpha);
     float *de = hd_tape_take(t, "hd_backward", a->n_weights, sizeof *de);
@@ -156,12 +187,12 @@ static void attention_back(hd_node *y)
         return;
     for (int s = 0; s < a->queries->n; s++)
         for (int i = 0; i < a->n_heads; i++)
-            mix_values_back(t, a, head_of(a, q, v, s, i), v, y, dalpha, dv);
+            mix_values_back(t, a, head_of(a, q, v, s, i), v, y, dalpha, &d);
     if (a->drops)
         t->k->dropout(dalpha, dalpha, a->dropout, a->key, a->stream, false, (long)a->n_weights);
     for (int s = 0; s < a->queries->n; s++)
         for (int i = 0; i < a->n_heads; i++)
-            weigh_back(t, a, head_of(a, q, v, s, i), q, k, dalpha, de, dq, dk);
+            weigh_back(t, a, head_of(a, q, v, s, i), q, k, dalpha, de, &d);
     hd_arena_rewind(&t->arena, before);
 }
 

@@ -123,22 +123,32 @@ static void binary_row(void *with, const struct meeting *w, long y_at, long a_at
     }
 }
 
+/* d (+)= factor ∘ dy on n numbers; factor NULL is `one`. d may be dy. */
+static void apply_back(const struct hd_kernels *k, float *d, bool add, const float *dy,
+                       const float *factor, float one, long n)
+{
+    if (factor && add)
+        k->add_product(d, dy, factor, n);
+    else if (factor)
+        k->mul(d, dy, factor, n);
+    else if (add)
+        k->add_scaled(d, one, dy, n);
+    else if (one != 1)
+        k->scale(d, one, dy, n);
+    else if (d != dy)
+        memcpy(d, dy, (size_t)n * sizeof *d);
+}
+
 /* d += factor ∘ dy along one row; factor NULL is `one`. d and factor may be single numbers. */
 static void add_row_back(const struct hd_kernels *k, float *d, bool d_is_single, const float *dy,
                          const float *factor, bool factor_is_single, float one, long n)
 {
-    if (factor && !factor_is_single) {
-        if (d_is_single)
-            *d += k->dot(dy, factor, n);
-        else
-            k->add_product(d, dy, factor, n);
-        return;
-    }
-    const float s = factor ? *factor : one;
+    const float *row = factor_is_single ? NULL : factor;
+    const float s = factor && !row ? *factor : one;
     if (d_is_single)
-        *d += s * k->sum(dy, n);
+        *d += row ? k->dot(dy, row, n) : s * k->sum(dy, n);
     else
-        k->add_scaled(d, s, dy, n);
+        apply_back(k, d, true, dy, row, s, n);
 }
 
 static void binary_row_back(void *with, const struct meeting *w, long y_at, long a_at, long b_at)
@@ -158,18 +168,23 @@ static void binary_back(hd_node *y, enum binary what)
 {
     hd_tape *t = y->tape;
     hd_node *a = y->in[0], *b = y->in[1];
+    if (hd_same_shape(a, b)) {
+        const long n = (long)y->count;
+        const bool is_mul = what == MUL; /* y's gradient is still there for b if a's is the same */
+        bool is_there;
+        float *da =
+            is_mul ? hd_gradient_to_write(t, a, &is_there) : hd_gradient_in_place(y, a, &is_there);
+        if (da)
+            apply_back(t->k, da, is_there, y->g, is_mul ? b->x : NULL, 1, n);
+        float *db =
+            is_mul ? hd_gradient_in_place(y, b, &is_there) : hd_gradient_to_write(t, b, &is_there);
+        if (db)
+            apply_back(t->k, db, is_there, y->g, is_mul ? a->x : NULL, what == SUB ? -1 : 1, n);
+        return;
+    }
     struct binary_rows r = {.k = t->k, .what = what, .a = a->x, .b = b->x, .dy = y->g};
     r.da = hd_gradient_of(t, a);
     r.db = hd_gradient_of(t, b);
-    if (hd_same_shape(a, b)) {
-        const long n = (long)y->count;
-        if (r.da)
-            add_row_back(t->k, r.da, false, y->g, what == MUL ? b->x : NULL, false, 1, n);
-        if (r.db)
-            add_row_back(t->k, r.db, false, y->g, what == MUL ? a->x : NULL, false,
-                         what == SUB ? -1 : 1, n);
-        return;
-    }
     struct meeting w;
     struct hd_shape shape;
     if (meet(&w, &shape, a, b))
@@ -236,9 +251,10 @@ hd_node *hd_mul(hd_node *a, hd_node *b)
 
 static void scale_back(hd_node *y)
 {
-    float *dx = hd_gradient_of(y->tape, y->in[0]);
+    bool is_there;
+    float *dx = hd_gradient_in_place(y, y->in[0], &is_there);
     if (dx)
-        y->tape->k->add_scaled(dx, *(const float *)y->extra, y->g, (long)y->count);
+        apply_back(y->tape->k, dx, is_there, y->g, NULL, *(const float *)y->extra, (long)y->count);
 }
 
 hd_node *hd_scale(hd_node *x, float s)
@@ -256,9 +272,10 @@ hd_node *hd_scale(hd_node *x, float s)
 
 static void shift_back(hd_node *y)
 {
-    float *dx = hd_gradient_of(y->tape, y->in[0]);
+    bool is_there;
+    float *dx = hd_gradient_in_place(y, y->in[0], &is_there);
     if (dx)
-        y->tape->k->add(dx, dx, y->g, (long)y->count);
+        apply_back(y->tape->k, dx, is_there, y->g, NULL, 1, (long)y->count);
 }
 
 hd_node *hd_shift(hd_node *x, float s)
@@ -329,9 +346,10 @@ hd_node *hd_blend(hd_node *z, hd_node *a, hd_node *b)
 #define HD_FUNCTION(NAME, from)                                                               \
     static void NAME##_function_back(hd_node *y)                                              \
     {                                                                                         \
-        float *dx = hd_gradient_of(y->tape, y->in[0]);                                        \
+        bool is_there;                                                                        \
+        float *dx = hd_gradient_in_place(y, y->in[0], &is_there);                             \
         if (dx)                                                                               \
-            y->tape->k->NAME##_back(dx, y->g, from, (long)y->count);                          \
+            y->tape->k->NAME##_back(dx, y->g, from, is_there, (long)y->count);                \
     }                                                                                         \
                                                                                               \
     hd_node *hd_##NAME(hd_node *x)                                                            \
@@ -368,9 +386,10 @@ struct dropout {
 static void dropout_back(hd_node *y)
 {
     const struct dropout *d = y->extra;
-    float *dx = hd_gradient_of(y->tape, y->in[0]);
+    bool is_there;
+    float *dx = hd_gradient_in_place(y, y->in[0], &is_there);
     if (dx)
-        y->tape->k->dropout(dx, y->g, d->rate, d->key, d->stream, true, (long)y->count);
+        y->tape->k->dropout(dx, y->g, d->rate, d->key, d->stream, is_there, (long)y->count);
 }
 
 hd_node *hd_dropout(hd_node *x, float rate)

@@ -198,34 +198,34 @@ struct dense {
     float *z; /* W x + b where the derivative needs it (gelu, swish) */
 };
 
-/* dz = dy ∘ f'(z), in memory that stays until the tape's reset. NULL when there is none. */
+/* dz = dy ∘ f'(z), in memory that stays until the tape's reset: in training dy's own. NULL when there is none. */
 static const float *before_function(hd_node *y, const struct dense *d)
 {
     if (d->f == HD_NONE)
         return y->g;
     const struct hd_kernels *k = y->tape->k;
     const long n = (long)y->count;
-    float *dz = hd_tape_take(y->tape, "hd_backward", y->count, sizeof *dz);
+    float *dz =
+        hd_is_aimed(y->tape) ? y->g : hd_tape_take(y->tape, "hd_backward", y->count, sizeof *dz);
     if (!dz)
         return NULL;
-    memset(dz, 0, y->count * sizeof *dz);
     switch (d->f) {
     case HD_NONE:
         break;
     case HD_RELU:
-        k->relu_back(dz, y->g, y->x, n);
+        k->relu_back(dz, y->g, y->x, false, n);
         break;
     case HD_TANH:
-        k->tanh_back(dz, y->g, y->x, n);
+        k->tanh_back(dz, y->g, y->x, false, n);
         break;
     case HD_SIGMOID:
-        k->sigmoid_back(dz, y->g, y->x, n);
+        k->sigmoid_back(dz, y->g, y->x, false, n);
         break;
     case HD_GELU:
-        k->gelu_back(dz, y->g, d->z, n);
+        k->gelu_back(dz, y->g, d->z, false, n);
         break;
     case HD_SWISH:
-        k->swish_back(dz, y->g, d->z, n);
+        k->swish_back(dz, y->g, d->z, false, n);
         break;
     }
     return dz;

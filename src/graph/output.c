@@ -4,13 +4,15 @@
  * The logits [N,V] never exist whole: a slice of rows is multiplied, its losses are read, its
  * logits become their own gradient, and that goes at once into the gradients of x, W and b. So the
  * way back is all but done when the loss is known; what remains is to multiply by whatever the
- * loss itself is multiplied by.
+ * loss itself is multiplied by. Training says before that it is nothing (hd_tape_aim), so there the
+ * gradients of W and b are where they belong from the start.
  *
  * Invariant: where slices are cut follows from N and V alone. Of one pass it changes no bit, as the
  * loss and each number of a gradient are one chain over the rows. Of two passes dW and db take the
  * slices of both in turn, so there it is part of what is computed. */
 #include "graph/linear.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Logits of a slice: few enough for a cache, many enough to go easy on W's gradient. Tests cut
@@ -27,6 +29,7 @@ struct output {
     float smoothing;
     hd_consistency weight;
     float *dW, *db, *dx[2]; /* gradients of this op's value; NULL where not wanted */
+    bool adds;              /* dW holds something already */
 };
 
 /* One slice in work: rows [from, from+n), for each pass their logits and the gradient by them. */
@@ -72,11 +75,11 @@ static double row_loss(hd_tape *t, const struct output *o, const struct slice *s
     return loss;
 }
 
-/* The gradients of a slice of one pass: dx = d·Wᵀ, dW += xᵀ·d, db += Σ d; the first of all sets dW, which saves zeroing it. */
+/* The gradients of a slice of one pass: dx = d·Wᵀ, dW += xᵀ·d, db += Σ d; the first of all may set dW, which saves zeroing it. */
 static void slice_gradients(hd_tape *t, const struct output *o, const struct slice *s, int pass)
 {
     const long D = o->D, V = o->V;
-    const bool adds = s->from > 0 || pass > 0;
+    const bool adds = o->adds || s->from > 0 || pass > 0;
     const float *d = s->d[pass], *x = o->x[pass]->x + s->from * D;
     if (o->dx[pass] && o->is_transposed)
         hd_product(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_ACT_NONE);
@@ -96,12 +99,18 @@ static void output_back(hd_node *y)
     hd_tape *t = y->tape;
     const struct output *o = y->extra;
     const float g = y->g[0];
-    for (int i = 0; i < o->n_passes; i++) {
-        float *dx = hd_gradient_of(t, o->x[i]);
-        if (dx)
-            t->k->add_scaled(dx, g, o->dx[i], (long)o->x[i]->count);
-    }
     bool is_there;
+    for (int i = 0; i < o->n_passes; i++) {
+        float *dx = hd_gradient_to_write(t, o->x[i], &is_there);
+        if (dx && is_there)
+            t->k->add_scaled(dx, g, o->dx[i], (long)o->x[i]->count);
+        else if (dx)
+            t->k->scale(dx, g, o->dx[i], (long)o->x[i]->count);
+    }
+    if (hd_is_aimed(t)) {
+        assert(g == 1);
+        return;
+    }
     float *dW = hd_gradient_to_write(t, o->W, &is_there);
     float *db = o->b ? hd_gradient_of(t, o->b) : NULL;
     if (dW && is_there)
@@ -120,13 +129,25 @@ static float *zeros(hd_tape *t, const char *op, size_t n)
     return p;
 }
 
+/* Places for the gradients of W and b: their own in the block where the tape knows it, or some until the way back. */
+static bool make_weights_gradients(hd_tape *t, const char *op, struct output *o)
+{
+    const size_t n = o->W->count;
+    if (hd_is_aimed(t)) {
+        o->dW = hd_gradient_to_write(t, o->W, &o->adds);
+        o->db = o->b ? hd_gradient_of(t, o->b) : NULL;
+    } else if ((o->W->wants_gradient && !(o->dW = hd_tape_take(t, op, n, sizeof *o->dW))) ||
+               (o->b && o->b->wants_gradient && !(o->db = zeros(t, op, o->b->count)))) {
+        return false;
+    }
+    if (o->dW && !o->adds && hd_n_rows(o->x[0]) == 0)
+        memset(o->dW, 0, n * sizeof *o->dW);
+    return !hd_has_failed(t);
+}
+
 static bool make_gradients(hd_tape *t, const char *op, struct output *o)
 {
-    const bool has_rows = hd_n_rows(o->x[0]) > 0;
-    if (o->W->wants_gradient && !(o->dW = has_rows ? hd_tape_take(t, op, o->W->count, sizeof *o->dW)
-                                                   : zeros(t, op, o->W->count)))
-        return false;
-    if (o->b && o->b->wants_gradient && !(o->db = zeros(t, op, o->b->count)))
+    if (!make_weights_gradients(t, op, o))
         return false;
     for (int i = 0; i < o->n_passes; i++)
         if (o->x[i]->wants_gradient &&

@@ -85,18 +85,19 @@ static void layer_norm_rows_back(hd_node *y)
     const hd_node *x = y->in[0], *gain = y->in[1];
     const int rows = hd_n_rows(y), n = hd_last_dim(y);
     const float *stats = y->extra;
-    float *dx = hd_gradient_of(t, y->in[0]), *dgain = hd_gradient_of(t, y->in[1]),
-          *dbias = hd_gradient_of(t, y->in[2]);
+    float *dgain = hd_gradient_of(t, y->in[1]), *dbias = hd_gradient_of(t, y->in[2]);
+    bool adds;
+    float *dx = hd_gradient_in_place(y, y->in[0], &adds);
     const bool is_shared = (dx && (dx == dgain || dx == dbias)) || (dgain && dgain == dbias);
     for (long r = 0; r < rows; r++) {
         const float *dy = y->g + r * n, *row = x->x + r * n;
         float *drow = dx ? dx + r * n : NULL;
         if (!is_shared) {
-            t->k->layer_norm_back(drow, dgain, dbias, dy, row, gain->x, stats + 2 * r, n);
+            t->k->layer_norm_back(drow, dgain, dbias, dy, row, gain->x, stats + 2 * r, adds, n);
         } else {
-            t->k->layer_norm_back(drow, NULL, NULL, dy, row, gain->x, stats + 2 * r, n);
-            t->k->layer_norm_back(NULL, dgain, NULL, dy, row, gain->x, stats + 2 * r, n);
-            t->k->layer_norm_back(NULL, NULL, dbias, dy, row, gain->x, stats + 2 * r, n);
+            t->k->layer_norm_back(NULL, dgain, NULL, dy, row, gain->x, stats + 2 * r, true, n);
+            t->k->layer_norm_back(NULL, NULL, dbias, dy, row, gain->x, stats + 2 * r, true, n);
+            t->k->layer_norm_back(drow, NULL, NULL, dy, row, gain->x, stats + 2 * r, adds, n);
         }
     }
 }
@@ -125,15 +126,17 @@ static void rms_norm_rows_back(hd_node *y)
     const hd_node *x = y->in[0], *gain = y->in[1];
     const int rows = hd_n_rows(y), n = hd_last_dim(y);
     const float *stats = y->extra;
-    float *dx = hd_gradient_of(t, y->in[0]), *dgain = hd_gradient_of(t, y->in[1]);
+    float *dgain = hd_gradient_of(t, y->in[1]);
+    bool adds;
+    float *dx = hd_gradient_in_place(y, y->in[0], &adds);
     for (long r = 0; r < rows; r++) {
         const float *dy = y->g + r * n, *row = x->x + r * n;
         float *drow = dx ? dx + r * n : NULL;
         if (!dx || dx != dgain) {
-            t->k->rms_norm_back(drow, dgain, dy, row, gain->x, stats + r, n);
+            t->k->rms_norm_back(drow, dgain, dy, row, gain->x, stats + r, adds, n);
         } else {
-            t->k->rms_norm_back(drow, NULL, dy, row, gain->x, stats + r, n);
-            t->k->rms_norm_back(NULL, dgain, dy, row, gain->x, stats + r, n);
+            t->k->rms_norm_back(NULL, dgain, dy, row, gain->x, stats + r, true, n);
+            t->k->rms_norm_back(drow, NULL, dy, row, gain->x, stats + r, adds, n);
         }
     }
 }

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "graph/linear.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,8 @@ void hd_tape_reset(hd_tape *tape)
     tape->has_gone_back = false;
     tape->n_dropouts = 0;
     tape->set = NULL;
+    tape->gradients = NULL;
+    tape->is_written = NULL;
     tape->pending = NULL;
     tape->nil_value = 0;
     tape->nil = (hd_node){
@@ -421,6 +424,15 @@ float *hd_gradient_new(hd_tape *t, hd_node *n)
     return g;
 }
 
+float *hd_gradient_in_place(hd_node *y, hd_node *x, bool *is_there)
+{
+    hd_tape *t = y->tape;
+    if (!hd_is_aimed(t) || x->g || x->param || !x->wants_gradient)
+        return hd_gradient_to_write(t, x, is_there);
+    *is_there = false;
+    return x->g = y->g;
+}
+
 static HD_COLD bool refuse_backward(hd_tape *t, const hd_node *loss)
 {
     if (hd_has_failed(t))
@@ -440,16 +452,22 @@ static HD_COLD bool refuse_backward(hd_tape *t, const hd_node *loss)
     return false;
 }
 
-bool hd_backward_into(hd_node *loss, float *gradients, bool *is_written)
+void hd_tape_aim(hd_tape *tape, float *gradients, bool *is_written)
+{
+    tape->gradients = gradients;
+    tape->is_written = is_written;
+}
+
+bool hd_backward(hd_node *loss, float *gradients)
 {
     hd_tape *t = loss->tape;
     if (!t) /* a parameter, which has no tape to tell of it */
         return false;
     if (hd_has_failed(t) || t->has_gone_back || loss->count != 1 || !loss->wants_gradient)
         return refuse_backward(t, loss);
+    assert(!hd_is_aimed(t) || t->gradients == gradients);
     t->has_gone_back = true;
     t->gradients = gradients;
-    t->is_written = is_written;
     float *g = hd_gradient_of(t, loss);
     if (g)
         *g += 1;
@@ -461,9 +479,4 @@ bool hd_backward_into(hd_node *loss, float *gradients, bool *is_written)
     t->gradients = NULL;
     t->is_written = NULL;
     return !hd_has_failed(t);
-}
-
-bool hd_backward(hd_node *loss, float *gradients)
-{
-    return hd_backward_into(loss, gradients, NULL);
 }

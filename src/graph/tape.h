@@ -77,7 +77,7 @@ struct hd_tape {
     uint64_t n_dropouts; /* the number of the dropout since the reset */
     float *scratch;      /* HD_GEMM_SCRATCH floats for gemm_free */
 
-    /* While going back: */
+    /* While going back, or from hd_tape_aim() on: */
     float *gradients;     /* the block of the parameters' gradients, or NULL */
     bool *is_written;     /* by index, whether a parameter's place holds anything; NULL: all do */
     const hd_params *set; /* the set they belong to, known after the first of them */
@@ -236,8 +236,21 @@ bool hd_is_to_learn(hd_tape *t, const hd_node *n);
  * What was never written is no number. */
 float *hd_gradient_to_write(hd_tape *t, hd_node *n, bool *is_there);
 
-/* hd_backward() into a block of which only the parameters that `is_written` names (by their index) hold anything:
- * the first gradient of any other is written there, and it is named from then on. */
-bool hd_backward_into(hd_node *loss, float *gradients, bool *is_written);
+/* The same for an op that makes each number of x's gradient of the one at its place in y's: it may be y's array that x takes over,
+ * to be written in place. So what else needs y's gradient comes first. */
+float *hd_gradient_in_place(hd_node *y, hd_node *x, bool *is_there);
+
+/* For training: where the gradients of the next formula, up to the next reset, will go, told before its first op. hd_backward() is to be given
+ * the same block. Of this only the parameters that `is_written` names (by their index) hold anything: the first gradient of any
+ * other is written there, and it is named from then on.
+ *
+ * A tape that knows it saves passes over memory: hd_output_loss() puts gradients there on the way forward, so the loss must be what
+ * that returns, or have none of it; and nobody may read `g` of a node that an op made, as the array may have become its operand's. */
+void hd_tape_aim(hd_tape *tape, float *gradients, bool *is_written);
+
+static inline bool hd_is_aimed(const hd_tape *t)
+{
+    return t->is_written != NULL;
+}
 
 #endif

@@ -67,14 +67,14 @@
     X(void, relu, (float *y, const float *x, long n))  /* max(x, 0); NaN stays NaN */                          \
     X(void, gelu, (float *y, const float *x, long n))  /* x/2 · (1 + erf(x/√2)) */                             \
     X(void, swish, (float *y, const float *x, long n)) /* x · σ(x) */                                          \
-    /* dx += dy · f'. tanh, sigmoid, relu and exp know it from the value y, the others from x. */              \
-    X(void, tanh_back, (float *dx, const float *dy, const float *y, long n))                                   \
-    X(void, sigmoid_back, (float *dx, const float *dy, const float *y, long n))                                \
-    X(void, relu_back, (float *dx, const float *dy, const float *y, long n))                                   \
-    X(void, gelu_back, (float *dx, const float *dy, const float *x, long n))                                   \
-    X(void, swish_back, (float *dx, const float *dy, const float *x, long n))                                  \
-    X(void, exp_back, (float *dx, const float *dy, const float *y, long n)) /* dx += dy · y */                 \
-    X(void, log_back, (float *dx, const float *dy, const float *x, long n)) /* dx += dy / x */
+    /* dx = dy · f', where dx may be dy, or dx += (add). tanh, sigmoid, relu and exp know f' from y, the others from x. */ \
+    X(void, tanh_back, (float *dx, const float *dy, const float *y, bool add, long n))                         \
+    X(void, sigmoid_back, (float *dx, const float *dy, const float *y, bool add, long n))                      \
+    X(void, relu_back, (float *dx, const float *dy, const float *y, bool add, long n))                         \
+    X(void, gelu_back, (float *dx, const float *dy, const float *x, bool add, long n))                         \
+    X(void, swish_back, (float *dx, const float *dy, const float *x, bool add, long n))                        \
+    X(void, exp_back, (float *dx, const float *dy, const float *y, bool add, long n))                          \
+    X(void, log_back, (float *dx, const float *dy, const float *x, bool add, long n))
 
 /* ---- long vectors: vector.inc ------------------------------------------------------------------------------ */
 #define HD_KERNEL_LIST_VECTOR(X)                                                                               \
@@ -131,13 +131,14 @@
      * (x - mean)², lanes as the mean. */                                                                      \
     X(void, layer_norm, (float *y, float *stats, const float *x, const float *gain, const float *bias,         \
                          float eps, int n))                                                                    \
+    /* dx =, where it may be dy, or += (add); the others +=; any of them NULL */                               \
     X(void, layer_norm_back, (float *dx, float *dgain, float *dbias, const float *dy, const float *x,          \
-                              const float *gain, const float *stats, int n)) /* all "+="; any output NULL */   \
+                              const float *gain, const float *stats, bool add, int n))                         \
     /* y = gain · x/√(mean(x²) + eps); stats = {1/√(…)} */                                                     \
     X(void, rms_norm, (float *y, float *stats, const float *x, const float *gain, float eps, int n))           \
-    /* all "+="; any output NULL */                                                                            \
+    /* in the same way */                                                                                      \
     X(void, rms_norm_back, (float *dx, float *dgain, const float *dy, const float *x, const float *gain,       \
-                            const float *stats, int n))                                                        \
+                            const float *stats, bool add, int n))                                              \
     /* Additive attention, one query against S keys: e_j = Σ_a v_a tanh(q_a + k_ja [+ cover_j · w_a]), lanes.  \
      * cover [S] and w [A] are both NULL or both given. Backward makes the tanh again instead of reading it;   \
      * any of its outputs may be NULL. All of them are "+=", key after key. */                                 \

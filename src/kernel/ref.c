@@ -60,54 +60,56 @@ HD_EACH(gelu)
 HD_EACH(swish)
 #undef HD_EACH
 
-void ref_tanh_back(float *dx, const float *dy, const float *y, long n)
+void ref_tanh_back(float *dx, const float *dy, const float *y, bool add, long n)
 {
     for (long i = 0; i < n; i++)
-        dx[i] = fmaf(dy[i], fmaf(-y[i], y[i], 1), dx[i]); /* 1 - y² */
+        dx[i] = fmaf(dy[i], fmaf(-y[i], y[i], 1), add ? dx[i] : 0); /* 1 - y² */
 }
 
-void ref_sigmoid_back(float *dx, const float *dy, const float *y, long n)
+void ref_sigmoid_back(float *dx, const float *dy, const float *y, bool add, long n)
 {
     for (long i = 0; i < n; i++)
-        dx[i] = fmaf(dy[i], fmaf(-y[i], y[i], y[i]), dx[i]); /* y - y² */
+        dx[i] = fmaf(dy[i], fmaf(-y[i], y[i], y[i]), add ? dx[i] : 0); /* y - y² */
 }
 
-void ref_relu_back(float *dx, const float *dy, const float *y, long n)
+void ref_relu_back(float *dx, const float *dy, const float *y, bool add, long n)
 {
-    for (long i = 0; i < n; i++)
-        dx[i] = y[i] > 0 ? dx[i] + dy[i] : dx[i];
+    for (long i = 0; i < n; i++) {
+        const float before = add ? dx[i] : 0;
+        dx[i] = y[i] > 0 ? before + dy[i] : before;
+    }
 }
 
 /* Φ(x) + x φ(x), the normal distribution and its density */
-void ref_gelu_back(float *dx, const float *dy, const float *x, long n)
+void ref_gelu_back(float *dx, const float *dy, const float *x, bool add, long n)
 {
     for (long i = 0; i < n; i++) {
         const float half = (float)0.5;
         const float all = fmaf(half, ref_erf_of(x[i] * (float)0.70710678118654752440), half);
         const float density = ref_exp_of(-half * x[i] * x[i]) * (float)0.39894228040143267794;
-        dx[i] = fmaf(dy[i], fmaf(x[i], density, all), dx[i]);
+        dx[i] = fmaf(dy[i], fmaf(x[i], density, all), add ? dx[i] : 0);
     }
 }
 
 /* σ + x σ (1 - σ) */
-void ref_swish_back(float *dx, const float *dy, const float *x, long n)
+void ref_swish_back(float *dx, const float *dy, const float *x, bool add, long n)
 {
     for (long i = 0; i < n; i++) {
         const float s = ref_sigmoid_of(x[i]);
-        dx[i] = fmaf(dy[i], fmaf(x[i] * s, 1 - s, s), dx[i]);
+        dx[i] = fmaf(dy[i], fmaf(x[i] * s, 1 - s, s), add ? dx[i] : 0);
     }
 }
 
-void ref_exp_back(float *dx, const float *dy, const float *y, long n)
+void ref_exp_back(float *dx, const float *dy, const float *y, bool add, long n)
 {
     for (long i = 0; i < n; i++)
-        dx[i] = fmaf(dy[i], y[i], dx[i]);
+        dx[i] = fmaf(dy[i], y[i], add ? dx[i] : 0);
 }
 
-void ref_log_back(float *dx, const float *dy, const float *x, long n)
+void ref_log_back(float *dx, const float *dy, const float *x, bool add, long n)
 {
     for (long i = 0; i < n; i++)
-        dx[i] = dx[i] + dy[i] / x[i];
+        dx[i] = (add ? dx[i] : 0) + dy[i] / x[i];
 }
 
 /* ---- long vectors -------------------------------------------------------------------------------------------- */
@@ -397,11 +399,15 @@ void ref_layer_norm(float *y, float *stats, const float *x, const float *gain, c
     stats[1] = inverse;
 }
 
-/* With z = (x - mean)/√(var + eps) and g = gain ∘ dy: dx += (g - mean(g) - z mean(g ∘ z)) / √(var + eps) */
+/* With z = (x - mean)/√(var + eps) and g = gain ∘ dy: dx (+)= (g - mean(g) - z mean(g ∘ z)) / √(var + eps) */
 void ref_layer_norm_back(float *dx, float *dgain, float *dbias, const float *dy, const float *x,
-                         const float *gain, const float *stats, int n)
+                         const float *gain, const float *stats, bool add, int n)
 {
     const float mean = stats[0], inverse = stats[1];
+    for (int i = 0; i < n && dgain; i++)
+        dgain[i] = fmaf(dy[i], (x[i] - mean) * inverse, dgain[i]);
+    for (int i = 0; i < n && dbias; i++)
+        dbias[i] = dbias[i] + dy[i];
     if (dx) {
         struct lanes sum = {{0}}, product = {{0}};
         for (int i = 0; i < n; i++) {
@@ -413,13 +419,9 @@ void ref_layer_norm_back(float *dx, float *dgain, float *dbias, const float *dy,
                     mean_gz = lanes_total(product, n) / (float)n;
         for (int i = 0; i < n; i++) {
             const float z = (x[i] - mean) * inverse;
-            dx[i] = fmaf(inverse, fmaf(-z, mean_gz, gain[i] * dy[i] - mean_g), dx[i]);
+            dx[i] = fmaf(inverse, fmaf(-z, mean_gz, gain[i] * dy[i] - mean_g), add ? dx[i] : 0);
         }
     }
-    for (int i = 0; i < n && dgain; i++)
-        dgain[i] = fmaf(dy[i], (x[i] - mean) * inverse, dgain[i]);
-    for (int i = 0; i < n && dbias; i++)
-        dbias[i] = dbias[i] + dy[i];
 }
 
 void ref_rms_norm(float *y, float *stats, const float *x, const float *gain, float eps, int n)
@@ -431,19 +433,20 @@ void ref_rms_norm(float *y, float *stats, const float *x, const float *gain, flo
 }
 
 void ref_rms_norm_back(float *dx, float *dgain, const float *dy, const float *x, const float *gain,
-                       const float *stats, int n)
+                       const float *stats, bool add, int n)
 {
     const float inverse = stats[0];
+    for (int i = 0; i < n && dgain; i++)
+        dgain[i] = fmaf(dy[i], x[i] * inverse, dgain[i]);
     if (dx) {
         struct lanes product = {{0}};
         for (int i = 0; i < n; i++)
             lanes_add_product(&product, i, gain[i] * dy[i], x[i] * inverse);
         const float mean_gz = lanes_total(product, n) / (float)n;
         for (int i = 0; i < n; i++)
-            dx[i] = fmaf(inverse, fmaf(-(x[i] * inverse), mean_gz, gain[i] * dy[i]), dx[i]);
+            dx[i] =
+                fmaf(inverse, fmaf(-(x[i] * inverse), mean_gz, gain[i] * dy[i]), add ? dx[i] : 0);
     }
-    for (int i = 0; i < n && dgain; i++)
-        dgain[i] = fmaf(dy[i], x[i] * inverse, dgain[i]);
 }
 
 /* ---- rows: additive attention ---------------------------------------------------------------------------------- */

@@ -135,12 +135,12 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
     hd_tape_reset(tape);
     hd_tape_record(tape, true);
     hd_tape_train(tape, key_of(l, shard, number, DRAW_DROPOUT));
+    hd_tape_aim(tape, block, w->is_written + (size_t)worker * (size_t)w->n_params);
     const uint64_t keys[2] = {key_of(l, shard, number, DRAW_HIDE),
                               key_of(l, shard, number, DRAW_CUT)};
     int *room = w->desks[worker].numbers + 2 * batch.n + n_source + n_target;
     hd_node *loss = loss_of(l, tape, &batch, room, n_source, n_target, keys);
-    bool *is_written = w->is_written + (size_t)worker * (size_t)w->n_params;
-    if (!loss || !hd_backward_into(loss, block, is_written))
+    if (!loss || !hd_backward(loss, block))
         return hd_fail(&s->err, hd_tape_error(tape)->code, "%s", hd_tape_error(tape)->message);
     s->loss += (double)loss->x[0];
     return true;

@@ -230,7 +230,7 @@ static void gradients_are_added_to_what_is_there(void **state)
     formula_free(&f);
 }
 
-static void what_was_never_written_is_overwritten(void **state)
+static void an_aimed_tape_makes_the_same_gradients(void **state)
 {
     (void)state;
     struct formula f = new_formula(4, some_lengths, 6);
@@ -245,15 +245,20 @@ static void what_was_never_written_is_overwritten(void **state)
         hd_tape_reset(t);
         assert_true(hd_backward(formula_loss(t, &f), added));
         hd_tape_reset(t);
-        assert_true(hd_backward_into(formula_loss(t, &f), written, is_written));
+        hd_tape_aim(t, written, is_written);
+        assert_true(hd_backward(formula_loss(t, &f), written));
     }
     for (int i = 0; i < n; i++) {
         const hd_node *p = hd_params_at(f.params, i);
         const size_t at = hd_param_offset(p);
         assert_that(is_written[i], "%s has no gradient", hd_param_name(p));
-        for (size_t j = 0; j < hd_count(p); j++)
-            assert_that(written[at + j] == added[at + j], "%s %zu: %a, added to zeros %a",
-                        hd_param_name(p), j, (double)written[at + j], (double)added[at + j]);
+        /* the output layers' gradients come first, and are summed as they come */
+        const double allowed = p == f.table || p == f.b_o ? 1e-6 : 0;
+        for (size_t j = 0; j < hd_count(p); j++) {
+            const double got = (double)written[at + j], wanted = (double)added[at + j];
+            assert_that(fabs(got - wanted) <= allowed * (1 + fabs(wanted)),
+                        "%s %zu: %a, added to zeros %a", hd_param_name(p), j, got, wanted);
+        }
     }
     free(added);
     free(written);
@@ -586,7 +591,7 @@ int main(void)
         cmocka_unit_test(only_one_recorded_number_can_be_a_loss),
         cmocka_unit_test(two_sets_of_parameters_do_not_mix_their_gradients),
         cmocka_unit_test(gradients_are_added_to_what_is_there),
-        cmocka_unit_test(what_was_never_written_is_overwritten),
+        cmocka_unit_test(an_aimed_tape_makes_the_same_gradients),
         cmocka_unit_test(without_a_block_only_variables_get_gradients),
         cmocka_unit_test(a_parameter_itself_can_be_the_loss),
         cmocka_unit_test(nothing_flows_past_hd_stop),

@@ -175,13 +175,13 @@ static inline void check_math(struct checksums *sums, const struct hd_kernels *k
     RUN(exp, s->z, n);
     RUN(log, s->y, n);
     RUN(sin, s->z, n);
-    RUN(tanh_back, s->b, s->a, n);
-    RUN(sigmoid_back, s->b, s->a, n);
-    RUN(relu_back, s->b, s->a, n);
-    RUN(gelu_back, s->b, s->a, n);
-    RUN(swish_back, s->b, s->a, n);
-    RUN(exp_back, s->b, s->a, n);
-    RUN(log_back, s->b, s->a, n);
+    RUN(tanh_back, s->b, s->a, true, n);
+    RUN(sigmoid_back, s->b, s->a, true, n);
+    RUN(relu_back, s->b, s->a, true, n);
+    RUN(gelu_back, s->b, s->a, true, n);
+    RUN(swish_back, s->b, s->a, true, n);
+    RUN(exp_back, s->b, s->a, true, n);
+    RUN(log_back, s->b, s->a, true, n);
 }
 
 static inline void check_vector(struct checksums *sums, const struct hd_kernels *k,
@@ -256,13 +256,13 @@ static inline void check_rows(struct checksums *sums, const struct hd_kernels *k
     k->layer_norm(s->y, s->stats, s->a, s->b, s->c, 1e-5F, n);
     NOTE(layer_norm, s->y, n);
     NOTE(layer_norm, s->stats, 2);
-    k->layer_norm_back(s->y, s->z, s->t, s->c, s->a, s->b, s->stats, n);
+    k->layer_norm_back(s->y, s->z, s->t, s->c, s->a, s->b, s->stats, true, n);
     NOTE(layer_norm_back, s->y, n);
     NOTE(layer_norm_back, s->z, n);
     NOTE(layer_norm_back, s->t, n);
     k->rms_norm(s->y, s->stats, s->a, s->b, 1e-5F, n);
     NOTE(rms_norm, s->y, n);
-    k->rms_norm_back(s->y, s->z, s->c, s->a, s->b, s->stats, n);
+    k->rms_norm_back(s->y, s->z, s->c, s->a, s->b, s->stats, true, n);
     NOTE(rms_norm_back, s->y, n);
     NOTE(rms_norm_back, s->z, n);
 

@@ -7,7 +7,7 @@
     X(tanh_back) X(sigmoid_back) X(relu_back) X(gelu_back) X(swish_back) X(exp_back) X(log_back)
 
 typedef void function(float *y, const float *x, long n);
-typedef void function_back(float *dx, const float *dy, const float *y, long n);
+typedef void function_back(float *dx, const float *dy, const float *y, bool add, long n);
 
 /* The functions of a kernel, in the order of the lists. */
 struct functions {
@@ -71,9 +71,14 @@ static void every_derivative_returns_the_bits_of_the_reference(void **state)
         {
             float *dx = random_numbers(n, kind), *wanted = copy_of(dx, n);
             float *dy = random_numbers(n, kind), *y = random_numbers(n, kind);
-            fast[f].f(dx, dy, y, n);
-            ref[f].f(wanted, dy, y, n);
+            fast[f].f(dx, dy, y, true, n);
+            ref[f].f(wanted, dy, y, true, n);
             assert_same_bits(dx, wanted, n, "%s %s, kind %d", k->name, ref[f].name, kind);
+            ref[f].f(wanted, dy, y, false, n);
+            fast[f].f(dy, dy, y, false, n); /* in place */
+            for (int i = 0; i < n; i++)
+                assert_that(is_same(dy[i], wanted[i]), "%s %s in place, n %d", k->name, ref[f].name,
+                            n);
             numbers_free(dx), numbers_free(wanted), numbers_free(dy), numbers_free(y);
         }
     }
@@ -235,7 +240,7 @@ static void derivatives_are_those_of_the_functions(void **state)
             const float x = (float)i * 0.02F - (of[f] == 1 ? -0.5F : 4) + 0.003F;
             const float given = takes_y ? value_of(ref[of[f]].f, x) : x, dy = 3;
             float dx = 10;
-            back[f].f(&dx, &dy, &given, 1);
+            back[f].f(&dx, &dy, &given, true, 1);
             const double h = 1e-5, up = bounds[of[f]].exact((double)x + h),
                          down = bounds[of[f]].exact((double)x - h);
             const double slope = (up - down) / (2 * h);

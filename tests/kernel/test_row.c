@@ -297,15 +297,18 @@ static void norms_return_the_bits_of_the_reference(void **state)
               *wg = copy_of(dg, n);
         float *db = random_numbers(n, kind), *wb = copy_of(db, n);
         float stats[2] = {1, 2}, ws[2] = {1, 2};
-        const bool no_x = n % 5 == 1, no_gain = n % 7 == 2, no_bias = n % 3 == 2;
+        const bool no_x = n % 5 == 1, no_gain = n % 7 == 2, no_bias = n % 3 == 2, add = n % 2;
+        if (!add) /* in place */
+            numbers_free(dx), dx = copy_of(dy, n), numbers_free(wx), wx = copy_of(dy, n);
+        const float *fast_dy = add ? dy : dx, *ref_dy = add ? dy : wx;
         k->layer_norm(y, stats, x, gain, bias, 1e-5F, n);
         hd_kernels_ref.layer_norm(wy, ws, x, gain, bias, 1e-5F, n);
         assert_same_bits(y, wy, n, "%s layer_norm, kind %d", k->name, kind);
         assert_true(is_same(stats[0], ws[0]) && is_same(stats[1], ws[1]));
-        k->layer_norm_back(no_x ? NULL : dx, no_gain ? NULL : dg, no_bias ? NULL : db, dy, x, gain,
-                           stats, n);
+        k->layer_norm_back(no_x ? NULL : dx, no_gain ? NULL : dg, no_bias ? NULL : db, fast_dy, x,
+                           gain, stats, add, n);
         hd_kernels_ref.layer_norm_back(no_x ? NULL : wx, no_gain ? NULL : wg, no_bias ? NULL : wb,
-                                       dy, x, gain, stats, n);
+                                       ref_dy, x, gain, stats, add, n);
         assert_same_bits(dx, wx, n, "%s layer_norm_back by x, kind %d", k->name, kind);
         assert_same_bits(dg, wg, n, "%s layer_norm_back by gain, kind %d", k->name, kind);
         assert_same_bits(db, wb, n, "%s layer_norm_back by bias, kind %d", k->name, kind);
@@ -313,8 +316,9 @@ static void norms_return_the_bits_of_the_reference(void **state)
         hd_kernels_ref.rms_norm(wy, ws, x, gain, 1e-5F, n);
         assert_same_bits(y, wy, n, "%s rms_norm, kind %d", k->name, kind);
         assert_true(is_same(stats[0], ws[0]));
-        k->rms_norm_back(no_x ? NULL : dx, no_gain ? NULL : dg, dy, x, gain, stats, n);
-        hd_kernels_ref.rms_norm_back(no_x ? NULL : wx, no_gain ? NULL : wg, dy, x, gain, stats, n);
+        k->rms_norm_back(no_x ? NULL : dx, no_gain ? NULL : dg, fast_dy, x, gain, stats, add, n);
+        hd_kernels_ref.rms_norm_back(no_x ? NULL : wx, no_gain ? NULL : wg, ref_dy, x, gain, stats,
+                                     add, n);
         assert_same_bits(dx, wx, n, "%s rms_norm_back by x, kind %d", k->name, kind);
         assert_same_bits(dg, wg, n, "%s rms_norm_back by gain, kind %d", k->name, kind);
         numbers_free(x), numbers_free(gain), numbers_free(bias), numbers_free(y), numbers_free(wy),
@@ -331,10 +335,10 @@ static void an_infinite_factor_does_not_reach_beyond_the_end(void **state)
     const float one[3] = {1, 1, 1};
     for (const struct hd_kernels *const *k = hd_kernels_available(); *k; k++) {
         float dx[3] = {0}, stats[2] = {INFINITY, 0};
-        (*k)->rms_norm_back(dx, NULL, one, one, one, stats, 3);
+        (*k)->rms_norm_back(dx, NULL, one, one, one, stats, true, 3);
         assert_that(dx[0] == -INFINITY, "%s rms_norm_back: %f", (*k)->name, (double)dx[0]);
         stats[0] = 0.5F, stats[1] = INFINITY, dx[0] = 0;
-        (*k)->layer_norm_back(dx, NULL, NULL, one, one, one, stats, 3);
+        (*k)->layer_norm_back(dx, NULL, NULL, one, one, one, stats, true, 3);
         assert_that(dx[0] == -INFINITY, "%s layer_norm_back: %f", (*k)->name, (double)dx[0]);
     }
 }
@@ -367,10 +371,10 @@ static void norms_are_near_the_formulas(void **state)
             float stats[2];
             if (is_rms) {
                 hd_kernels_ref.rms_norm(y, stats, x, gain, 1e-3F, n);
-                hd_kernels_ref.rms_norm_back(dx, dgain, dy, x, gain, stats, n);
+                hd_kernels_ref.rms_norm_back(dx, dgain, dy, x, gain, stats, true, n);
             } else {
                 hd_kernels_ref.layer_norm(y, stats, x, gain, bias, 1e-3F, n);
-                hd_kernels_ref.layer_norm_back(dx, dgain, dbias, dy, x, gain, stats, n);
+                hd_kernels_ref.layer_norm_back(dx, dgain, dbias, dy, x, gain, stats, true, n);
             }
             double at[70], value = 0;
             for (int i = 0; i < n; i++) {
