@@ -22,7 +22,7 @@ static void cross_entropy_back(hd_node *y)
     float *row = d ? hd_tape_take(t, "hd_backward", (size_t)V, sizeof *row) : NULL;
     for (long i = 0; row && i < N; i++)
         if (c->targets[i] >= 0) {
-            t->k->xent(row, logits->x + i * V, c->targets[i], c->smoothing, *y->g, V);
+            t->k->xent(row, NULL, logits->x + i * V, c->targets[i], c->smoothing, *y->g, V);
             t->k->add(d + i * V, d + i * V, row, V);
         }
     hd_arena_rewind(&t->arena, mark);
@@ -57,7 +57,7 @@ hd_node *hd_cross_entropy(hd_node *logits, const int *targets, float smoothing)
     for (long i = 0; i < N; i++) {
         kept[i] = targets[i];
         loss[i] =
-            targets[i] < 0 ? 0 : t->k->xent(NULL, logits->x + i * V, targets[i], smoothing, 1, V);
+            targets[i] < 0 ? 0 : t->k->xent(NULL, NULL, logits->x + i * V, targets[i], smoothing, 1, V);
     }
     *y->x = t->k->sum(loss, N);
     return y;

@@ -47,7 +47,7 @@ static void logits_of(hd_tape *t, const struct output *o, const struct slice *s,
         hd_product(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_ACT_NONE);
 }
 
-/* The value of row i, its gradient into d (the logits themselves when there is one pass). */
+/* The value of row i, its gradient into d: of one pass, into the logits themselves, and into db. */
 static double row_loss(hd_tape *t, const struct output *o, const struct slice *s, int i, int target,
                        bool wants)
 {
@@ -63,11 +63,13 @@ static double row_loss(hd_tape *t, const struct output *o, const struct slice *s
         return 0;
     }
     const hd_consistency w = o->weight;
-    double loss =
-        (double)w.weight1 * (double)k->xent(d1, x1, target, o->smoothing, w.weight1, o->V);
     if (!x2)
-        return loss;
-    loss += (double)w.weight2 * (double)k->xent(d2, x2, target, o->smoothing, w.weight2, o->V);
+        return (double)w.weight1 *
+               (double)k->xent(d1, o->db, x1, target, o->smoothing, w.weight1, o->V);
+    double loss =
+        (double)w.weight1 * (double)k->xent(d1, NULL, x1, target, o->smoothing, w.weight1, o->V);
+    loss +=
+        (double)w.weight2 * (double)k->xent(d2, NULL, x2, target, o->smoothing, w.weight2, o->V);
     if (w.forward != 0)
         loss += (double)w.forward * (double)k->kl(d1, d2, x1, x2, w.forward, o->V);
     if (w.backward != 0)
@@ -75,7 +77,7 @@ static double row_loss(hd_tape *t, const struct output *o, const struct slice *s
     return loss;
 }
 
-/* The gradients of a slice of one pass: dx = d·Wᵀ, dW += xᵀ·d, db += Σ d; the first of all may set dW, which saves zeroing it. */
+/* The gradients of a slice of one pass: dx = d·Wᵀ, dW += xᵀ·d, and, of two passes, db += Σ d; the first of all may set dW, which saves zeroing it. */
 static void slice_gradients(hd_tape *t, const struct output *o, const struct slice *s, int pass)
 {
     const long D = o->D, V = o->V;
@@ -90,7 +92,7 @@ static void slice_gradients(hd_tape *t, const struct output *o, const struct sli
         t->k->gemm_free(o->dW, D, d, 1, V, x, D, 1, adds, o->V, s->n, o->D, t->scratch);
     else if (o->dW)
         t->k->gemm_free(o->dW, V, x, 1, D, d, V, 1, adds, o->D, s->n, o->V, t->scratch);
-    if (o->db)
+    if (o->db && o->n_passes > 1)
         t->k->sum_rows(o->db, d, V, s->n, o->V);
 }
 

@@ -122,8 +122,8 @@
     /* dx += dy - exp(y)·Σ dy; dy of elements that took no part must be 0 */                                   \
     X(void, log_softmax_back, (float *dx, const float *dy, const float *y, int n))                             \
     /* Returns (1-ε)·(-log p_target) + ε·mean_v(-log p_v). When d is not NULL, d = scale · its gradient by the  \
-     * logits x (d may be x itself). */                                                                        \
-    X(float, xent, (float *d, const float *x, int target, float smoothing, float scale, int n))                \
+     * logits x (d may be x itself), and when db is not NULL either, db += d. */                               \
+    X(float, xent, (float *d, float *db, const float *x, int target, float smoothing, float scale, int n))     \
     /* Returns KL(p1‖p2) = Σ_v p1 (log p1 - log p2) of two rows of logits; d1 and d2, when not NULL, get        \
      * += scale · its gradient by x1 and by x2. Where p1 is 0 because x1 is -inf, nothing is added. */         \
     X(float, kl, (float *d1, float *d2, const float *x1, const float *x2, float scale, int n))                 \

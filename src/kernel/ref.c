@@ -333,7 +333,7 @@ void ref_log_softmax_back(float *dx, const float *dy, const float *y, int n)
 
 /* With e_v = exp(x_v - largest): -log p_v = log Σe - (x_v - largest), and the gradient by x_v is
  * p_v - (1-ε)[v = target] - ε/n. */
-float ref_xent(float *d, const float *x, int target, float smoothing, float scale, int n)
+float ref_xent(float *d, float *db, const float *x, int target, float smoothing, float scale, int n)
 {
     const struct softmax_sums s = softmax_sums(x, NULL, n);
     const float log_sum = ref_log_of(s.sum);
@@ -350,6 +350,8 @@ float ref_xent(float *d, const float *x, int target, float smoothing, float scal
             d[i] = fmaf(ref_exp_of(x[i] - s.largest), each, -less);
         d[target] = d[target] - scale * (1 - smoothing);
     }
+    for (int i = 0; i < n && d && db; i++)
+        db[i] = db[i] + d[i];
     return loss;
 }
 

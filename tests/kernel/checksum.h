@@ -245,7 +245,7 @@ static inline void check_rows(struct checksums *sums, const struct hd_kernels *k
             checksum_add(&sums->of[CHECKED_log_sum], (uint32_t)index[j]);
     }
     for (int i = 0; i < 3 && n; i++) {
-        s->stats[0] = k->xent(i == 2 ? NULL : s->y, s->a, n / 2, (float)i * 0.1F, 0.7F, n);
+        s->stats[0] = k->xent(i == 2 ? NULL : s->y, NULL, s->a, n / 2, (float)i * 0.1F, 0.7F, n);
         NOTE(xent, s->y, n);
         NOTE(xent, s->stats, 1);
     }

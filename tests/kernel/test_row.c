@@ -187,14 +187,15 @@ static void losses_return_the_bits_of_the_reference(void **state)
         for (int s = 0; s < 3 && n > 0; s++) {
             const float smoothing = (float)s * 0.1F;
             const int target = (int)random_bits() % n;
-            const float wanted = hd_kernels_ref.xent(w1, x, target, smoothing, 0.3F, n);
-            assert_same_number(k->xent(d1, x, target, smoothing, 0.3F, n), wanted, k->name, "xent",
-                               n);
+            const float wanted = hd_kernels_ref.xent(w1, w2, x, target, smoothing, 0.3F, n);
+            assert_same_number(k->xent(d1, d2, x, target, smoothing, 0.3F, n), wanted, k->name,
+                               "xent", n);
             assert_same_bits(d1, w1, n, "%s xent, smoothing %d, kind %d", k->name, s, kind);
-            assert_same_number(k->xent(NULL, x, target, smoothing, 0.3F, n), wanted, k->name,
+            assert_same_bits(d2, w2, n, "%s xent, sum, smoothing %d, kind %d", k->name, s, kind);
+            assert_same_number(k->xent(NULL, NULL, x, target, smoothing, 0.3F, n), wanted, k->name,
                                "xent alone", n);
             memcpy(d1, x, (size_t)n * sizeof *x);
-            assert_same_number(k->xent(d1, d1, target, smoothing, 0.3F, n), wanted, k->name,
+            assert_same_number(k->xent(d1, NULL, d1, target, smoothing, 0.3F, n), wanted, k->name,
                                "xent in place", n);
             assert_same_bits(d1, w1, n, "%s xent in place, smoothing %d, kind %d", k->name, s,
                              kind);
@@ -216,7 +217,7 @@ static void cross_entropy_is_near_the_formula(void **state)
             double mean = 0;
             for (int i = 0; i < n; i++)
                 mean += (lse - (double)x[i]) / n;
-            const double loss = (double)hd_kernels_ref.xent(d, x, target, smoothing, 2, n);
+            const double loss = (double)hd_kernels_ref.xent(d, NULL, x, target, smoothing, 2, n);
             assert_near(loss, (1 - e) * (lse - (double)x[target]) + e * mean, 4e-6, "xent", n);
             for (int i = 0; i < n; i++)
                 assert_near((double)d[i],
@@ -233,7 +234,7 @@ static void a_long_row_is_as_exact_as_a_short_one(void **state)
     float *x = random_numbers(n, KIND_PLAIN), *d = random_numbers(n, KIND_PLAIN),
           *wanted = random_numbers(n, KIND_PLAIN);
     const double lse = log_sum_exp(x, NULL, n);
-    const float loss = hd_kernels_ref.xent(wanted, x, 17, 0.1F, 1, n);
+    const float loss = hd_kernels_ref.xent(wanted, NULL, x, 17, 0.1F, 1, n);
     double mean = 0, sum = 0;
     for (int i = 0; i < n; i++) {
         mean += (lse - (double)x[i]) / n;
@@ -243,7 +244,7 @@ static void a_long_row_is_as_exact_as_a_short_one(void **state)
     assert_near(sum, 0, 1e-5, "sum of the gradient", n);
     FOR_EACH_KERNEL(k)
     {
-        assert_same_number(k->xent(d, x, 17, 0.1F, 1, n), loss, k->name, "xent", n);
+        assert_same_number(k->xent(d, NULL, x, 17, 0.1F, 1, n), loss, k->name, "xent", n);
         assert_true(memcmp(d, wanted, (size_t)n * sizeof *d) == 0);
     }
     numbers_free(x), numbers_free(d), numbers_free(wanted);

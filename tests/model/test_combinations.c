@@ -126,6 +126,52 @@ static void compare_param(const struct hd_net *net, hd_tape *tape, hd_node *p, c
     }
 }
 
+/* The gradient as training makes it: two passes with dropout that must agree, into a block that an aimed tape knows from the start. */
+static void gradient_of_training(const struct hd_net *net, hd_tape *tape, double *block,
+                                 bool *is_written, const char *name)
+{
+    const struct hd_dropouts drop = {
+        .embed = 0.1, .state = 0.1, .attention = 0.1, .ffn = 0.1, .output = 0.1};
+    const struct hd_batch batch = toy_batch();
+    hd_tape_reset(tape);
+    hd_tape_record(tape, true);
+    hd_tape_train(tape, 3);
+    if (is_written)
+        hd_tape_aim(tape, block, is_written);
+    const struct hd_taught *taught[2];
+    for (int i = 0; i < 2; i++) {
+        const struct hd_memory *memory = hd_encode(net, tape, &batch, &drop);
+        taught[i] = hd_teach(net, tape, memory, &batch, &drop);
+        assert_non_null(taught[i]);
+    }
+    hd_node *loss =
+        hd_taught_loss_pair(net, taught[0], taught[1], 0.1, &(hd_consistency){0.5, 0.5, 1, 1});
+    if (!hd_backward(loss, block))
+        fail_msg("%s: %s", name, hd_tape_error(tape)->message);
+}
+
+/* What an aimed tape saves changes no number. */
+static void compare_aimed(const struct hd_net *net, hd_tape *tape, const char *name)
+{
+    const size_t n = hd_params_size(net->params);
+    double *added = calloc(n, sizeof *added), *written = calloc(n, sizeof *written);
+    bool *is_written = calloc((size_t)hd_params_number(net->params), sizeof *is_written);
+    assert_true(added && written && is_written);
+    for (size_t i = 0; i < n; i++)
+        written[i] = NAN;
+    gradient_of_training(net, tape, added, NULL, name);
+    gradient_of_training(net, tape, written, is_written, name);
+    for (int i = 0; i < hd_params_number(net->params); i++) {
+        const hd_node *p = hd_params_at(net->params, i);
+        for (size_t j = hd_param_offset(p); j < hd_param_offset(p) + hd_count(p); j++)
+            if (added[j] != (is_written[i] ? written[j] : 0))
+                fail_msg("%s, %s: %g, aimed %g", name, hd_param_name(p), added[j], written[j]);
+    }
+    free(added);
+    free(written);
+    free(is_written);
+}
+
 struct count {
     int n_models, n_refused;
     hd_tape *tape;
@@ -145,6 +191,8 @@ static void compare_net(const struct hd_config *config, struct count *count, con
         hd_node *p = hd_params_at(net->params, i);
         compare_param(net, count->tape, p, gradients + hd_param_offset(p), name);
     }
+    compare_aimed(net, count->tape, name);
+    hd_tape_infer(count->tape);
     free(gradients);
     hd_net_free(net);
     count->n_models++;
