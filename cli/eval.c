@@ -14,6 +14,8 @@ static const struct option options[] = {
     {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct eval, model),
      .value = "MODEL[,MODEL...]",
      .help = "translate SRC with it and score that; several are compared with the first"},
+    {"ensemble", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, is_ensemble),
+     .help = "instead of being compared, the models translate together"},
     {"tsv", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, tsv), .value = "FILE",
      .help = "instead of SRC and REF: source, tab, reference; rows of the same source are "
              "alternatives, and the nearest counts"},
@@ -137,7 +139,7 @@ static enum status run(const struct invocation *invocation)
     const int n_files = invocation->arguments.n;
     const bool is_ready = eval->hyp || eval->ref; /* no model has to make it */
     if (is_ready ? !eval->hyp || !eval->ref || n_files > 0 || eval->tsv || eval->by_length ||
-                       eval->plot || eval->model
+                       eval->plot || eval->model || eval->is_ensemble
                  : n_files != (eval->tsv ? 0 : 2)) {
         complain(
             "eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; "

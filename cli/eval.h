@@ -9,7 +9,7 @@
 struct eval {
     const char *hyp, *ref, *metrics, *model, *tsv, *plot, *length_norm;
     int tok, beam, batch, threads;
-    bool is_lowercase, is_json, by_length, is_quiet;
+    bool is_ensemble, is_lowercase, is_json, by_length, is_quiet;
 };
 
 void print_evaluation(const heed_evaluation *e, unsigned metrics);
@@ -17,7 +17,7 @@ void print_evaluation(const heed_evaluation *e, unsigned metrics);
 /* The object without its braces and line end: "sentences": 4, ... */
 void print_evaluation_json(const heed_evaluation *e, unsigned metrics);
 
-/* Translate with each model of a list with commas and score what comes out. */
+/* Translate with each model of a list with commas, or with all together, and score what comes out. */
 enum status eval_models(const char *models, const struct eval *eval, const heed_options *search,
                         const heed_eval_options *asked, const struct text_list *files);
 

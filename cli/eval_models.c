@@ -443,7 +443,8 @@ enum status eval_models(const char *models, const struct eval *eval, const heed_
     char *names = need_memory(strlen(models) + 1, 1), *rest = names;
     strcpy(names, models);
     bool ok = eval->tsv ? read_tsv(&test, eval->tsv) : read_two_files(&test, files);
-    for (const char *name; ok && (name = strsep(&rest, ",")) != NULL; n_systems++) {
+    const char *between = eval->is_ensemble ? "" : ",";
+    for (const char *name; ok && (name = strsep(&rest, between)) != NULL; n_systems++) {
         systems[n_systems].name = name;
         ok = run_system(&systems[n_systems], eval, search, &test, asked);
     }

@@ -119,6 +119,10 @@ WER *
 (2) *fixed' '' "$heed" eval -m "$toy,$fixed" --metrics exact,wer src right
 expect 'as JSON, one a line' 0 '{"model": "*toy.safetensors", *"comparison": {"exact": {"low": 0, "high": 100, "difference": 0, *"p": 1}}}
 {"model": "*fixed", *"difference": -50, *}' '' "$heed" eval -m "$toy,$fixed" --metrics exact --json src right
+expect 'an ensemble is one system' 0 'exact = 50.00 % (2 of 4)' '' "$heed" eval -m "$toy,$toy" --ensemble --metrics exact src right
+expect 'its models share their vocabulary' 1 '' 'heed: model 2 has another vocabulary than the first; *' \
+    "$heed" eval -m "$toy,$fixed" --ensemble src right
+expect 'ready text has no models that could be one' 2 '' 'heed: eval wants *' "$heed" eval --hyp hyp --ref ref --ensemble
 printf 'neun\tnein\tx\neins zwei\ttwo two\nneun\tnine\neins zwei\ttwo three\n' >rows.tsv
 expect 'rows of one source are alternatives' 0 'exact = 50.00 % (1 of 2)
 WER = 33.33 % (errors = 1 words = 3)' '' "$heed" eval -m "$toy" --tsv rows.tsv --metrics exact,wer
