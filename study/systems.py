@@ -33,9 +33,8 @@ SYSTEMS = {
     "transformer": ("Transformer", TRANSFORMER),
     "transformer-none": ("Transformer without positions", [*TRANSFORMER, "--positions", "none"]),
 }
-# Those that learn from the larger text, too.
-ON_TATOEBA = ("bahdanau", "every", "luong", "transformer")
-WITHOUT_ATTENTION = ("first", "every")
+WITH_ATTENTION = tuple(system for system in SYSTEMS if system not in ("first", "every"))
+TEXTS = ("multi30k", "tatoeba")  # that all of them learn from
 
 
 def tokenised(line):
