@@ -4,7 +4,7 @@
 run=tools/run_test.sh
 results=$here/results
 
-expect 'a pass is one line' 0 '  ok      a/good *0 s' '' $run "$results" a/good sh -c 'echo fine'
+expect 'a pass is one line' 0 '  ok      a/good * s' '' $run "$results" a/good sh -c 'echo fine'
 expect 'a failure shows all that was said' 0 '  FAILED  a/bad *(status 3)*| one*| two' '' \
     $run "$results" a/bad sh -c 'echo one; echo two >&2; exit 3'
 expect 'a crash is a failure' 0 '  FAILED  a/crash *' '*' $run "$results" a/crash sh -c 'kill -9 $$'
