@@ -56,8 +56,9 @@ hd_node *hd_cross_entropy(hd_node *logits, const int *targets, float smoothing)
     *(struct cross_entropy *)y->extra = (struct cross_entropy){kept, smoothing};
     for (long i = 0; i < N; i++) {
         kept[i] = targets[i];
-        loss[i] =
-            targets[i] < 0 ? 0 : t->k->xent(NULL, NULL, logits->x + i * V, targets[i], smoothing, 1, V);
+        loss[i] = targets[i] < 0
+                      ? 0
+                      : t->k->xent(NULL, NULL, logits->x + i * V, targets[i], smoothing, 1, V);
     }
     *y->x = t->k->sum(loss, N);
     return y;
