@@ -30,7 +30,7 @@ verdict 'a file gets no colours' "$problem" "$(cat "$here/plain")"
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
     cd "$here" || exit 1
     ln -s "$OLDPWD/recipes" recipes
-    env NO_COLOR=1 TERM=xterm script -qec "stty cols 80; $OLDPWD/tools/demo.sh demo 40" /dev/null </dev/null >screen 2>&1
+    env NO_COLOR=1 TERM=xterm script -qec "stty cols 80; $OLDPWD/tools/demo.sh demo 400" /dev/null </dev/null >screen 2>&1
     wide=$(tr '\r' '\n' <screen | sed "s/$(printf '\033')\[K//g" | LC_ALL=C tr -d '\200-\277' |
         LC_ALL=C awk 'length($0) > 80')
     [ -z "$wide" ] && problem='' || problem='lines that are too wide'
