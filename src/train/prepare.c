@@ -302,10 +302,34 @@ static bool apply_settings(const heed_training *said, struct hd_config *c, heed_
     return true;
 }
 
+/* A size is many fields at once: what was said must make the model that is there. */
+static bool agree_in_size(const heed_training *said, const struct hd_config *c, bool is_joint,
+                          const char *whose, heed_error *err)
+{
+    struct hd_config again;
+    if (!said->size)
+        return true;
+    if (!hd_config_preset_named(&again, hd_field_value(hd_field_find("arch"), c->arch).s,
+                                said->size, err) ||
+        !apply_settings(said, &again, err))
+        return false;
+    again.source_vocab = c->source_vocab;
+    again.target_vocab = c->target_vocab;
+    const bool is_possible = hd_plan_model(&again, is_joint, is_setting, (void *)said, NULL);
+    json_t *a = hd_config_to_json(c), *b = hd_config_to_json(&again);
+    const bool is_same = is_possible && json_equal(a, b);
+    json_decref(a);
+    json_decref(b);
+    return is_same || hd_fail(err, HEED_BAD_OPTION,
+                              "size %s would be another model than %s has; leave it out, or start "
+                              "over with --fresh",
+                              said->size, whose);
+}
+
 /* A configuration that exists already (of a model to start from, of a run to go on with) is not changed by what was said: that would
  * be another model. What is only read, such as the alignment layer, may. */
-static bool agree(const heed_training *said, const struct hd_config *c, const char *whose,
-                  heed_error *err)
+static bool agree(const heed_training *said, const struct hd_config *c, bool is_joint,
+                  const char *whose, heed_error *err)
 {
     if (said->arch && strcmp(said->arch, hd_field_value(hd_field_find("arch"), c->arch).s) != 0)
         return hd_fail(err, HEED_BAD_OPTION,
@@ -326,7 +350,7 @@ static bool agree(const heed_training *said, const struct hd_config *c, const ch
                            "with --fresh",
                            name, value, whose);
     }
-    return true;
+    return agree_in_size(said, c, is_joint, whose, err);
 }
 
 /* Languages by the endings of the files' names: train.en, train.fr.gz. */
@@ -478,31 +502,56 @@ static bool start_new(struct hd_run *run, heed_error *err)
     return run->model != NULL;
 }
 
+/* A model that is started from keeps its vocabulary, so what is said of it must be what made it: a configuration that
+ * `heed info --recipe` tells says it all again. */
+static bool keep_vocab(struct hd_run *run, heed_error *err)
+{
+    static const char *const of_vocab[] = {"tokens",      "source-tokens", "vocab-size",
+                                           "joint-vocab", "spm-type",      "normalize"};
+    struct hd_recipe *r = run->recipe, made;
+    const heed_model *model = run->model;
+    const json_t *record = json_object_get(model->record, "recipe");
+    if (r->spm.n > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
+    hd_recipe_init(&made);
+    made.vocab_size = hd_vocab_size(model->target);
+    for (size_t i = 0; i < sizeof of_vocab / sizeof *of_vocab; i++) {
+        const char *was = json_string_value(json_object_get(record, of_vocab[i]));
+        if (was)
+            (void)hd_recipe_set(&made, hd_recipe_find(of_vocab[i]), was, NULL);
+    }
+    made.tokens = (int)hd_vocab_kind(model->target);
+    made.source_tokens = (int)hd_vocab_kind(model->source);
+    made.joint_vocab = model->source == model->target;
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof of_vocab / sizeof *of_vocab; i++) {
+        const struct hd_recipe_field *f = hd_recipe_find(of_vocab[i]);
+        char a[64], b[64];
+        const char *has = hd_recipe_text(&made, f, a), *now = hd_recipe_text(r, f, b);
+        if (run->said->is_given[f - hd_recipe_fields] && strcmp(now, has) != 0)
+            ok = hd_fail(err, HEED_BAD_OPTION,
+                         "from keeps the vocabulary of %s, which has %s %s, so %s cannot be chosen",
+                         r->from, f->name, has, now);
+        else
+            ok = hd_recipe_set(r, f, has, err);
+    }
+    hd_recipe_release(&made);
+    return ok;
+}
+
 static bool start_from(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    static const char *const of_vocab[] = {"tokens", "source-tokens", "vocab-size", "joint-vocab",
-                                           "spm",    "spm-type",      "normalize"};
-    for (size_t i = 0; i < sizeof of_vocab / sizeof *of_vocab; i++)
-        if (run->said->is_given[hd_recipe_find(of_vocab[i]) - hd_recipe_fields])
-            return hd_fail(err, HEED_BAD_OPTION,
-                           "from keeps the vocabulary of %s, so %s cannot be chosen", r->from,
-                           of_vocab[i]);
-    if (run->said->size)
-        return hd_fail(err, HEED_BAD_OPTION, "from keeps the sizes of %s, so size cannot be chosen",
-                       r->from);
     run->model = hd_model_load(r->from, err);
-    if (!run->model)
+    if (!run->model || !keep_vocab(run, err))
         return false;
-    r->tokens = (int)hd_vocab_kind(run->model->target);
-    r->source_tokens = (int)hd_vocab_kind(run->model->source);
-    r->joint_vocab = run->model->source == run->model->target;
-    r->vocab_size = hd_vocab_size(run->model->target);
     hd_plan_text(r, &run->facts);
     if (r->rate < 0 && r->optimizer != HD_SGD)
         r->rate = 0.0003F; /* what is known already should not be shaken off */
-    return agree(run->said, &run->model->net->config, r->from, err) &&
-           plan_recipe(run, &run->model->net->config, err) && guess_languages(r, err);
+    const struct hd_config *c = &run->model->net->config;
+    return agree(run->said, c, r->joint_vocab, r->from, err) && plan_recipe(run, c, err) &&
+           guess_languages(r, err);
 }
 
 /* Options given again for a run that goes on: those that may change are taken, others must be as they were. */
@@ -547,31 +596,6 @@ static bool take_changes(struct hd_run *run, const struct hd_recipe *was, heed_e
     return true;
 }
 
-/* A size is many fields at once: what was said must make the model that is there. */
-static bool agree_in_size(const heed_training *said, const struct hd_config *c, bool is_joint,
-                          heed_error *err)
-{
-    struct hd_config again;
-    if (!said->size)
-        return true;
-    if (!hd_config_preset_named(&again, hd_field_value(hd_field_find("arch"), c->arch).s,
-                                said->size, err) ||
-        !apply_settings(said, &again, err))
-        return false;
-    again.source_vocab = c->source_vocab;
-    again.target_vocab = c->target_vocab;
-    const bool is_possible = hd_plan_model(&again, is_joint, is_setting, (void *)said, NULL);
-    json_t *a = hd_config_to_json(c), *b = hd_config_to_json(&again);
-    const bool is_same = is_possible && json_equal(a, b);
-    json_decref(a);
-    json_decref(b);
-    return is_same || hd_fail(err, HEED_BAD_OPTION,
-                              "size %s would be another model than the run that is saved has; "
-                              "leave it out, or start "
-                              "over with --fresh",
-                              said->size);
-}
-
 static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *err)
 {
     struct hd_recipe was;
@@ -579,8 +603,7 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
     hd_recipe_init(&was);
     bool ok = hd_recipe_from_json(&was, saved->recipe, err) && take_changes(run, &was, err) &&
               hd_config_from_json(&c, saved->config, err) && hd_config_check(&c, err) &&
-              agree(run->said, &c, "the run that is saved", err) &&
-              agree_in_size(run->said, &c, saved->source == saved->target, err);
+              agree(run->said, &c, saved->source == saved->target, "the run that is saved", err);
     hd_recipe_release(&was);
     if (ok && saved->fingerprint != run->fingerprint)
         ok = hd_fail(

@@ -259,10 +259,14 @@ from() { # STATUS STDERR NAME OPTIONS...
 from 0 '*model: transformer, *as it was*rate 0.0003 *done: *' 'a model can be trained further, its vocabulary kept' --from base.safetensors --freeze encoder '*embed' --updates 8
 from 0 '*nothing to do*' 'such a run is resumed as any other' --from base.safetensors --freeze encoder '*embed' --updates 8
 forget
+"$heed" info --recipe base.safetensors >base.conf
+from 0 '*done: *' 'the configuration that made it may be given again' --config base.conf --from base.safetensors --updates 8
+from 0 '*nothing to do*' 'also when such a run is resumed' --config base.conf --from base.safetensors --updates 8
+forget
 from 2 "*heed: freeze: no parameter is called 'banana'; the names of this model's begin with *encoder*" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
 from 2 "*heed: freeze leaves nothing that could learn" 'not all can be frozen' --from base.safetensors --freeze '*' --updates 8
-from 2 "*heed: from keeps the vocabulary of base.safetensors, so tokens cannot be chosen" 'the vocabulary cannot be chosen' --from base.safetensors --tokens words --updates 8
-from 2 "*heed: from keeps the sizes of base.safetensors, so size cannot be chosen" 'nor the size' --from base.safetensors --size tiny --updates 8
+from 2 "*heed: from keeps the vocabulary of base.safetensors, which has tokens words, so chars cannot be chosen" 'the vocabulary cannot be chosen' --from base.safetensors --tokens chars --updates 8
+from 2 "*heed: size tiny would be another model than base.safetensors has; *" 'nor the size' --from base.safetensors --size tiny --updates 8
 from 2 "*heed: dim 32 would be another model than base.safetensors has; *" 'nor the dimension' --from base.safetensors --dim 32 --updates 8
 from 1 "*heed: nowhere: there is no such file*" 'the model must be there' --from nowhere --updates 8
 forget
