@@ -1,4 +1,4 @@
-/* run.h -- a run and everything it holds, from preparing it (prepare.c) to its end (run.c). */
+/* run.h -- a run and everything it holds, from preparing it (prepare.c, start.c) to its end (run.c). */
 #ifndef HD_TRAIN_RUN_H
 #define HD_TRAIN_RUN_H
 

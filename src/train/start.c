@@ -1,0 +1,371 @@
+/* start.c -- the model that a run begins with: a new one with vocabularies of its text, another run's, or its own of before. */
+#include "train/start.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/fields.h"
+#include "text/vocab_file.h"
+#include "text/vocab_train.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- vocabularies ---------------------------------------------------------------------------------- */
+
+/* What the first rank has learned to all. */
+static struct hd_vocab *tell_vocab(struct hd_run *run, enum hd_vocab_kind kind,
+                                   struct hd_vocab *vocab, heed_error *err)
+{
+    size_t size = 0;
+    const void *bytes = vocab ? hd_vocab_bytes(vocab, &size) : NULL;
+    if (!hd_ranks_tell(&run->ranks, &size, sizeof size, err))
+        return vocab;
+    void *copy = hd_alloc(size, 1, err);
+    if (copy && bytes)
+        memcpy(copy, bytes, size);
+    const bool ok = copy && hd_ranks_tell(&run->ranks, copy, size, err);
+    if (ok && !vocab)
+        vocab = hd_vocab_from_memory(kind, copy, size, err);
+    hd_free(copy);
+    return vocab;
+}
+
+static bool keep_on(void *context)
+{
+    struct hd_journal *j = context;
+    heed_training_event event = {.news = HEED_TRAINING_WAITS};
+    return hd_journal_tell(j, &event, NULL);
+}
+
+static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_error *err)
+{
+    static const char *const rules[] = {"nmt_nfkc", "nfkc", "identity"};
+    const struct hd_recipe *r = run->recipe;
+    const int kind = sides == HD_VOCAB_SOURCE ? r->source_tokens : r->tokens;
+    const struct hd_vocab_plan plan = {.kind = (enum hd_vocab_kind)kind,
+                                       .size = kind == r->tokens ? r->vocab_size : 0,
+                                       .is_bpe = r->spm_type == 1,
+                                       .seed = (uint64_t)r->seed,
+                                       .normalise = rules[r->normalize]};
+    heed_training_event event = {.news = HEED_TRAINING_PREPARES, .text = "learning the vocabulary"};
+    if (!hd_journal_tell(&run->journal, &event, NULL)) {
+        hd_fail(err, HEED_CANCELLED, "stopped before training began; nothing was written");
+        return NULL;
+    }
+    struct hd_vocab *vocab =
+        run->ranks.rank == 0 ? hd_vocab_learn(run->text, sides, &plan, keep_on, &run->journal, err)
+                             : NULL;
+    if (run->ranks.n == 1 || (run->ranks.rank == 0 && !vocab))
+        return vocab;
+    return tell_vocab(run, plan.kind, vocab, err);
+}
+
+static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
+                        heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    const bool is_given = r->spm.n > 0;
+    if (r->spm.n > 2)
+        return hd_fail(err, HEED_BAD_OPTION, "spm takes one model for both sides, or two, not %zu",
+                       r->spm.n);
+    if (is_given) {
+        r->tokens = r->source_tokens = HD_VOCAB_SPM;
+        r->joint_vocab = r->spm.n == 1;
+        *source = hd_vocab_open(r->spm.at[0], HD_VOCAB_SPM, err);
+        *target = !*source         ? NULL
+                  : r->joint_vocab ? *source
+                                   : hd_vocab_open(r->spm.at[1], HD_VOCAB_SPM, err);
+    } else {
+        hd_plan_text(r, &run->facts);
+        if (r->joint_vocab && r->source_tokens != r->tokens)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "joint-vocab is yes, but source-tokens and tokens differ; one "
+                           "vocabulary has one kind");
+        *source = learn_vocab(run, r->joint_vocab ? HD_VOCAB_BOTH : HD_VOCAB_SOURCE, err);
+        *target = !*source         ? NULL
+                  : r->joint_vocab ? *source
+                                   : learn_vocab(run, HD_VOCAB_TARGET, err);
+    }
+    hd_plan_text(r, &run->facts);
+    if (!*target)
+        return false;
+    static const char *const what[] = {"subwords", "words", "characters"};
+    if (r->joint_vocab)
+        hd_journal_say(&run->journal, "vocabulary: %d %s%s, shared by both sides",
+                       hd_vocab_size(*source), what[r->tokens],
+                       is_given ? "" : " learned from the text");
+    else
+        hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d %s of the target",
+                       hd_vocab_size(*source), what[r->source_tokens], hd_vocab_size(*target),
+                       what[r->tokens]);
+    if (hd_vocab_end(*target) < 0)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "the target's vocabulary has no end marker </s>, so no model could learn to stop");
+    return true;
+}
+
+/* ---- the model ------------------------------------------------------------------------------------- */
+
+static bool is_setting(void *context, const char *name)
+{
+    return hd_training_has_setting(context, name);
+}
+
+static bool apply_settings(const heed_training *said, struct hd_config *c, heed_error *err)
+{
+    for (size_t i = 0; i < said->n_settings; i++)
+        if (!hd_config_set(c, said->settings[i].name, said->settings[i].value, err))
+            return false;
+    return true;
+}
+
+/* A size is many fields at once: what was said must make the model that is there. */
+static bool agree_in_size(const heed_training *said, const struct hd_config *c, bool is_joint,
+                          const char *whose, heed_error *err)
+{
+    struct hd_config again;
+    if (!said->size)
+        return true;
+    if (!hd_config_preset_named(&again, hd_field_value(hd_field_find("arch"), c->arch).s,
+                                said->size, err) ||
+        !apply_settings(said, &again, err))
+        return false;
+    again.source_vocab = c->source_vocab;
+    again.target_vocab = c->target_vocab;
+    const bool is_possible = hd_plan_model(&again, is_joint, is_setting, (void *)said, NULL);
+    json_t *a = hd_config_to_json(c), *b = hd_config_to_json(&again);
+    const bool is_same = is_possible && json_equal(a, b);
+    json_decref(a);
+    json_decref(b);
+    return is_same || hd_fail(err, HEED_BAD_OPTION,
+                              "size %s would be another model than %s has; leave it out, or start "
+                              "over with --fresh",
+                              said->size, whose);
+}
+
+/* A configuration that exists already (of a model to start from, of a run to go on with) is not changed by what was said: that would
+ * be another model. What is only read, such as the alignment layer, may. */
+static bool agree(const heed_training *said, const struct hd_config *c, bool is_joint,
+                  const char *whose, heed_error *err)
+{
+    if (said->arch && strcmp(said->arch, hd_field_value(hd_field_find("arch"), c->arch).s) != 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "arch is %s, but %s is a %s; leave it out or start over with --fresh",
+                       said->arch, whose, hd_field_value(hd_field_find("arch"), c->arch).s);
+    for (size_t i = 0; i < said->n_settings; i++) {
+        struct hd_config changed = *c;
+        const char *name = said->settings[i].name, *value = said->settings[i].value;
+        if (!hd_config_set(&changed, name, value, err))
+            return false;
+        json_t *a = hd_config_to_json(c), *b = hd_config_to_json(&changed);
+        const bool is_same = json_equal(a, b);
+        json_decref(a);
+        json_decref(b);
+        if (!is_same)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "%s %s would be another model than %s has; leave it out, or start over "
+                           "with --fresh",
+                           name, value, whose);
+    }
+    return agree_in_size(said, c, is_joint, whose, err);
+}
+
+/* Languages by the endings of the files' names: train.en, train.fr.gz. */
+static const char *language_of(const char *path, char language[8])
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = strlen(name);
+    if (n > 3 && strcmp(name + n - 3, ".gz") == 0)
+        n -= 3;
+    size_t dot = n;
+    while (dot > 0 && name[dot - 1] != '.')
+        dot--;
+    const size_t letters = n - dot;
+    if (dot == 0 || letters < 2 || letters > 3 || memcmp(name + dot, "txt", letters) == 0)
+        return NULL;
+    snprintf(language, 8, "%.*s", (int)letters, name + dot);
+    return language;
+}
+
+static bool guess_languages(struct hd_recipe *r, heed_error *err)
+{
+    char source[8], target[8], both[20];
+    if (r->languages || r->src.n == 0 || !language_of(r->src.at[0], source) ||
+        !language_of(r->tgt.at[0], target))
+        return true;
+    snprintf(both, sizeof both, "%s-%s", source, target);
+    return (r->languages = hd_copy_string(both, err)) != NULL;
+}
+/* ---- a new run, one from a model, one that goes on -------------------------------------------------- */
+
+/* Sentences that the model has no places for are left out, unless longer ones were asked for, which is refused. */
+static bool plan_recipe(struct hd_run *run, const struct hd_config *c, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    const bool is_given = run->said->is_given[hd_recipe_find("max-length") - hd_recipe_fields];
+    if (!is_given && r->max_length >= hd_plan_room(c))
+        r->max_length = hd_plan_room(c) > 1 ? hd_plan_room(c) - 1 : 1;
+    return hd_plan_recipe(r, c, &run->facts, err);
+}
+
+static bool start_new(struct hd_run *run, heed_error *err)
+{
+    const heed_training *said = run->said;
+    struct hd_recipe *r = run->recipe;
+    struct hd_config c;
+    struct hd_vocab *source = NULL, *target = NULL;
+    const char *arch = said->arch ? said->arch : hd_plan_arch(&run->facts);
+    const char *size = said->size ? said->size : hd_plan_size(&run->facts);
+    /* What can be refused is refused before minutes go into a vocabulary. */
+    struct hd_config early;
+    if (!hd_config_preset_named(&c, arch, size, err) || !apply_settings(said, &c, err))
+        return false;
+    early = c;
+    early.source_vocab = early.target_vocab = 100;
+    if (!hd_plan_model(&early, false, is_setting, (void *)said, err) ||
+        !make_vocabs(run, &source, &target, err)) {
+        if (target != source)
+            hd_vocab_free(target);
+        hd_vocab_free(source);
+        return false;
+    }
+    c.source_vocab = hd_vocab_size(source);
+    c.target_vocab = hd_vocab_size(target);
+    struct hd_net *net = NULL;
+    bool ok = hd_plan_model(&c, source == target, is_setting, (void *)said, err) &&
+              plan_recipe(run, &c, err) && guess_languages(r, err) &&
+              (net = hd_net_new(&c, err)) != NULL;
+    if (!ok) {
+        if (target != source)
+            hd_vocab_free(target);
+        hd_vocab_free(source);
+        return false;
+    }
+    hd_net_init(net, (uint64_t)r->seed);
+    run->model = hd_model_of(net, source, target, NULL, err);
+    return run->model != NULL;
+}
+
+/* A model that is started from keeps its vocabulary, so what is said of it must be what made it: a configuration that
+ * `heed info --recipe` tells says it all again. */
+static bool keep_vocab(struct hd_run *run, heed_error *err)
+{
+    static const char *const of_vocab[] = {"tokens",      "source-tokens", "vocab-size",
+                                           "joint-vocab", "spm-type",      "normalize"};
+    struct hd_recipe *r = run->recipe, made;
+    const heed_model *model = run->model;
+    const json_t *record = json_object_get(model->record, "recipe");
+    if (r->spm.n > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
+    hd_recipe_init(&made);
+    made.vocab_size = hd_vocab_size(model->target);
+    for (size_t i = 0; i < sizeof of_vocab / sizeof *of_vocab; i++) {
+        const char *was = json_string_value(json_object_get(record, of_vocab[i]));
+        if (was)
+            (void)hd_recipe_set(&made, hd_recipe_find(of_vocab[i]), was, NULL);
+    }
+    made.tokens = (int)hd_vocab_kind(model->target);
+    made.source_tokens = (int)hd_vocab_kind(model->source);
+    made.joint_vocab = model->source == model->target;
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof of_vocab / sizeof *of_vocab; i++) {
+        const struct hd_recipe_field *f = hd_recipe_find(of_vocab[i]);
+        char a[64], b[64];
+        const char *has = hd_recipe_text(&made, f, a), *now = hd_recipe_text(r, f, b);
+        if (run->said->is_given[f - hd_recipe_fields] && strcmp(now, has) != 0)
+            ok = hd_fail(err, HEED_BAD_OPTION,
+                         "from keeps the vocabulary of %s, which has %s %s, so %s cannot be chosen",
+                         r->from, f->name, has, now);
+        else
+            ok = hd_recipe_set(r, f, has, err);
+    }
+    hd_recipe_release(&made);
+    return ok;
+}
+
+static bool start_from(struct hd_run *run, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    run->model = hd_model_load(r->from, err);
+    if (!run->model || !keep_vocab(run, err))
+        return false;
+    hd_plan_text(r, &run->facts);
+    if (r->rate < 0 && r->optimizer != HD_SGD)
+        r->rate = 0.0003F; /* what is known already should not be shaken off */
+    const struct hd_config *c = &run->model->net->config;
+    return agree(run->said, c, r->joint_vocab, r->from, err) && plan_recipe(run, c, err) &&
+           guess_languages(r, err);
+}
+
+/* Options given again for a run that goes on: those that may change are taken, others must be as they were. */
+static bool take_changes(struct hd_run *run, const struct hd_recipe *was, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    for (int i = 0; i < hd_n_recipe_fields; i++) {
+        const struct hd_recipe_field *f = &hd_recipe_fields[i];
+        char a[64], b[64];
+        if (f->change == HD_LOCAL)
+            continue;
+        if (f->type == HD_R_LIST) {
+            const struct hd_names *now = (const void *)((const char *)r + f->offset),
+                                  *then = (const void *)((const char *)was + f->offset);
+            bool is_same = now->n == then->n;
+            for (size_t k = 0; is_same && k < now->n; k++)
+                is_same = strcmp(now->at[k], then->at[k]) == 0;
+            if (!is_same)
+                return hd_fail(err, HEED_BAD_OPTION,
+                               "%s differs from the run that is saved in %s; use the same, another "
+                               "--out, or --fresh",
+                               f->name, run->state_path);
+            continue;
+        }
+        const char *then = hd_recipe_text(was, f, b);
+        if (!run->said->is_given[i]) {
+            if (*then && !hd_recipe_set(r, f, then, err))
+                return false;
+            continue;
+        }
+        const char *now = hd_recipe_text(r, f, a);
+        if (strcmp(now, then) == 0)
+            continue;
+        if (f->change == HD_FIXED)
+            return hd_fail(
+                err, HEED_BAD_OPTION,
+                "%s is %s, but the run that is saved in %s has %s, which cannot change on the "
+                "way; use %s, another --out, or --fresh",
+                f->name, now, run->state_path, *then ? then : "none", *then ? then : "none");
+        hd_journal_say(&run->journal, "%s changes from %s to %s", f->name, then, now);
+    }
+    return true;
+}
+
+static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *err)
+{
+    struct hd_recipe was;
+    struct hd_config c;
+    hd_recipe_init(&was);
+    bool ok = hd_recipe_from_json(&was, saved->recipe, err) && take_changes(run, &was, err) &&
+              hd_config_from_json(&c, saved->config, err) && hd_config_check(&c, err) &&
+              agree(run->said, &c, saved->source == saved->target, "the run that is saved", err);
+    hd_recipe_release(&was);
+    if (ok && saved->fingerprint != run->fingerprint)
+        ok = hd_fail(
+            err, HEED_BAD_OPTION,
+            "the text is not the one that %s was trained on so far; use the same text, another "
+            "--out, or --fresh",
+            run->stem);
+    struct hd_net *net = ok ? hd_net_new(&c, err) : NULL;
+    if (!net)
+        return false;
+    run->model = hd_model_of(net, saved->source, saved->target, NULL, err);
+    saved->source = saved->target = NULL;
+    return run->model && hd_plan_recipe(run->recipe, &c, &run->facts, err);
+}
+bool hd_run_start(struct hd_run *run, struct hd_saved_state *saved, heed_error *err)
+{
+    return saved               ? go_on(run, saved, err)
+           : run->recipe->from ? start_from(run, err)
+                               : start_new(run, err);
+}
