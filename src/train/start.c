@@ -120,55 +120,59 @@ static bool apply_settings(const heed_training *said, struct hd_config *c, heed_
     return true;
 }
 
+static bool is_same_config(const struct hd_config *one, const struct hd_config *other)
+{
+    json_t *a = hd_config_to_json(one), *b = hd_config_to_json(other);
+    const bool is_same = json_equal(a, b);
+    json_decref(a);
+    json_decref(b);
+    return is_same;
+}
+
+/* A model that exists already: one to start from, one of a run to go on with. */
+struct existing {
+    const struct hd_config *config;
+    bool is_joint;
+    const char *name, *or_else; /* what else can be done by who wants another */
+};
+
 /* A size is many fields at once: what was said must make the model that is there. */
-static bool agree_in_size(const heed_training *said, const struct hd_config *c, bool is_joint,
-                          const char *whose, heed_error *err)
+static bool agree_in_size(const heed_training *said, const struct existing *e, heed_error *err)
 {
     struct hd_config again;
     if (!said->size)
         return true;
-    if (!hd_config_preset_named(&again, hd_field_value(hd_field_find("arch"), c->arch).s,
+    if (!hd_config_preset_named(&again, hd_field_value(hd_field_find("arch"), e->config->arch).s,
                                 said->size, err) ||
         !apply_settings(said, &again, err))
         return false;
-    again.source_vocab = c->source_vocab;
-    again.target_vocab = c->target_vocab;
-    const bool is_possible = hd_plan_model(&again, is_joint, is_setting, (void *)said, NULL);
-    json_t *a = hd_config_to_json(c), *b = hd_config_to_json(&again);
-    const bool is_same = is_possible && json_equal(a, b);
-    json_decref(a);
-    json_decref(b);
-    return is_same || hd_fail(err, HEED_BAD_OPTION,
-                              "size %s would be another model than %s has; leave it out, or start "
-                              "over with --fresh",
-                              said->size, whose);
+    again.source_vocab = e->config->source_vocab;
+    again.target_vocab = e->config->target_vocab;
+    return (hd_plan_model(&again, e->is_joint, is_setting, (void *)said, NULL) &&
+            is_same_config(e->config, &again)) ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "size %s would be another model than %s has; leave it out%s", said->size,
+                   e->name, e->or_else);
 }
 
-/* A configuration that exists already (of a model to start from, of a run to go on with) is not changed by what was said: that would
- * be another model. What is only read, such as the alignment layer, may. */
-static bool agree(const heed_training *said, const struct hd_config *c, bool is_joint,
-                  const char *whose, heed_error *err)
+/* A model that exists is not changed by what was said: that would be another. What is only read, such as the alignment layer, may. */
+static bool agree(const heed_training *said, const struct existing *e, heed_error *err)
 {
-    if (said->arch && strcmp(said->arch, hd_field_value(hd_field_find("arch"), c->arch).s) != 0)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "arch is %s, but %s is a %s; leave it out or start over with --fresh",
-                       said->arch, whose, hd_field_value(hd_field_find("arch"), c->arch).s);
+    const char *arch = hd_field_value(hd_field_find("arch"), e->config->arch).s;
+    if (said->arch && strcmp(said->arch, arch) != 0)
+        return hd_fail(err, HEED_BAD_OPTION, "arch is %s, but %s is a %s; leave it out%s",
+                       said->arch, e->name, arch, e->or_else);
     for (size_t i = 0; i < said->n_settings; i++) {
-        struct hd_config changed = *c;
+        struct hd_config changed = *e->config;
         const char *name = said->settings[i].name, *value = said->settings[i].value;
         if (!hd_config_set(&changed, name, value, err))
             return false;
-        json_t *a = hd_config_to_json(c), *b = hd_config_to_json(&changed);
-        const bool is_same = json_equal(a, b);
-        json_decref(a);
-        json_decref(b);
-        if (!is_same)
+        if (!is_same_config(e->config, &changed))
             return hd_fail(err, HEED_BAD_OPTION,
-                           "%s %s would be another model than %s has; leave it out, or start over "
-                           "with --fresh",
-                           name, value, whose);
+                           "%s %s would be another model than %s has; leave it out%s", name, value,
+                           e->name, e->or_else);
     }
-    return agree_in_size(said, c, is_joint, whose, err);
+    return agree_in_size(said, e, err);
 }
 
 /* Languages by the endings of the files' names: train.en, train.fr.gz. */
@@ -197,6 +201,7 @@ static bool guess_languages(struct hd_recipe *r, heed_error *err)
     snprintf(both, sizeof both, "%s-%s", source, target);
     return (r->languages = hd_copy_string(both, err)) != NULL;
 }
+
 /* ---- a new run, one from a model, one that goes on -------------------------------------------------- */
 
 /* Sentences that the model has no places for are left out, unless longer ones were asked for, which is refused. */
@@ -261,6 +266,7 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
                        "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
     hd_recipe_init(&made);
     made.vocab_size = hd_vocab_size(model->target);
+    made.spm_type = made.normalize = HD_CHOOSE; /* only a record tells */
     for (size_t i = 0; i < sizeof of_vocab / sizeof *of_vocab; i++) {
         const char *was = json_string_value(json_object_get(record, of_vocab[i]));
         if (was)
@@ -275,10 +281,10 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
         char a[64], b[64];
         const char *has = hd_recipe_text(&made, f, a), *now = hd_recipe_text(r, f, b);
         if (run->said->is_given[f - hd_recipe_fields] && strcmp(now, has) != 0)
-            ok = hd_fail(err, HEED_BAD_OPTION,
-                         "from keeps the vocabulary of %s, which has %s %s, so %s cannot be chosen",
-                         r->from, f->name, has, now);
-        else
+            ok =
+                hd_fail(err, HEED_BAD_OPTION, "from keeps the vocabulary of %s, so %s cannot be %s",
+                        r->from, f->name, now);
+        else if (*has)
             ok = hd_recipe_set(r, f, has, err);
     }
     hd_recipe_release(&made);
@@ -295,8 +301,8 @@ static bool start_from(struct hd_run *run, heed_error *err)
     if (r->rate < 0 && r->optimizer != HD_SGD)
         r->rate = 0.0003F; /* what is known already should not be shaken off */
     const struct hd_config *c = &run->model->net->config;
-    return agree(run->said, c, r->joint_vocab, r->from, err) && plan_recipe(run, c, err) &&
-           guess_languages(r, err);
+    const struct existing from = {c, r->joint_vocab, r->from, ", or train without --from"};
+    return agree(run->said, &from, err) && plan_recipe(run, c, err) && guess_languages(r, err);
 }
 
 /* Options given again for a run that goes on: those that may change are taken, others must be as they were. */
@@ -346,9 +352,11 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
     struct hd_recipe was;
     struct hd_config c;
     hd_recipe_init(&was);
+    const struct existing before = {&c, saved->source == saved->target, "the run that is saved",
+                                    ", or start over with --fresh"};
     bool ok = hd_recipe_from_json(&was, saved->recipe, err) && take_changes(run, &was, err) &&
               hd_config_from_json(&c, saved->config, err) && hd_config_check(&c, err) &&
-              agree(run->said, &c, saved->source == saved->target, "the run that is saved", err);
+              agree(run->said, &before, err);
     hd_recipe_release(&was);
     if (ok && saved->fingerprint != run->fingerprint)
         ok = hd_fail(
@@ -363,6 +371,7 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
     saved->source = saved->target = NULL;
     return run->model && hd_plan_recipe(run->recipe, &c, &run->facts, err);
 }
+
 bool hd_run_start(struct hd_run *run, struct hd_saved_state *saved, heed_error *err)
 {
     return saved               ? go_on(run, saved, err)

@@ -265,9 +265,12 @@ from 0 '*nothing to do*' 'also when such a run is resumed' --config base.conf --
 forget
 from 2 "*heed: freeze: no parameter is called 'banana'; the names of this model's begin with *encoder*" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
 from 2 "*heed: freeze leaves nothing that could learn" 'not all can be frozen' --from base.safetensors --freeze '*' --updates 8
-from 2 "*heed: from keeps the vocabulary of base.safetensors, which has tokens words, so chars cannot be chosen" 'the vocabulary cannot be chosen' --from base.safetensors --tokens chars --updates 8
-from 2 "*heed: size tiny would be another model than base.safetensors has; *" 'nor the size' --from base.safetensors --size tiny --updates 8
-from 2 "*heed: dim 32 would be another model than base.safetensors has; *" 'nor the dimension' --from base.safetensors --dim 32 --updates 8
+from 2 "*heed: from keeps the vocabulary of base.safetensors, so tokens cannot be chars" 'the vocabulary cannot be chosen' --from base.safetensors --tokens chars --updates 8
+from 2 "*heed: size tiny would be another model than base.safetensors has; leave it out, or train without --from" 'nor the size' --from base.safetensors --size tiny --updates 8
+from 2 "*heed: dim 32 would be another model than base.safetensors has; leave it out, or train without --from" 'nor the dimension' --from base.safetensors --dim 32 --updates 8
+from 2 "*heed: arch is luong, but base.safetensors is a transformer; leave it out, or train without --from" 'nor the architecture' --from base.safetensors --arch luong --updates 8
+from 2 "*heed: from keeps the vocabulary of base.safetensors, so normalize cannot be identity" 'nor the rule for characters' --from base.safetensors --normalize identity --updates 8
+from 2 "*heed: from keeps the vocabulary of base.safetensors, so spm cannot be chosen" 'nor a vocabulary of somebody else' --from base.safetensors --spm some.model --updates 8
 from 1 "*heed: nowhere: there is no such file*" 'the model must be there' --from nowhere --updates 8
 forget
 
