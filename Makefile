@@ -34,8 +34,8 @@ endif
 DL      := $(if $(findstring apple,$(MACHINE)),,-ldl)
 LIBS    := -lm $(DL)
 ifneq ($(COMPUTES),)
-SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell check decoder describe encoder fields model place \
-           position presets readout rnn score shadow transformer,src/model/$f.c)
+SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) $(foreach f,cell config_check decoder describe encoder fields model placement \
+           position presets readout rnn score screen transformer,src/model/$f.c)
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
@@ -132,9 +132,9 @@ $(BUILD)/heed_draw.so: $(DRAW_OBJECTS) $(BUILD)/libheed.a
 $(DRAW_OBJECTS): $(BUILD)/obj/draw/%.o: draw/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(DRAW_FLAGS) -c $< -o $@
-$(BUILD)/heed_mpi.so: $(BUILD)/obj/mpi/module.o $(BUILD)/libheed.a
+$(BUILD)/heed_mpi.so: $(BUILD)/obj/mpi/mpi_module.o $(BUILD)/libheed.a
 	$(QUIET)$(CC) -shared $(LINK) $(LDFLAGS) -o $@ $^ $(MPI_LIBS)
-$(BUILD)/obj/mpi/module.o: mpi/module.c $(BUILD)/flags
+$(BUILD)/obj/mpi/mpi_module.o: mpi/mpi_module.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(MPI_FLAGS) -c $< -o $@
 .PHONY: no-draw no-mpi
@@ -216,6 +216,7 @@ check:  ## everything: tests, examples, order of the rooms, the other CPU
 	+@$(MAKE) --no-print-directory check-arm
 check-now: all test
 	@tools/check_rooms.sh
+	@python3 tools/check_names.py
 
 RUNS := $(TESTS:%=run/%) $(SCRIPTS:%=run/%) $(EXAMPLES:%=run/examples/%) $(FUZZ:%=run/fuzz/%)
 test: $(RUNS)  ## the tests and examples alone; one of them: make run/base/test_arena

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "clock.h"
 #include "loops.h"
-#include "model/file.h"
+#include "model/model_file.h"
 #include "search/search.h"
 #include "translate/translate.h"
 
@@ -110,14 +110,14 @@ static void search(void *data, int index, int worker)
     heed_error err = {0};
     const size_t from = (size_t)index * w->at_a_time, left = w->n - from,
                  n = left < w->at_a_time ? left : w->at_a_time;
-    struct hd_found *found = hd_alloc(n, sizeof *found, &err);
+    struct hd_nbest *found = hd_alloc(n, sizeof *found, &err);
     const struct hd_net *net = w->text->net;
     if (!found ||
         !hd_search(&net, 1, w->text->end, w->text->input + from, n, &w->options, found, &err))
         die(&err);
     for (size_t i = 0; i < n; i++) {
         w->n_words[index] += found[i].best->n;
-        hd_found_release(&found[i]);
+        hd_nbest_release(&found[i]);
     }
     hd_free(found);
 }
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
         text = read_text(model, argv[2], argc > 3 ? atoi(argv[3]) : 256,
                          argc > 4 ? (size_t)atol(argv[4]) : SIZE_MAX);
     }
-    if (!hd_net_shade(text.net, &err))
+    if (!hd_net_make_screen(text.net, &err))
         die(&err);
     char *question = NULL;
     size_t size = 0;

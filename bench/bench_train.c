@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     struct hd_recipe recipe;
     hd_recipe_init(&recipe);
     recipe.batch_tokens = atoi(argv[5]);
-    const struct hd_text_facts facts = hd_look_at_text(corpus);
+    const struct hd_text_facts facts = hd_text_facts_of(corpus);
     need(hd_plan_recipe(&recipe, &c, &facts, &err), &err);
 
     struct hd_pool *pools[2] = {hd_pool_new(1, &err), hd_pool_new(2, &err)};
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
         corpus, vocab, vocab,
         &(struct hd_feed_options){.seed = 1, .tokens = recipe.batch_tokens, .max_length = 200},
         pools[1], &err);
-    struct hd_place_in_text place = {0};
+    struct hd_feed_position place = {0};
     int n;
     const struct hd_pair_ids *pairs = hd_feed_next(feed, &place, &n, &err);
     need(pairs != NULL, &err);

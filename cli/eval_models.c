@@ -3,8 +3,8 @@
  * Rows of a .tsv that have the same source are one sentence with several right answers; the nearest one is its reference. */
 #include "eval.h"
 #include "models.h"
-#include "output.h"
-#include "picture.h"
+#include "terminal.h"
+#include "plot.h"
 #include "result.h"
 
 #include <math.h>

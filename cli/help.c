@@ -1,7 +1,7 @@
 /* help.c -- `heed NAME --help`, made from the command's table, so that it cannot forget an
  * option. */
 #include "command.h"
-#include "output.h"
+#include "terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * Exit status: 0 fine, 1 failed, 2 wrong usage. */
 #include "command.h"
-#include "output.h"
+#include "terminal.h"
 
 #include <heed.h>
 

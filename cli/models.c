@@ -2,7 +2,7 @@
 #include "models.h"
 
 #include "embedded.h"
-#include "output.h"
+#include "terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * Every complaint names the option as it was typed, says what it takes, and offers the nearest
  * right name. set_option() is the one place where text becomes a value. */
 #include "command.h"
-#include "output.h"
+#include "terminal.h"
 
 #include <heed.h>
 

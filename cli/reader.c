@@ -1,7 +1,7 @@
 /* reader.c -- lines from a file or pipe, waiting for no more than one. */
 #include "reader.h"
 
-#include "output.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

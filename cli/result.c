@@ -1,7 +1,7 @@
 /* result.c -- results printed. */
 #include "result.h"
 
-#include "output.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  *     group HEADING                                   of the options that follow
  *     option NAME LETTER VALUE LEAST MOST DEFAULT HELP FIXED */
 #include "command.h"
-#include "output.h"
+#include "terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* draw.h -- the door between libheed and the drawing module, heed_draw.so.
  *
- * libheed checks a picture (src/picture/check.h), opens the module and gets bytes back; it alone
+ * libheed checks a picture (src/picture/picture_check.h), opens the module and gets bytes back; it alone
  * writes files. The module turns a picture of plain arrays (include/heed_draw.h) into a scene, a
  * list of rectangles, lines and texts (draw/scene.h), and the scene into SVG by itself (draw/svg.c)
  * or into PNG and PDF through cairo (draw/paint.c):

@@ -39,10 +39,10 @@ void hd_layout_heads(struct hd_scene *scene, const heed_picture_heads *heads)
     const double size = cell_size(heads);
     const bool has_words = size >= 8;
     const struct hd_font font = {.size = size < 12 ? size * 0.95 : 11};
-    const struct hd_words rows = hd_words_measure(scene, w->rows, w->n_rows, font, 110);
-    struct hd_words columns = hd_words_measure(scene, w->columns, w->n_columns, font, 110);
-    hd_words_turn(&columns,
-                  0); /* upright words over cells this small would touch: all stand on end */
+    const struct hd_word_row rows = hd_word_row_measure(scene, w->rows, w->n_rows, font, 110);
+    struct hd_word_row columns = hd_word_row_measure(scene, w->columns, w->n_columns, font, 110);
+    hd_word_row_turn(&columns,
+                     0); /* upright words over cells this small would touch: all stand on end */
     const double wide = w->n_columns * size, high = w->n_rows * size;
     const double step_x = (wide < 44 ? 44 : wide) + GAP, step_y = (high < 48 ? 48 : high) + GAP;
     const double left = HD_MARGIN + 20 + (has_words ? (double)(int)rows.widest + 8 : 0);
@@ -53,8 +53,8 @@ void hd_layout_heads(struct hd_scene *scene, const heed_picture_heads *heads)
     for (int h = 0; h < heads->n_heads; h++) {
         heading(scene, "head", h, left + h * step_x + wide / 2, title + 12, 0);
         for (int c = 0; has_words && c < columns.n; c++)
-            hd_words_above(scene, &columns, c, left + h * step_x + (c + 0.5) * size, top - 4,
-                           "source");
+            hd_word_row_above(scene, &columns, c, left + h * step_x + (c + 0.5) * size, top - 4,
+                              "source");
     }
     for (int l = 0; l < heads->n_layers; l++) {
         heading(scene, "layer", l + 1, HD_MARGIN + 10, top + l * step_y + high / 2, -90);

@@ -3,14 +3,14 @@
 #ifndef HD_DRAW_MATRIX_H
 #define HD_DRAW_MATRIX_H
 
-#include "draw/words.h"
+#include "draw/word_row.h"
 
 /* Cells with tooltips in one picture; more would make a file that no browser opens with
  * pleasure. */
 enum { HD_MOST_TOOLTIPS = 20000 };
 
 struct hd_cells {
-    const struct hd_words *rows, *columns;
+    const struct hd_word_row *rows, *columns;
     const float *weights; /* [rows][columns] */
     double x, y;          /* upper left corner */
     double size;          /* of a cell; from 10 on there is a gap of 1 between cells */

@@ -130,7 +130,7 @@ HEED_API const heed_error *hd_tape_error(const hd_tape *tape);
 
 /* Note an error of your own op or model; the first one stays. Returns the tape's error node, to be passed on. */
 HEED_API hd_node *hd_tape_fail(hd_tape *tape, enum heed_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4), cold, noinline));
 
 /* The most bytes the tape has held at once since it was made. */
 HEED_API size_t hd_tape_high_water(const hd_tape *tape);

@@ -6,7 +6,7 @@
 #include "base/nearest.h"
 #include "base/threads.h"
 #include "kernel/kernel.h"
-#include "model/file.h"
+#include "model/model_file.h"
 #include "model/import.h"
 #include "model/record.h"
 #include "picture/picture.h"
@@ -211,7 +211,8 @@ void heed_training_free(heed_training *training)
     hd_training_free(training);
 }
 
-bool heed_training_set(heed_training *training, const char *name, const char *value, heed_error *err)
+bool heed_training_set(heed_training *training, const char *name, const char *value,
+                       heed_error *err)
 {
     return hd_training_set(training, name, value, err);
 }

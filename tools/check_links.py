@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check that the pages point where they say.
 
-Every link of the form [name](../src/model/file.c#L10-L20) must name a function or table of that file, and its lines must be
+Every link of the form [name](../src/model/model_file.c#L10-L20) must name a function or table of that file, and its lines must be
 that definition's, from its first line to its closing brace. Every other link to a file must find it, and one to a heading
 the heading; a `make something` must be a target. With --fix the line numbers are written anew."""
 import re

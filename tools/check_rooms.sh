@@ -34,7 +34,7 @@ FNR == 1 {
     split(FILENAME, part, "/")
     top = part[1]
     room = top == "src" && part[3] != "" ? part[2] : ""     # src/heed.c is in no room: it sees all
-    if (top == "draw")
+    if (top == "draw" || top == "mpi")
         room = top
     if (room != "" && !(room in below))
         complain("there is no room \"" room "\" in tools/check_rooms.sh; add it with what it may see")
@@ -79,4 +79,4 @@ END {
         exit 1
     }
     printf "check_rooms: %d files, every include points downwards\n", n_files
-}' $(find include src draw cli examples -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.inc' \) 2>/dev/null | sort)
+}' $(find include src draw mpi cli examples -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.inc' \) 2>/dev/null | sort)

@@ -205,8 +205,9 @@ static const float *before_function(hd_node *y, const struct dense *d)
         return y->g;
     const struct hd_kernels *k = y->tape->k;
     const long n = (long)y->count;
-    float *dz =
-        hd_is_aimed(y->tape) ? y->g : hd_tape_take(y->tape, "hd_backward", y->count, sizeof *dz);
+    float *dz = hd_has_set_gradient(y->tape)
+                    ? y->g
+                    : hd_tape_take(y->tape, "hd_backward", y->count, sizeof *dz);
     if (!dz)
         return NULL;
     switch (d->f) {

@@ -104,7 +104,7 @@ static bool check_shape(hd_params *p, const char *name, const int *dims, int n_d
     }
     if (!fits || rows > INT_MAX || *count > PTRDIFF_MAX / 16 || p->size + *count > PTRDIFF_MAX / 16)
         return hd_fail(&p->error, HEED_BAD_SHAPE, "hd_param: %s %s is too large", name,
-                       hd_text_of(*shape).s);
+                       hd_shape_to_text(*shape).s);
     *end = (p->size + *count + STEP - 1) / STEP * STEP;
     return true;
 }

@@ -224,7 +224,7 @@ hd_node *hd_reshape_dims(hd_node *x, const int *dims, int n_dims)
     if (count != x->count)
         return hd_tape_fail(t, HEED_BAD_SHAPE,
                             "hd_reshape: x %s holds %zu numbers, %s would hold %zu", hd_text(x).s,
-                            x->count, hd_text_of(shape).s, count);
+                            x->count, hd_shape_to_text(shape).s, count);
     hd_node *y = hd_make_view(t, "hd_reshape", shape, x->x, reshape_back, x, 0);
     return y ? y : &t->nil;
 }

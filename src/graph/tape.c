@@ -158,7 +158,7 @@ void *hd_tape_take_slow(hd_tape *t, const char *op, size_t count, size_t size)
     return NULL;
 }
 
-struct hd_shape_said hd_text_of(struct hd_shape shape)
+struct hd_shape_said hd_shape_to_text(struct hd_shape shape)
 {
     struct hd_shape_said text;
     int at = 0;
@@ -171,7 +171,7 @@ struct hd_shape_said hd_text_of(struct hd_shape shape)
 
 struct hd_shape_said hd_text(const hd_node *n)
 {
-    return hd_text_of(hd_shape_of(n));
+    return hd_shape_to_text(hd_shape_of(n));
 }
 
 static HD_COLD bool refuse_size(hd_tape *t, const char *op, struct hd_shape shape)
@@ -179,11 +179,11 @@ static HD_COLD bool refuse_size(hd_tape *t, const char *op, struct hd_shape shap
     for (int i = 0; i < shape.n_dims; i++)
         if (shape.dim[i] < 0) {
             hd_tape_fail(t, HEED_BAD_SHAPE, "%s: the result cannot be %s, a size is negative", op,
-                         hd_text_of(shape).s);
+                         hd_shape_to_text(shape).s);
             return false;
         }
     hd_tape_fail(t, HEED_BAD_SHAPE, "%s: the result cannot be %s, that is too large", op,
-                 hd_text_of(shape).s);
+                 hd_shape_to_text(shape).s);
     return false;
 }
 
@@ -209,7 +209,7 @@ bool hd_count_of(hd_tape *t, const char *op, struct hd_shape shape, size_t *coun
 static HD_COLD hd_node *no_memory(hd_tape *t, const char *op, struct hd_shape shape)
 {
     hd_tape_fail(t, HEED_NO_MEMORY, "%s: there is no memory for the result %s; use smaller batches",
-                 op, hd_text_of(shape).s);
+                 op, hd_shape_to_text(shape).s);
     return NULL;
 }
 
@@ -427,7 +427,7 @@ float *hd_gradient_new(hd_tape *t, hd_node *n)
 float *hd_gradient_in_place(hd_node *y, hd_node *x, bool *is_there)
 {
     hd_tape *t = y->tape;
-    if (!hd_is_aimed(t) || x->g || x->param || !x->wants_gradient)
+    if (!hd_has_set_gradient(t) || x->g || x->param || !x->wants_gradient)
         return hd_gradient_to_write(t, x, is_there);
     *is_there = false;
     return x->g = y->g;
@@ -452,7 +452,7 @@ static HD_COLD bool refuse_backward(hd_tape *t, const hd_node *loss)
     return false;
 }
 
-void hd_tape_aim(hd_tape *tape, float *gradients, bool *is_written)
+void hd_tape_set_gradients(hd_tape *tape, float *gradients, bool *is_written)
 {
     tape->gradients = gradients;
     tape->is_written = is_written;
@@ -465,7 +465,7 @@ bool hd_backward(hd_node *loss, float *gradients)
         return false;
     if (hd_has_failed(t) || t->has_gone_back || loss->count != 1 || !loss->wants_gradient)
         return refuse_backward(t, loss);
-    assert(!hd_is_aimed(t) || t->gradients == gradients);
+    assert(!hd_has_set_gradient(t) || t->gradients == gradients);
     t->has_gone_back = true;
     t->gradients = gradients;
     float *g = hd_gradient_of(t, loss);

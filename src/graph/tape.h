@@ -77,7 +77,7 @@ struct hd_tape {
     uint64_t n_dropouts; /* the number of the dropout since the reset */
     float *scratch;      /* HD_GEMM_SCRATCH floats for gemm_free */
 
-    /* While going back, or from hd_tape_aim() on: */
+    /* While going back, or from hd_tape_set_gradients() on: */
     float *gradients;     /* the block of the parameters' gradients, or NULL */
     bool *is_written;     /* by index, whether a parameter's place holds anything; NULL: all do */
     const hd_params *set; /* the set they belong to, known after the first of them */
@@ -92,8 +92,6 @@ static inline bool hd_has_failed(const hd_tape *t)
 {
     return __builtin_expect(t->error.code != HEED_OK, 0);
 }
-
-hd_node *hd_tape_fail(hd_tape *tape, enum heed_code code, const char *format, ...) HD_COLD;
 
 /* The tape on which an op with these operands happens. Never NULL: operands of two tapes, or a
  * parameter without values, fail on the first tape met; parameters alone give a tape that has
@@ -190,7 +188,7 @@ static inline int hd_last_dim(const hd_node *n)
 struct hd_shape_said {
     char s[56];
 };
-HD_COLD struct hd_shape_said hd_text_of(struct hd_shape shape);
+HD_COLD struct hd_shape_said hd_shape_to_text(struct hd_shape shape);
 HD_COLD struct hd_shape_said hd_text(const hd_node *n);
 
 /* How many numbers a shape holds. False, and the reason on the tape, when it cannot be: a
@@ -246,9 +244,9 @@ float *hd_gradient_in_place(hd_node *y, hd_node *x, bool *is_there);
  *
  * A tape that knows it saves passes over memory: hd_output_loss() puts gradients there on the way forward, so the loss must be what
  * that returns, or have none of it; and nobody may read `g` of a node that an op made, as the array may have become its operand's. */
-void hd_tape_aim(hd_tape *tape, float *gradients, bool *is_written);
+void hd_tape_set_gradients(hd_tape *tape, float *gradients, bool *is_written);
 
-static inline bool hd_is_aimed(const hd_tape *t)
+static inline bool hd_has_set_gradient(const hd_tape *t)
 {
     return t->is_written != NULL;
 }

@@ -1,7 +1,7 @@
-/* decoder.c -- a decoder's memory: sentences enter, take rows of the shelves, and leave.
+/* decoder.c -- a decoder's memory: sentences enter, take rows of the caches, and leave.
  *
- * A sentence's source positions are neighbours in their shelves. Free rows are found by looking, which costs nothing beside the
- * encoder; a shelf that is full grows by a quarter. Invariant: rows of sentences that are under way do not overlap. */
+ * A sentence's source positions are neighbours in their caches. Free rows are found by looking, which costs nothing beside the
+ * encoder; a cache that is full grows by a quarter. Invariant: rows of sentences that are under way do not overlap. */
 #include "model/decoder.h"
 
 #include "base/error.h"
@@ -24,7 +24,7 @@ void hd_decoder_free(struct hd_decoder *d)
 {
     if (!d)
         return;
-    for (int i = 0; i < HD_MAX_SHELVES; i++) {
+    for (int i = 0; i < HD_MAX_CACHES; i++) {
         hd_free(d->positions[i].x);
         hd_free(d->sentences[i].x);
         hd_free(d->words[i].x);
@@ -34,21 +34,21 @@ void hd_decoder_free(struct hd_decoder *d)
     hd_free(d);
 }
 
-/* ---- shelves ------------------------------------------------------------------------------------------------------------------- */
+/* ---- caches ------------------------------------------------------------------------------------------------------------------- */
 
-hd_node *hd_shelf_on(hd_tape *tape, const struct hd_shelf *shelf)
+hd_node *hd_cache_node(hd_tape *tape, const struct hd_cache *cache)
 {
-    if (shelf->width == 0)
+    if (cache->width == 0)
         return NULL;
-    const hd_node node = {.x = shelf->x,
+    const hd_node node = {.x = cache->x,
                           .n_dims = 2,
-                          .dim = {shelf->n_rows, shelf->width, 1, 1},
-                          .count = (size_t)shelf->n_rows * (size_t)shelf->width};
+                          .dim = {cache->n_rows, cache->width, 1, 1},
+                          .count = (size_t)cache->n_rows * (size_t)cache->width};
     return hd_on(tape, &node);
 }
 
 /* Room for n_rows of this width; what is there stays. */
-static bool grow_shelf(struct hd_shelf *p, hd_tape *t, int n_rows, int width)
+static bool grow_cache(struct hd_cache *p, hd_tape *t, int n_rows, int width)
 {
     if (n_rows <= p->n_rows && width <= p->width)
         return true;
@@ -66,22 +66,22 @@ static bool grow_shelf(struct hd_shelf *p, hd_tape *t, int n_rows, int width)
         memcpy(x + (size_t)r * (size_t)wide, p->x + (size_t)r * (size_t)p->width,
                (size_t)p->width * sizeof *x);
     hd_free(p->x);
-    *p = (struct hd_shelf){wide, rows, x};
+    *p = (struct hd_cache){wide, rows, x};
     return true;
 }
 
-void hd_shelf_put(struct hd_shelf *shelf, const hd_node *x, const int *rows)
+void hd_cache_put(struct hd_cache *cache, const hd_node *x, const int *rows)
 {
     const int n = hd_n_rows(x), width = hd_last_dim(x);
     int last = -1;
     for (int i = 0; i < n; i++)
         last = rows[i] > last ? rows[i] : last;
-    if (hd_has_failed(x->tape) || !grow_shelf(shelf, x->tape, last + 1, width))
+    if (hd_has_failed(x->tape) || !grow_cache(cache, x->tape, last + 1, width))
         return;
     for (int i = 0; i < n; i++) {
-        float *to = shelf->x + (size_t)rows[i] * (size_t)shelf->width;
+        float *to = cache->x + (size_t)rows[i] * (size_t)cache->width;
         memcpy(to, x->x + (size_t)i * (size_t)width, (size_t)width * sizeof *to);
-        memset(to + width, 0, (size_t)(shelf->width - width) * sizeof *to);
+        memset(to + width, 0, (size_t)(cache->width - width) * sizeof *to);
     }
 }
 
@@ -127,7 +127,7 @@ static int find_place(struct hd_decoder *d, hd_tape *t, int length)
 
 static bool keep(struct hd_decoder *d, hd_tape *t, const struct hd_memory *m, const int *place)
 {
-    struct hd_kept kept = {0};
+    struct hd_to_cache kept = {0};
     if (d->net->rnn)
         hd_rnn_keep(d->net, m, &kept);
     else
@@ -138,10 +138,10 @@ static bool keep(struct hd_decoder *d, hd_tape *t, const struct hd_memory *m, co
             rows[r++] = d->start[place[i]] + j;
     for (int i = 0; rows && i < kept.n_positions; i++)
         if (kept.positions[i])
-            hd_shelf_put(&d->positions[i], kept.positions[i], rows);
+            hd_cache_put(&d->positions[i], kept.positions[i], rows);
     for (int i = 0; rows && i < kept.n_sentences; i++)
         if (kept.sentences[i])
-            hd_shelf_put(&d->sentences[i], kept.sentences[i], place);
+            hd_cache_put(&d->sentences[i], kept.sentences[i], place);
     return !hd_has_failed(t);
 }
 

@@ -2,7 +2,7 @@
 #ifndef HD_MODEL_IMPORT_H
 #define HD_MODEL_IMPORT_H
 
-#include "model/file.h"
+#include "model/model_file.h"
 
 /* Read a Marian model (.npz, types transformer and amun) with its SentencePiece vocabularies: one file for both languages,
  * or source and target; or, without vocabularies, a model of heed. NULL with the reason in `err`; what a model has that heed

@@ -5,7 +5,7 @@
 #include "graph/tape.h"
 #include "model/readout.h"
 #include "model/rnn.h"
-#include "model/shadow.h"
+#include "model/screen.h"
 #include "model/transformer.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ void hd_net_free(struct hd_net *net)
         return;
     hd_rnn_free(net->rnn);
     hd_transformer_free(net->transformer);
-    hd_shadow_free(net->shadow);
+    hd_screen_free(net->screen);
     hd_params_free(net->params);
     hd_free(net);
 }
@@ -102,34 +102,36 @@ struct hd_memory *hd_encode(const struct hd_net *net, hd_tape *tape, const struc
     return is_done ? memory : NULL;
 }
 
-struct hd_taught *hd_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                           const struct hd_batch *batch, const struct hd_dropouts *dropouts)
+struct hd_forced *hd_teacher_force(const struct hd_net *net, hd_tape *tape,
+                                   const struct hd_memory *memory, const struct hd_batch *batch,
+                                   const struct hd_dropouts *dropouts)
 {
-    struct hd_taught *taught = memory ? hd_tape_take(tape, "hd_teach", 1, sizeof *taught) : NULL;
-    if (!taught)
+    struct hd_forced *forced =
+        memory ? hd_tape_take(tape, "hd_teacher_force", 1, sizeof *forced) : NULL;
+    if (!forced)
         return NULL;
-    *taught = (struct hd_taught){0};
+    *forced = (struct hd_forced){0};
     dropouts = dropouts ? dropouts : &nothing_dropped;
-    const bool is_done = net->rnn
-                             ? hd_rnn_teach(net, tape, memory, batch, dropouts, taught)
-                             : hd_transformer_teach(net, tape, memory, batch, dropouts, taught);
+    const bool is_done =
+        net->rnn ? hd_rnn_teacher_force(net, tape, memory, batch, dropouts, forced)
+                 : hd_transformer_teacher_force(net, tape, memory, batch, dropouts, forced);
     if (!is_done)
         return NULL;
-    if (!taught->out) /* no words at all */
-        taught->out = hd_input(tape, NULL, 0,
+    if (!forced->out) /* no words at all */
+        forced->out = hd_input(tape, NULL, 0,
                                net->is_output_tied ? net->output->dim[1] : net->output->dim[0]);
-    return taught;
+    return forced;
 }
 
-hd_node *hd_taught_loss(const struct hd_net *net, const struct hd_taught *taught, float smoothing)
+hd_node *hd_forced_loss(const struct hd_net *net, const struct hd_forced *forced, float smoothing)
 {
     return hd_output_loss(
-        net->output, net->output_bias, taught->out, taught->target,
+        net->output, net->output_bias, forced->out, forced->target,
         &(hd_output_options){.is_transposed = net->is_output_tied, .smoothing = smoothing});
 }
 
-hd_node *hd_taught_loss_pair(const struct hd_net *net, const struct hd_taught *first,
-                             const struct hd_taught *second, float smoothing,
+hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *first,
+                             const struct hd_forced *second, float smoothing,
                              const hd_consistency *consistency)
 {
     return hd_output_loss_pair(

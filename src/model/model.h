@@ -11,7 +11,7 @@
 
 struct hd_rnn_parts;         /* place.h */
 struct hd_transformer_parts; /* transformer.h */
-struct hd_shadow;            /* shadow.h */
+struct hd_screen;            /* screen.h */
 
 /* The parameters of a model, by role. Those that a configuration does not have are NULL. */
 struct hd_net {
@@ -21,8 +21,8 @@ struct hd_net {
     hd_node *output,
         *output_bias; /* [R,V], or the target table [V,E] when is_output_tied; bias [V] */
     bool is_output_tied;
-    _Atomic(struct hd_shadow *)
-        shadow;               /* of the output layer, made by hd_net_shade(); may be NULL */
+    _Atomic(struct hd_screen *)
+        screen;               /* of the output layer, made by hd_net_make_screen(); may be NULL */
     struct hd_rnn_parts *rnn; /* NULL for the Transformer */
     struct hd_transformer_parts *transformer;
 };
@@ -42,9 +42,9 @@ void hd_net_init(struct hd_net *net, uint64_t seed);
 /* Lay the weights out for speed, once they have their values: those that a search reads. While no tape is in use. */
 bool hd_net_pack(struct hd_net *net, heed_error *err);
 
-/* Make the 8-bit shadow with which hd_best_words() is faster, unless there is one of the present values. It takes as long as
+/* Make the 8-bit screen with which hd_best_words() is faster, unless there is one of the present values. It takes as long as
  * some ten words do. Others may be searching. */
-bool hd_net_shade(struct hd_net *net, heed_error *err);
+bool hd_net_make_screen(struct hd_net *net, heed_error *err);
 
 /* Shares of numbers dropped while the tape trains. All 0 in {0}. */
 struct hd_dropouts {
@@ -89,22 +89,23 @@ struct hd_memory *hd_encode(const struct hd_net *net, hd_tape *tape, const struc
 /* ---- teaching: whole targets ------------------------------------------------------------------------------------- */
 
 /* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. */
-struct hd_taught {
+struct hd_forced {
     int n_rows;
     hd_node *out; /* what enters the output layer, [n_rows, R] */
     const int *target, *sentence, *position;
     struct hd_seen seen;
 };
 
-struct hd_taught *hd_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                           const struct hd_batch *batch, const struct hd_dropouts *dropouts);
+struct hd_forced *hd_teacher_force(const struct hd_net *net, hd_tape *tape,
+                                   const struct hd_memory *memory, const struct hd_batch *batch,
+                                   const struct hd_dropouts *dropouts);
 
 /* The loss Σ over target words, through the fused output layer. */
-hd_node *hd_taught_loss(const struct hd_net *net, const struct hd_taught *taught, float smoothing);
+hd_node *hd_forced_loss(const struct hd_net *net, const struct hd_forced *forced, float smoothing);
 
 /* The same of two runs over the same targets that should agree (R-Drop, SimCut). */
-hd_node *hd_taught_loss_pair(const struct hd_net *net, const struct hd_taught *first,
-                             const struct hd_taught *second, float smoothing,
+hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *first,
+                             const struct hd_forced *second, float smoothing,
                              const hd_consistency *consistency);
 
 /* ---- search: one word of many hypotheses --------------------------------------------------------------------------- */
@@ -149,7 +150,7 @@ bool hd_best_words(const struct hd_net *net, hd_node *out, int *word);
 
 /* ---- attention as a result ------------------------------------------------------------------------------------------ */
 
-/* The weights α of row r (of a hd_taught or hd_stepped) over the seen->n_keys[r] source positions of its sentence. layer from
+/* The weights α of row r (of a hd_forced or hd_stepped) over the seen->n_keys[r] source positions of its sentence. layer from
  * 1, or 0 for the model's alignment layer; head from 0, or -1 for the mean of the alignment heads. Recurrent models have one
  * layer, and one head unless their score is multi-head. Returns false where there is no such attention. */
 bool hd_weights_of(const struct hd_net *net, const struct hd_seen *seen, int row, int layer,

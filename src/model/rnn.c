@@ -2,12 +2,12 @@
  *
  * Teaching sorts the sentences by target length, longest first, so that at step t those still running are the first rows;
  * whatever is not recurrent is done for all steps at once, before the loop (embeddings and their maps) or after it (the
- * readout). A step is the same function in both: hd_place_step. */
+ * readout). A step is the same function in both: hd_rnn_decoder_step. */
 #include "model/rnn.h"
 
 #include "base/memory.h"
 #include "graph/tape.h"
-#include "model/place.h"
+#include "model/placement.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ bool hd_rnn_declare(struct hd_net *net, heed_error *err)
     if (!p)
         return false;
     hd_encoder_declare(&p->encoder, &net->config, net->params);
-    hd_decoder_declare(&p->decoder, &net->config, net->params);
+    hd_rnn_decoder_declare(&p->decoder, &net->config, net->params);
     hd_score_declare(&p->score, &net->config, net->params);
     hd_start_declare(&p->start, &net->config, net->params);
     hd_readout_declare(&p->readout, &net->config, net->params);
@@ -33,7 +33,7 @@ void hd_rnn_init(struct hd_net *net, uint64_t seed)
 {
     const struct hd_rnn_parts *p = net->rnn;
     hd_encoder_init(&p->encoder, seed);
-    hd_decoder_init(&p->decoder, seed);
+    hd_rnn_decoder_init(&p->decoder, seed);
     hd_score_init(&p->score, seed);
     hd_start_init(&p->start, seed);
     hd_readout_init(&p->readout, seed);
@@ -81,7 +81,7 @@ bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batc
 /* The parts of a memory that a step reads, those with a row per source position and those with a row per sentence. */
 struct memory_parts {
     int n_positions, n_sentences;
-    hd_node **positions[HD_MAX_SHELVES], **sentences[HD_MAX_SHELVES];
+    hd_node **positions[HD_MAX_CACHES], **sentences[HD_MAX_CACHES];
 };
 
 static struct memory_parts parts_of(const struct hd_config *c, struct hd_rnn_memory *m)
@@ -130,11 +130,11 @@ static struct hd_view view_of(hd_tape *tape, const hd_spans *source, const int *
     return (struct hd_view){spans, hd_mask_lengths(tape, start + B, B, spans->longest)};
 }
 
-static struct hd_decoder_state first_state(const struct hd_config *c, hd_tape *tape,
-                                           const struct hd_rnn_memory *m, int longest,
-                                           const int *sentence, int B)
+static struct hd_rnn_decoder_state first_state(const struct hd_config *c, hd_tape *tape,
+                                               const struct hd_rnn_memory *m, int longest,
+                                               const int *sentence, int B)
 {
-    struct hd_decoder_state s = {0};
+    struct hd_rnn_decoder_state s = {0};
     for (int l = 0; l < c->decoder_layers; l++)
         s.layer[l] = hd_rows(m->start[l], sentence, B);
     if (c->input_feeding)
@@ -153,17 +153,17 @@ static hd_node *embed_previous(const struct hd_net *net, hd_tape *tape, const in
 /* ---- teaching ------------------------------------------------------------------------------------------------------------- */
 
 /* Rows time by time: at step t the n_running[t] sentences longer than t, in `order`. */
-struct lesson {
+struct time_steps {
     int n_steps, n_rows;
     int *order;                                                    /* [n] */
     int *n_running;                                                /* [n_steps] */
     int *target, *previous, *sentence, *position, *place, *n_keys; /* [n_rows] */
 };
 
-static bool make_lesson(hd_tape *t, const struct hd_batch *b, const hd_spans *source,
-                        int target_start, struct lesson *l)
+static bool make_time_steps(hd_tape *t, const struct hd_batch *b, const hd_spans *source,
+                            int target_start, struct time_steps *l)
 {
-    const char *op = "hd_teach";
+    const char *op = "hd_teacher_force";
     const hd_spans *spans = hd_spans_of(t, b->target_length, b->n);
     const size_t rows = (size_t)spans->total, n = (size_t)b->n;
     l->n_steps = spans->longest;
@@ -202,9 +202,9 @@ static bool make_lesson(hd_tape *t, const struct hd_batch *b, const hd_spans *so
 }
 
 /* The first n rows of everything: those of the sentences still running. */
-static struct hd_decoder_state shrink(const struct hd_decoder_state *s, int n_layers, int n)
+static struct hd_rnn_decoder_state shrink(const struct hd_rnn_decoder_state *s, int n_layers, int n)
 {
-    struct hd_decoder_state now = *s;
+    struct hd_rnn_decoder_state now = *s;
     if (s->layer[0]->dim[0] == n)
         return now;
     for (int l = 0; l < n_layers; l++)
@@ -220,15 +220,15 @@ static hd_node *fit_cover(hd_node *cover, int width)
     return cover && hd_width(cover) > width ? hd_part(cover, 0, width) : cover;
 }
 
-bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                  const struct hd_batch *batch, const struct hd_dropouts *dropouts,
-                  struct hd_taught *taught)
+bool hd_rnn_teacher_force(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                          const struct hd_batch *batch, const struct hd_dropouts *dropouts,
+                          struct hd_forced *forced)
 {
-    const char *op = "hd_teach";
+    const char *op = "hd_teacher_force";
     const struct hd_config *c = &net->config;
     const struct hd_rnn_parts *p = net->rnn;
-    struct lesson l;
-    if (!make_lesson(tape, batch, memory->spans, c->target_start, &l))
+    struct time_steps l;
+    if (!make_time_steps(tape, batch, memory->spans, c->target_start, &l))
         return false;
     const size_t steps = (size_t)l.n_steps;
     hd_node **pieces = hd_tape_take(tape, op, 4 * (steps + 1), sizeof *pieces);
@@ -240,7 +240,7 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
     hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
     hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y); /* W E y_{t-1} + b, all t */
     hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
-    struct hd_decoder_state state =
+    struct hd_rnn_decoder_state state =
         first_state(c, tape, &m, memory->spans->longest, l.order, batch->n);
     struct hd_view view = {0};
     struct hd_step step = {0};
@@ -254,7 +254,7 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
                                 .sentence = l.order,
                                 .length = l.position + from,
                                 .Wy = hd_slice(Wy, from, n)};
-        state = hd_place_step(p, c, &m, &state, &step);
+        state = hd_rnn_decoder_step(p, c, &m, &state, &step);
         s[t] = step.readout_s;
         r_c[t] = step.readout_c;
         attended[t] = step.attended;
@@ -270,7 +270,7 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
         hd_node *all_c = step.readout_c ? hd_pile(r_c, l.n_steps) : NULL;
         out = hd_readout(&p->readout, c, all_s, readout_y, all_c);
     }
-    *taught = (struct hd_taught){.n_rows = l.n_rows,
+    *forced = (struct hd_forced){.n_rows = l.n_rows,
                                  .out = hd_dropout(out, dropouts->output),
                                  .target = l.target,
                                  .sentence = l.sentence,
@@ -285,11 +285,11 @@ bool hd_rnn_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memor
 
 /* ---- search --------------------------------------------------------------------------------------------------------------- */
 
-void hd_rnn_keep(const struct hd_net *net, const struct hd_memory *memory, struct hd_kept *kept)
+void hd_rnn_keep(const struct hd_net *net, const struct hd_memory *memory, struct hd_to_cache *kept)
 {
     struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
     const struct memory_parts p = parts_of(&net->config, &m);
-    *kept = (struct hd_kept){.n_positions = p.n_positions, .n_sentences = p.n_sentences};
+    *kept = (struct hd_to_cache){.n_positions = p.n_positions, .n_sentences = p.n_sentences};
     for (int i = 0; i < p.n_positions; i++)
         kept->positions[i] = *p.positions[i];
     for (int i = 0; i < p.n_sentences; i++)
@@ -302,15 +302,15 @@ static struct hd_rnn_memory kept_memory(const struct hd_decoder *d, hd_tape *tap
     struct hd_rnn_memory m = {0};
     const struct memory_parts p = parts_of(&d->net->config, &m);
     for (int i = 0; i < p.n_positions; i++)
-        *p.positions[i] = hd_shelf_on(tape, &d->positions[i]);
+        *p.positions[i] = hd_cache_node(tape, &d->positions[i]);
     for (int i = 0; i < p.n_sentences; i++)
-        *p.sentences[i] = hd_shelf_on(tape, &d->sentences[i]);
+        *p.sentences[i] = hd_cache_node(tape, &d->sentences[i]);
     return m;
 }
 
 /* The decoder's state as a list: layers, then h̃, then coverage. Returns how many. */
-static int list_state(const struct hd_config *c, struct hd_decoder_state *s,
-                      hd_node **list[HD_MAX_SHELVES])
+static int list_state(const struct hd_config *c, struct hd_rnn_decoder_state *s,
+                      hd_node **list[HD_MAX_CACHES])
 {
     int n = 0;
     for (int l = 0; l < c->decoder_layers; l++)
@@ -324,18 +324,18 @@ static int list_state(const struct hd_config *c, struct hd_decoder_state *s,
 
 /* The state of every row: that of its last slot, or the first of all, which is in `first` already. */
 static void recall(const struct hd_decoder *d, const struct hd_rows *rows,
-                   struct hd_decoder_state *first)
+                   struct hd_rnn_decoder_state *first)
 {
-    hd_node **list[HD_MAX_SHELVES];
+    hd_node **list[HD_MAX_CACHES];
     const int n = list_state(&d->net->config, first, list);
     for (int i = 0; i < n && !hd_has_failed((*list[i])->tape); i++) {
-        const struct hd_shelf *shelf = &d->words[i];
-        const int width = hd_width(*list[i]), wide = width < shelf->width ? width : shelf->width;
+        const struct hd_cache *cache = &d->words[i];
+        const int width = hd_width(*list[i]), wide = width < cache->width ? width : cache->width;
         const int *past = rows->past;
         for (int b = 0; b < rows->n; past += rows->length[b++])
             if (rows->length[b] > 0)
                 memcpy((*list[i])->x + (size_t)b * (size_t)width,
-                       shelf->x + (size_t)past[rows->length[b] - 1] * (size_t)shelf->width,
+                       cache->x + (size_t)past[rows->length[b] - 1] * (size_t)cache->width,
                        (size_t)wide * sizeof(float));
     }
 }
@@ -373,12 +373,12 @@ struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct 
     const struct hd_rnn_memory m = kept_memory(d, tape);
     struct hd_step step = {.sentence = rows->place, .length = rows->length};
     step.view = view_of(tape, &d->places, rows->place, B);
-    struct hd_decoder_state before =
+    struct hd_rnn_decoder_state before =
         first_state(c, tape, &m, step.view.spans->longest, rows->place, B);
     recall(d, rows, &before);
     hd_node *y = embed_previous(net, tape, ids, B);
     step.Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y);
-    struct hd_decoder_state now = hd_place_step(p, c, &m, &before, &step);
+    struct hd_rnn_decoder_state now = hd_rnn_decoder_step(p, c, &m, &before, &step);
     hd_node *out = step.attended;
     if (!out) {
         hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
@@ -386,8 +386,8 @@ struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct 
     }
     if (hd_has_failed(tape))
         return (struct hd_stepped){0};
-    hd_node **list[HD_MAX_SHELVES];
+    hd_node **list[HD_MAX_CACHES];
     for (int i = list_state(c, &now, list) - 1; i >= 0; i--)
-        hd_shelf_put(&d->words[i], *list[i], rows->slot);
+        hd_cache_put(&d->words[i], *list[i], rows->slot);
     return (struct hd_stepped){.out = out, .seen = seen_in_step(tape, step.seen, step.view.spans)};
 }

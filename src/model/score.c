@@ -25,7 +25,7 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
     const char *at = "attention";
     const int D = c->dim, E = hd_encoder_width(c), A = c->attention_dim;
     const bool has_tanh = c->score == HD_SCORE_ADDITIVE || c->score == HD_SCORE_MLP;
-    switch ((enum hd_score)c->score) {
+    switch ((enum hd_hypothesis_score)c->score) {
     case HD_SCORE_NONE:
     case HD_SCORE_DOT:
     case HD_SCORE_SCALED_DOT:
@@ -103,7 +103,7 @@ static hd_node *run_mlp(const struct hd_mlp *mlp, hd_node *x)
 struct hd_keys hd_score_keys(const struct hd_score_parts *p, const struct hd_config *c, hd_node *h)
 {
     struct hd_keys k = {.keys = h, .values = h};
-    switch ((enum hd_score)c->score) {
+    switch ((enum hd_hypothesis_score)c->score) {
     case HD_SCORE_MLP:
     case HD_SCORE_ADDITIVE:
         k.keys = p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h);
@@ -183,7 +183,7 @@ static hd_node *score_of(const struct hd_score_parts *p, const struct hd_config 
                          const struct hd_keys *k, const struct hd_view *v, hd_node *s,
                          hd_node *cover)
 {
-    switch ((enum hd_score)c->score) {
+    switch ((enum hd_hypothesis_score)c->score) {
     case HD_SCORE_DOT:
         return score_dot(k, v, s, 1);
     case HD_SCORE_SCALED_DOT:

@@ -306,9 +306,9 @@ static hd_node *with_past(const struct decoding *d, int part, hd_node *x)
 {
     if (!d->decoder || hd_has_failed(d->tape))
         return x;
-    struct hd_shelf *shelf = &d->decoder->words[part];
-    hd_shelf_put(shelf, x, d->slot);
-    return hd_has_failed(d->tape) ? x : hd_shelf_on(d->tape, shelf);
+    struct hd_cache *cache = &d->decoder->words[part];
+    hd_cache_put(cache, x, d->slot);
+    return hd_has_failed(d->tape) ? x : hd_cache_node(d->tape, cache);
 }
 
 /* Section 3.1: a word looks at itself and the words before it. */
@@ -366,14 +366,14 @@ static hd_node *decode(struct decoding *d, const int *previous, const int *posit
 
 /* ---- teaching -------------------------------------------------------------------------------- */
 
-bool hd_transformer_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                          const struct hd_batch *batch, const struct hd_dropouts *dropouts,
-                          struct hd_taught *taught)
+bool hd_transformer_teacher_force(const struct hd_net *net, hd_tape *tape,
+                                  const struct hd_memory *memory, const struct hd_batch *batch,
+                                  const struct hd_dropouts *dropouts, struct hd_forced *forced)
 {
     const hd_spans *rows = hd_spans_of(tape, batch->target_length, batch->n),
                    *source = memory->spans;
     const size_t n = (size_t)rows->total;
-    int *numbers = hd_tape_take(tape, "hd_teach", 5 * n, sizeof *numbers);
+    int *numbers = hd_tape_take(tape, "hd_teacher_force", 5 * n, sizeof *numbers);
     if (hd_has_failed(tape))
         return false;
     const int *seen = batch->target_seen ? batch->target_seen : batch->target;
@@ -394,12 +394,12 @@ bool hd_transformer_teach(const struct hd_net *net, hd_tape *tape, const struct 
                          .words = rows,
                          .source = source,
                          .source_keys = memory->of_arch};
-    *taught = (struct hd_taught){.n_rows = (int)n,
+    *forced = (struct hd_forced){.n_rows = (int)n,
                                  .out = decode(&d, previous, position, (int)n),
                                  .target = target,
                                  .sentence = sentence,
                                  .position = position};
-    taught->seen = (struct hd_seen){.node = d.seen,
+    forced->seen = (struct hd_seen){.node = d.seen,
                                     .n_nodes = net->config.decoder_layers,
                                     .item = sentence,
                                     .place = position,
@@ -412,7 +412,7 @@ bool hd_transformer_teach(const struct hd_net *net, hd_tape *tape, const struct 
 static const struct hd_dropouts nothing_dropped;
 
 void hd_transformer_keep(const struct hd_net *net, const struct hd_memory *memory,
-                         struct hd_kept *kept)
+                         struct hd_to_cache *kept)
 {
     const struct source_keys *keys = memory->of_arch;
     for (int l = 0; l < net->config.decoder_layers; l++) {
@@ -427,8 +427,8 @@ static const struct source_keys *kept_source_keys(const struct hd_decoder *decod
     const int n = decoder->net->config.decoder_layers;
     struct source_keys *keys = hd_tape_take(tape, "hd_decoder_step", (size_t)n, sizeof *keys);
     for (int l = 0; keys && l < n; l++) {
-        keys[l].k = hd_shelf_on(tape, &decoder->positions[2 * l]);
-        keys[l].v = hd_shelf_on(tape, &decoder->positions[2 * l + 1]);
+        keys[l].k = hd_cache_node(tape, &decoder->positions[2 * l]);
+        keys[l].v = hd_cache_node(tape, &decoder->positions[2 * l + 1]);
     }
     return keys;
 }

@@ -47,11 +47,11 @@ void hd_transformer_init(struct hd_net *net, uint64_t seed);
 /* The embedding part is shared: table lookup, done by the callee from net->source_table and net->target_table. */
 bool hd_transformer_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
                            const struct hd_dropouts *dropouts, struct hd_memory *memory);
-bool hd_transformer_teach(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                          const struct hd_batch *batch, const struct hd_dropouts *dropouts,
-                          struct hd_taught *taught);
+bool hd_transformer_teacher_force(const struct hd_net *net, hd_tape *tape,
+                                  const struct hd_memory *memory, const struct hd_batch *batch,
+                                  const struct hd_dropouts *dropouts, struct hd_forced *forced);
 void hd_transformer_keep(const struct hd_net *net, const struct hd_memory *memory,
-                         struct hd_kept *kept);
+                         struct hd_to_cache *kept);
 struct hd_stepped hd_transformer_step(struct hd_decoder *decoder, hd_tape *tape,
                                       const struct hd_rows *rows);
 #endif

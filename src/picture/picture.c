@@ -10,7 +10,7 @@
 #include "base/module.h"
 #include "base/quote.h"
 #include "draw/draw.h"
-#include "picture/check.h"
+#include "picture/picture_check.h"
 
 #include <pthread.h>
 #include <string.h>

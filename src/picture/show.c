@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "picture/check.h"
+#include "picture/picture_check.h"
 
 #include <stdio.h>
 #include <string.h>

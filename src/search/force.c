@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
-#include "search/alike.h"
-#include "search/quest.h"
+#include "search/common.h"
+#include "search/beam.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct group {
     const struct hd_search_input *input;
     int n, n_rows;
     struct hd_batch batch;
-    struct hd_found *found;
+    struct hd_nbest *found;
 };
 
 struct forcing {
@@ -113,23 +113,23 @@ static bool make_found(const struct forcing *f, const struct group *g, heed_erro
 
 /* Adds log p of every row's word to its place. */
 static bool add_logprobs(struct forcing *f, const struct hd_net *net,
-                         const struct hd_taught *taught, struct group *g, heed_error *err)
+                         const struct hd_forced *forced, struct group *g, heed_error *err)
 {
-    for (int from = 0; from < taught->n_rows; from += LOGITS_AT_A_TIME) {
-        const int left = taught->n_rows - from,
+    for (int from = 0; from < forced->n_rows; from += LOGITS_AT_A_TIME) {
+        const int left = forced->n_rows - from,
                   n = left < LOGITS_AT_A_TIME ? left : LOGITS_AT_A_TIME;
         hd_tape_reset(f->output);
-        hd_node *rows = hd_slice(hd_on(f->output, taught->out), from, n);
+        hd_node *rows = hd_slice(hd_on(f->output, forced->out), from, n);
         const hd_node *logp = hd_log_softmax(hd_logits(net, rows), NULL);
-        if (!hd_tape_is_well(f->output, err))
+        if (!hd_tape_check(f->output, err))
             return false;
         for (int i = 0; i < n; i++) {
             const int r = from + i;
             const float one =
-                logp->x[(size_t)i * (size_t)hd_width(logp) + (size_t)taught->target[r]];
-            float *sum = &g->found[taught->sentence[r]].best->logprob[taught->position[r]];
+                logp->x[(size_t)i * (size_t)hd_width(logp) + (size_t)forced->target[r]];
+            float *sum = &g->found[forced->sentence[r]].best->logprob[forced->position[r]];
             if (!isfinite(one))
-                return hd_not_finite(err);
+                return hd_scores_not_finite(err);
             *sum = *sum + one;
         }
     }
@@ -138,12 +138,12 @@ static bool add_logprobs(struct forcing *f, const struct hd_net *net,
 
 /* Adds the attention of every row to its place. */
 static bool add_attention(struct forcing *f, const struct hd_net *net,
-                          const struct hd_taught *taught, struct group *g, heed_error *err)
+                          const struct hd_forced *forced, struct group *g, heed_error *err)
 {
-    for (int r = 0; r < taught->n_rows; r++) {
-        const int s = taught->sentence[r], S = g->input[s].n_source;
-        float *to = g->found[s].best->attention + (size_t)taught->position[r] * (size_t)S;
-        if (!hd_add_weights(to, net, &taught->seen, r, S, f->options, f->n_nets, f->tape, err))
+    for (int r = 0; r < forced->n_rows; r++) {
+        const int s = forced->sentence[r], S = g->input[s].n_source;
+        float *to = g->found[s].best->attention + (size_t)forced->position[r] * (size_t)S;
+        if (!hd_add_attention(to, net, &forced->seen, r, S, f->options, f->n_nets, f->tape, err))
             return false;
     }
     return true;
@@ -153,10 +153,10 @@ static bool ask(struct forcing *f, const struct hd_net *net, struct group *g, he
 {
     hd_tape_reset(f->tape);
     const struct hd_memory *memory = hd_encode(net, f->tape, &g->batch, NULL);
-    const struct hd_taught *taught = hd_teach(net, f->tape, memory, &g->batch, NULL);
-    if (!hd_tape_is_well(f->tape, err) || !add_logprobs(f, net, taught, g, err))
+    const struct hd_forced *forced = hd_teacher_force(net, f->tape, memory, &g->batch, NULL);
+    if (!hd_tape_check(f->tape, err) || !add_logprobs(f, net, forced, g, err))
         return false;
-    return !g->found[0].best->attention || add_attention(f, net, taught, g, err);
+    return !g->found[0].best->attention || add_attention(f, net, forced, g, err);
 }
 
 /* The mean of several nets, and what follows from the words' numbers. */
@@ -169,8 +169,8 @@ static void conclude(const struct forcing *f, struct group *g)
                 h->logprob[t] = h->logprob[t] * (1 / (float)f->n_nets);
             h->total += (double)h->logprob[t];
         }
-        h->score =
-            hd_score(f->options, h->total, h->n + 1, h->attention, h->n + 1, g->input[i].n_source);
+        h->score = hd_hypothesis_score(f->options, h->total, h->n + 1, h->attention, h->n + 1,
+                                       g->input[i].n_source);
         if (!f->options->wants_attention) {
             hd_free(h->attention);
             h->attention = NULL;
@@ -179,7 +179,7 @@ static void conclude(const struct forcing *f, struct group *g)
 }
 
 static bool force_all(struct forcing *f, const struct hd_search_input *input, size_t n,
-                      struct hd_found *found, heed_error *err)
+                      struct hd_nbest *found, heed_error *err)
 {
     for (size_t i = 0; i < n;) {
         const struct hd_search_options *o = f->options;
@@ -198,11 +198,12 @@ static bool force_all(struct forcing *f, const struct hd_search_input *input, si
     return true;
 }
 
-bool hd_force(const struct hd_net *const *nets, int n_nets, int end,
-              const struct hd_search_input *input, size_t n,
-              const struct hd_search_options *options, struct hd_found *found, heed_error *err)
+bool hd_force_decode(const struct hd_net *const *nets, int n_nets, int end,
+                     const struct hd_search_input *input, size_t n,
+                     const struct hd_search_options *options, struct hd_nbest *found,
+                     heed_error *err)
 {
-    if (!hd_begin_finding(nets, n_nets, end, input, n, options, found, err))
+    if (!hd_search_begin(nets, n_nets, end, input, n, options, found, err))
         return false;
     struct forcing f = {.nets = nets,
                         .n_nets = n_nets,
@@ -214,5 +215,5 @@ bool hd_force(const struct hd_net *const *nets, int n_nets, int end,
     hd_tape_free(f.tape);
     hd_tape_free(f.output);
     hd_free(f.numbers);
-    return hd_end_finding(is_done, found, n);
+    return hd_search_end(is_done, found, n);
 }

@@ -1,14 +1,14 @@
 /* search.c -- many sentences are searched at once: the hypotheses of all that are under way are the rows of one step.
  *
- * Sentences are encoded in groups and wait; whenever there is room they begin, each with a quest of its own, and leave
- * when it is over. Invariant: a slot of the decoders belongs to one word of one quest, or is free. */
+ * Sentences are encoded in groups and wait; whenever there is room they begin, each with a beam of its own, and leave
+ * when it is over. Invariant: a slot of the decoders belongs to one word of one beam, or is free. */
 #include "search/search.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
-#include "search/alike.h"
-#include "search/quest.h"
+#include "search/common.h"
+#include "search/beam.h"
 #include "text/vocab.h"
 
 #include <assert.h>
@@ -27,7 +27,7 @@ struct hd_search_options hd_search_options_default(void)
                                       .head = -1};
 }
 
-void hd_found_release(struct hd_found *found)
+void hd_nbest_release(struct hd_nbest *found)
 {
     for (int i = 0; i < found->n; i++) {
         hd_free(found->best[i].ids);
@@ -35,7 +35,7 @@ void hd_found_release(struct hd_found *found)
         hd_free(found->best[i].attention);
     }
     hd_free(found->best);
-    *found = (struct hd_found){0};
+    *found = (struct hd_nbest){0};
 }
 
 /* Words at most. Learned positions end somewhere, and the end marker wants one too. */
@@ -62,7 +62,7 @@ enum {
 struct sentence {
     size_t index; /* in the input */
     int place;    /* in the decoders */
-    struct hd_quest quest;
+    struct hd_beam beam;
 };
 
 struct run {
@@ -71,11 +71,11 @@ struct run {
     const struct hd_search_options *options;
     const struct hd_search_input *input;
     size_t n, n_encoded;
-    struct hd_found *found;
+    struct hd_nbest *found;
     struct hd_decoder **decoders; /* [n_nets]; a sentence has the same place in all of them */
     hd_tape *tape; /* of the group being encoded, then of a step: what lasts is in the decoders */
     hd_node **out; /* [n_nets]: what enters the output layers, for all rows of the step */
-    struct hd_scratch scratch;
+    struct hd_beam_scratch scratch;
     struct sentence waiting[GROUP_SENTENCES];
     int n_waiting, next_waiting;
     struct sentence *under_way;
@@ -86,8 +86,8 @@ struct run {
     struct hd_rows rows;
     int *place, *previous, *length, *slot, *past;
     size_t row_capacity[4], past_capacity;
-    struct hd_outlook *outlooks;
-    size_t outlook_capacity;
+    struct hd_next_scores *next_scores;
+    size_t next_scores_capacity;
     float *alpha;
     size_t alpha_capacity;
 };
@@ -123,8 +123,8 @@ static bool encode_group(struct run *r, heed_error *err)
     const struct hd_batch batch = {.n = n, .source = ids.at, .source_length = length};
     for (int m = 0; is_well && m < r->n_nets; m++) {
         hd_tape_reset(r->tape);
-        is_well = hd_decoder_enter(r->decoders[m], r->tape, &batch, place) ||
-                  hd_tape_is_well(r->tape, err);
+        is_well =
+            hd_decoder_enter(r->decoders[m], r->tape, &batch, place) || hd_tape_check(r->tape, err);
     }
     hd_ids_release(&ids);
     if (!is_well)
@@ -142,14 +142,14 @@ static int rows_in_use(const struct run *r)
 {
     int n = 0;
     for (size_t i = 0; i < r->n_under_way; i++)
-        n += r->under_way[i].quest.places;
+        n += r->under_way[i].beam.places;
     return n;
 }
 
 /* Sentences take the places that are free. */
 static bool begin_sentences(struct run *r, heed_error *err)
 {
-    const int width = hd_width_of(r->options);
+    const int width = hd_beam_width(r->options);
     for (int used = rows_in_use(r); used == 0 || used + width <= r->options->n_rows;
          used += width) {
         if (r->next_waiting == r->n_waiting && (r->n_encoded == r->n || !encode_group(r, err)))
@@ -159,12 +159,12 @@ static bool begin_sentences(struct run *r, heed_error *err)
         struct sentence *s = &r->under_way[r->n_under_way++];
         *s = r->waiting[r->next_waiting++];
         const struct hd_search_input *in = &r->input[s->index];
-        const struct hd_task task = {.input = in,
-                                     .options = r->options,
-                                     .end = r->end,
-                                     .n_words = r->n_words,
-                                     .limit = limit_of(r->nets, r->n_nets, in)};
-        if (!hd_quest_begin(&s->quest, &task, r->tape->k, &r->scratch, err))
+        const struct hd_beam_task task = {.input = in,
+                                          .options = r->options,
+                                          .end = r->end,
+                                          .n_words = r->n_words,
+                                          .limit = limit_of(r->nets, r->n_nets, in)};
+        if (!hd_beam_begin(&s->beam, &task, r->tape->k, &r->scratch, err))
             return false;
     }
     return true;
@@ -181,7 +181,7 @@ static bool make_rows(struct run *r, heed_error *err)
 {
     size_t n = 0, n_past = 0;
     for (size_t i = 0; i < r->n_under_way; i++) {
-        const struct hd_quest *q = &r->under_way[i].quest;
+        const struct hd_beam *q = &r->under_way[i].beam;
         n += (size_t)q->n_open;
         n_past += (size_t)q->n_open * (size_t)q->open[0].length;
     }
@@ -190,24 +190,24 @@ static bool make_rows(struct run *r, heed_error *err)
         !HAS_ROOM(r->length, r->row_capacity[2], n, err) ||
         !HAS_ROOM(r->slot, r->row_capacity[3], n, err) ||
         !HAS_ROOM(r->past, r->past_capacity, n_past, err) ||
-        !HAS_ROOM(r->outlooks, r->outlook_capacity, n, err))
+        !HAS_ROOM(r->next_scores, r->next_scores_capacity, n, err))
         return false;
     int b = 0, *past = r->past;
     for (size_t i = 0; i < r->n_under_way; i++) {
-        struct hd_quest *q = &r->under_way[i].quest;
+        struct hd_beam *q = &r->under_way[i].beam;
         for (int j = 0; j < q->n_open; j++, b++) {
-            const struct hd_lead *lead = &q->open[j];
-            struct hd_branch *last = &q->branches[lead->last];
+            const struct hd_open_hypothesis *hyp = &q->open[j];
+            struct hd_branch *last = &q->branches[hyp->last];
             r->place[b] = r->under_way[i].place;
             r->previous[b] = last->id;
-            r->length[b] = lead->length;
+            r->length[b] = hyp->length;
             if (last->slot < 0) /* the samples' first steps are one and the same */
                 last->slot = take_slot(r);
             r->slot[b] = last->slot;
-            int t = lead->length;
+            int t = hyp->length;
             for (int at = last->parent; t > 0; at = q->branches[at].parent)
                 past[--t] = q->branches[at].slot;
-            past += lead->length;
+            past += hyp->length;
         }
     }
     r->rows = (struct hd_rows){.n = b,
@@ -225,8 +225,8 @@ static bool add_attention(struct run *r, const struct hd_net *net, const struct 
 {
     for (int b = 0; b < r->rows.n; b++) {
         const int S = stepped->seen.n_nodes ? stepped->seen.n_keys[b] : 0;
-        if (!hd_add_weights((float *)r->outlooks[b].alpha, net, &stepped->seen, b, S, r->options,
-                            r->n_nets, r->tape, err))
+        if (!hd_add_attention((float *)r->next_scores[b].alpha, net, &stepped->seen, b, S,
+                              r->options, r->n_nets, r->tape, err))
             return false;
     }
     return true;
@@ -237,16 +237,16 @@ static bool make_alpha(struct run *r, heed_error *err)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n_under_way; i++)
-        n += (size_t)r->under_way[i].quest.n_open * (size_t)r->under_way[i].quest.input->n_source;
+        n += (size_t)r->under_way[i].beam.n_open * (size_t)r->under_way[i].beam.input->n_source;
     if (!HAS_ROOM(r->alpha, r->alpha_capacity, n + 1, err))
         return false;
     memset(r->alpha, 0, n * sizeof *r->alpha);
     float *next = r->alpha;
     int b = 0;
     for (size_t i = 0; i < r->n_under_way; i++)
-        for (int j = 0; j < r->under_way[i].quest.n_open; j++) {
-            r->outlooks[b++].alpha = next;
-            next += r->under_way[i].quest.input->n_source;
+        for (int j = 0; j < r->under_way[i].beam.n_open; j++) {
+            r->next_scores[b++].alpha = next;
+            next += r->under_way[i].beam.input->n_source;
         }
     return true;
 }
@@ -257,13 +257,12 @@ static bool advance(struct run *r, heed_error *err)
     const bool looks = r->options->wants_attention || r->options->coverage_penalty > 0;
     hd_tape_reset(r->tape);
     for (int b = 0; b < r->rows.n; b++)
-        r->outlooks[b] = (struct hd_outlook){0};
+        r->next_scores[b] = (struct hd_next_scores){0};
     if (looks && !make_alpha(r, err))
         return false;
     for (int m = 0; m < r->n_nets; m++) {
         const struct hd_stepped stepped = hd_decoder_step(r->decoders[m], r->tape, &r->rows);
-        if (!hd_tape_is_well(r->tape, err) ||
-            (looks && !add_attention(r, r->nets[m], &stepped, err)))
+        if (!hd_tape_check(r->tape, err) || (looks && !add_attention(r, r->nets[m], &stepped, err)))
             return false;
         r->out[m] = stepped.out;
     }
@@ -281,14 +280,14 @@ static bool ask_for_words(struct run *r, int from, int n, heed_error *err)
     int *words = hd_tape_take(r->tape, "hd_search", (size_t)n, sizeof *words);
     float *nothing = hd_tape_take(r->tape, "hd_search", 1, sizeof *nothing);
     if (!words || !nothing || !hd_best_words(r->nets[0], hd_slice(r->out[0], from, n), words))
-        return hd_tape_is_well(r->tape, err);
+        return hd_tape_check(r->tape, err);
     *nothing = 0;
     for (int b = 0; b < n; b++) {
         if (words[b] < 0)
-            return hd_not_finite(err);
-        r->outlooks[from + b].n_top = 1;
-        r->outlooks[from + b].top = &words[b];
-        r->outlooks[from + b].top_value = nothing;
+            return hd_scores_not_finite(err);
+        r->next_scores[from + b].n_top = 1;
+        r->next_scores[from + b].top = &words[b];
+        r->next_scores[from + b].top_value = nothing;
     }
     return true;
 }
@@ -307,14 +306,14 @@ static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
     if (r->n_nets > 1)
         x = hd_scale(x, 1 / (float)r->n_nets);
     for (int b = 0, end = 0, k = 0; b < n; b++) {
-        struct hd_outlook *o = &r->outlooks[from + b];
+        struct hd_next_scores *o = &r->next_scores[from + b];
         if (b == end) {
-            end += r->under_way[i].quest.n_open;
-            k = hd_quest_wants(&r->under_way[i++].quest);
+            end += r->under_way[i].beam.n_open;
+            k = hd_beam_top_k(&r->under_way[i++].beam);
         }
         int *top = hd_tape_take(r->tape, "hd_search", (size_t)k, sizeof *top);
         float *value = hd_tape_take(r->tape, "hd_search", (size_t)k, sizeof *value);
-        if (!hd_tape_is_well(r->tape, err))
+        if (!hd_tape_check(r->tape, err))
             return false;
         o->x = x->x + (size_t)b * (size_t)r->n_words;
         o->log_sum = r->tape->k->log_sum(&o->largest, top, value, o->x, r->n_words, k);
@@ -322,7 +321,7 @@ static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
         o->top_value = value;
         o->n_top = k;
         if (!isfinite(o->largest) || !isfinite(o->log_sum))
-            return hd_not_finite(err);
+            return hd_scores_not_finite(err);
         if (r->n_nets > 1) /* the mean is what is said, although it does not add up to 1 */
             o->largest = o->log_sum = 0;
     }
@@ -331,7 +330,7 @@ static bool ask(struct run *r, size_t i, int from, int n, heed_error *err)
 
 /* ---- sentences end --------------------------------------------------------------------------------------------------------------- */
 
-static bool take_back_slots(struct run *r, struct hd_quest *q, heed_error *err)
+static bool take_back_slots(struct run *r, struct hd_beam *q, heed_error *err)
 {
     if (!HAS_ROOM(r->free_slots, r->free_capacity, r->n_free + q->n_freed, err))
         return false;
@@ -342,10 +341,10 @@ static bool take_back_slots(struct run *r, struct hd_quest *q, heed_error *err)
 
 static bool end_sentence(struct run *r, struct sentence *s, heed_error *err)
 {
-    const bool is_told = hd_quest_found(&s->quest, &r->found[s->index], err);
+    const bool is_told = hd_beam_collect(&s->beam, &r->found[s->index], err);
     for (int m = 0; m < r->n_nets; m++)
         hd_decoder_leave(r->decoders[m], s->place);
-    hd_quest_release(&s->quest);
+    hd_beam_release(&s->beam);
     return is_told;
 }
 
@@ -353,9 +352,9 @@ static bool end_sentence(struct run *r, struct sentence *s, heed_error *err)
 static int rows_of_slice(const struct run *r, size_t i)
 {
     const int fit = SLICE_FLOATS / r->n_words, enough = fit > SLICE_ROWS ? fit : SLICE_ROWS;
-    int n = r->under_way[i].quest.n_open;
-    while (++i < r->n_under_way && n + r->under_way[i].quest.n_open <= enough)
-        n += r->under_way[i].quest.n_open;
+    int n = r->under_way[i].beam.n_open;
+    while (++i < r->n_under_way && n + r->under_way[i].beam.n_open <= enough)
+        n += r->under_way[i].beam.n_open;
     return n;
 }
 
@@ -368,17 +367,17 @@ static bool choose(struct run *r, heed_error *err)
     bool is_well = true;
     for (size_t i = 0; i < r->n_under_way; i++) {
         struct sentence *s = &r->under_way[i];
-        const int n_rows = s->quest.n_open;
+        const int n_rows = s->beam.n_open;
         if (is_well && row == n_asked) {
             hd_arena_rewind(&r->tape->arena, before);
             n_asked += rows_of_slice(r, i);
             is_well = has_words_alone(r) ? ask_for_words(r, row, n_asked - row, err)
                                          : ask(r, i, row, n_asked - row, err);
         }
-        is_well = is_well && hd_quest_step(&s->quest, r->outlooks + row, err) &&
-                  take_back_slots(r, &s->quest, err);
+        is_well = is_well && hd_beam_step(&s->beam, r->next_scores + row, err) &&
+                  take_back_slots(r, &s->beam, err);
         row += n_rows;
-        if (is_well && s->quest.n_open == 0)
+        if (is_well && s->beam.n_open == 0)
             is_well = end_sentence(r, s, err);
         else
             r->under_way[n_left++] = *s;
@@ -415,29 +414,29 @@ static bool make_run(struct run *r, heed_error *err)
     for (int m = 0; m < r->n_nets; m++)
         if (!(r->decoders[m] = hd_decoder_new(r->nets[m], err)))
             return false;
-    return hd_scratch_init(&r->scratch, r->n_words, r->options, err);
+    return hd_beam_scratch_init(&r->scratch, r->n_words, r->options, err);
 }
 
 static void release_run(struct run *r)
 {
     for (size_t i = 0; i < r->n_under_way; i++)
-        hd_quest_release(&r->under_way[i].quest);
+        hd_beam_release(&r->under_way[i].beam);
     for (int m = 0; r->decoders && m < r->n_nets; m++)
         hd_decoder_free(r->decoders[m]);
     hd_free(r->decoders);
     hd_tape_free(r->tape);
-    hd_scratch_release(&r->scratch);
-    void *const others[] = {r->out,    r->under_way, r->free_slots, r->place,    r->previous,
-                            r->length, r->slot,      r->past,       r->outlooks, r->alpha};
+    hd_beam_scratch_release(&r->scratch);
+    void *const others[] = {r->out,    r->under_way, r->free_slots, r->place,       r->previous,
+                            r->length, r->slot,      r->past,       r->next_scores, r->alpha};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         hd_free(others[i]);
 }
 
 bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
                const struct hd_search_input *input, size_t n,
-               const struct hd_search_options *options, struct hd_found *found, heed_error *err)
+               const struct hd_search_options *options, struct hd_nbest *found, heed_error *err)
 {
-    if (!hd_begin_finding(nets, n_nets, end, input, n, options, found, err))
+    if (!hd_search_begin(nets, n_nets, end, input, n, options, found, err))
         return false;
     struct run r = {.nets = nets,
                     .n_nets = n_nets,
@@ -448,5 +447,5 @@ bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
                     .found = found};
     const bool is_done = make_run(&r, err) && search_all(&r, err);
     release_run(&r);
-    return hd_end_finding(is_done, found, n);
+    return hd_search_end(is_done, found, n);
 }

@@ -60,24 +60,25 @@ struct hd_hypothesis {
 
 /* Best first, those that were cut behind all others; no two have the same words. Samples stand in the order of their numbers and
  * may be the same. {0} is empty. */
-struct hd_found {
+struct hd_nbest {
     int n;
     struct hd_hypothesis *best;
 };
 
-/* found[i] belongs to input[i]; each is to be given to hd_found_release(). Several nets are an ensemble: the log-probability of a
+/* found[i] belongs to input[i]; each is to be given to hd_nbest_release(). Several nets are an ensemble: the log-probability of a
  * word is the mean of theirs. They may be of any architecture, but their vocabularies are the same. `end` is the end marker's id.
  * False with the reason in `err`, and nothing found (HEED_BAD_OPTION, HEED_BAD_MODEL: numbers that are not finite,
  * HEED_CANCELLED, HEED_NO_MEMORY). */
 bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
                const struct hd_search_input *input, size_t n,
-               const struct hd_search_options *options, struct hd_found *found, heed_error *err);
-void hd_found_release(struct hd_found *found);
+               const struct hd_search_options *options, struct hd_nbest *found, heed_error *err);
+void hd_nbest_release(struct hd_nbest *found);
 
 /* Forced decoding: what the nets say of given outputs. input[i].prefix is the whole output, without the end marker; found[i]
  * has one hypothesis, of these words, ended. The same numbers as hd_search() gives for the same output, bit for bit. Of the
  * options count norm, alpha, coverage_penalty, wants_attention, layer, head and keep_on. */
-bool hd_force(const struct hd_net *const *nets, int n_nets, int end,
-              const struct hd_search_input *input, size_t n,
-              const struct hd_search_options *options, struct hd_found *found, heed_error *err);
+bool hd_force_decode(const struct hd_net *const *nets, int n_nets, int end,
+                     const struct hd_search_input *input, size_t n,
+                     const struct hd_search_options *options, struct hd_nbest *found,
+                     heed_error *err);
 #endif

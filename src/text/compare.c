@@ -34,7 +34,7 @@ static bool count_system(struct counted *c, const heed_pair *pairs, size_t n,
     c->edit = (struct hd_edit){.is_lowercase = o->is_lowercase, .keeps_sentences = true};
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
-        const struct hd_text hyp = hd_text_of(pairs[i].hyp), ref = hd_text_of(pairs[i].ref);
+        const struct hd_text hyp = hd_text_from(pairs[i].hyp), ref = hd_text_from(pairs[i].ref);
         ok = (!(o->metrics & HEED_METRIC_BLEU) || hd_bleu_add(&c->bleu, hyp, &ref, 1, err)) &&
              (!(o->metrics & HEED_METRIC_CHRF) || hd_chrf_add(&c->chrf, hyp, &ref, 1, err)) &&
              (!(o->metrics & HEED_METRIC_CHRFPP) || hd_chrf_add(&c->chrfpp, hyp, &ref, 1, err)) &&

@@ -131,7 +131,7 @@ heed_evaluation *hd_evaluate(const heed_pair *pairs, size_t n, const heed_eval_o
     bool ok = init(&metrics, options, err) &&
               (n > 0 || hd_fail(err, HEED_BAD_TEXT, "there are no sentences to score"));
     for (size_t i = 0; ok && i < n; i++) {
-        const struct hd_text hyp = hd_text_of(pairs[i].hyp), ref = hd_text_of(pairs[i].ref);
+        const struct hd_text hyp = hd_text_from(pairs[i].hyp), ref = hd_text_from(pairs[i].ref);
         ok = check_text(hyp, i, "hyp", err) && check_text(ref, i, "ref", err) &&
              add(&metrics, hyp, ref, err);
     }

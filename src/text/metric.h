@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline struct hd_text hd_text_of(const char *string)
+static inline struct hd_text hd_text_from(const char *string)
 {
     return (struct hd_text){string, strlen(string)};
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct piece {
-    struct hd_message text;
+    struct hd_protobuf text;
     float score;
     uint32_t type;
     int id;
@@ -24,11 +24,11 @@ static size_t length(const struct piece *piece)
     return (size_t)(piece->text.end - piece->text.at);
 }
 
-static struct piece read_piece(struct hd_message m, int id)
+static struct piece read_piece(struct hd_protobuf m, int id)
 {
     struct piece piece = {.type = HD_SPM_NORMAL, .id = id};
-    struct hd_field field;
-    while (m.at < m.end && hd_read_field(&m, &field)) {
+    struct hd_protobuf_field field;
+    while (m.at < m.end && hd_protobuf_read(&m, &field)) {
         const uint32_t bits = (uint32_t)field.value;
         if (field.number == HD_SPM_TEXT && field.bytes.at)
             piece.text = field.bytes;
@@ -52,17 +52,17 @@ static int byte_of(const struct piece *piece)
 }
 
 /* The pieces that text can become, and what is said of the others. */
-static size_t read_model(struct hd_piece_tree *tree, struct piece *pieces, struct hd_message m)
+static size_t read_model(struct hd_piece_tree *tree, struct piece *pieces, struct hd_protobuf m)
 {
     size_t n = 0;
     int id = 0;
     uint64_t model_type = HD_SPM_UNIGRAM;
-    struct hd_field field;
+    struct hd_protobuf_field field;
     bool has_normal = false;
-    while (m.at < m.end && hd_read_field(&m, &field)) {
+    while (m.at < m.end && hd_protobuf_read(&m, &field)) {
         if (field.number == HD_SPM_TRAINER)
-            for (struct hd_field inner;
-                 field.bytes.at < field.bytes.end && hd_read_field(&field.bytes, &inner);)
+            for (struct hd_protobuf_field inner;
+                 field.bytes.at < field.bytes.end && hd_protobuf_read(&field.bytes, &inner);)
                 model_type = inner.number == HD_SPM_MODEL_TYPE ? inner.value : model_type;
         if (field.number != HD_SPM_PIECE || !field.bytes.at)
             continue;
@@ -131,10 +131,10 @@ struct hd_piece_tree *hd_piece_tree_new(const void *model, size_t size, heed_err
     struct hd_piece_tree *tree = hd_new(struct hd_piece_tree, err);
     struct piece *pieces = NULL;
     struct stretch *stretches = NULL;
-    const struct hd_message m = {model, (const unsigned char *)model + size};
+    const struct hd_protobuf m = {model, (const unsigned char *)model + size};
     size_t n_pieces = 0, n_bytes = 0;
-    struct hd_field field;
-    for (struct hd_message rest = m; rest.at < rest.end && hd_read_field(&rest, &field);)
+    struct hd_protobuf_field field;
+    for (struct hd_protobuf rest = m; rest.at < rest.end && hd_protobuf_read(&rest, &field);)
         n_pieces += field.number == HD_SPM_PIECE;
     bool ok = tree && (pieces = hd_alloc(n_pieces, sizeof *pieces, err));
     if (ok) {

@@ -1,7 +1,7 @@
 /* protobuf.c -- reading the fields of a protocol buffer. */
 #include "text/protobuf.h"
 
-static bool read_varint(struct hd_message *m, uint64_t *out, int longest)
+static bool read_varint(struct hd_protobuf *m, uint64_t *out, int longest)
 {
     *out = 0;
     for (int i = 0; i < longest && m->at < m->end; i++) {
@@ -13,12 +13,12 @@ static bool read_varint(struct hd_message *m, uint64_t *out, int longest)
     return false;
 }
 
-bool hd_read_field(struct hd_message *m, struct hd_field *field)
+bool hd_protobuf_read(struct hd_protobuf *m, struct hd_protobuf_field *field)
 {
     uint64_t tag, n;
     if (!read_varint(m, &tag, 5) || tag > UINT32_MAX)
         return false;
-    *field = (struct hd_field){.number = tag >> 3};
+    *field = (struct hd_protobuf_field){.number = tag >> 3};
     switch (tag & 7) {
     case 0:
         return read_varint(m, &field->value, 10);
@@ -38,7 +38,7 @@ bool hd_read_field(struct hd_message *m, struct hd_field *field)
     if (n > (uint64_t)(m->end - m->at))
         return false;
     if ((tag & 7) == 2)
-        field->bytes = (struct hd_message){m->at, m->at + n};
+        field->bytes = (struct hd_protobuf){m->at, m->at + n};
     else
         for (unsigned i = 0; i < n; i++)
             field->value |= (uint64_t)m->at[i] << (8 * i);

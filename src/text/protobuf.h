@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 /* What is left of a message. */
-struct hd_message {
+struct hd_protobuf {
     const unsigned char *at, *end;
 };
 
 /* One field: a string or message has bytes, a number a value (a float's bits, too). */
-struct hd_field {
+struct hd_protobuf_field {
     uint64_t number;
     uint64_t value;
-    struct hd_message bytes;
+    struct hd_protobuf bytes;
 };
 
 /* The next field; false when the message is damaged. To be called while at < end. */
-bool hd_read_field(struct hd_message *m, struct hd_field *field);
+bool hd_protobuf_read(struct hd_protobuf *m, struct hd_protobuf_field *field);
 
 /* What a SentencePiece model is made of. */
 enum { HD_SPM_PIECE = 1, HD_SPM_TRAINER = 2, HD_SPM_NORMALIZER = 3, HD_SPM_DENORMALIZER = 5 };

@@ -140,7 +140,7 @@ static bool fail_table(heed_error *err)
                    "download it again");
 }
 
-static bool check_charsmap(struct hd_message bytes, heed_error *err)
+static bool check_charsmap(struct hd_protobuf bytes, heed_error *err)
 {
     const size_t size = (size_t)(bytes.end - bytes.at);
     uint32_t trie_size;
@@ -178,17 +178,17 @@ enum { MOST_PIECES = 64 };
 
 /* The texts of those pieces. */
 struct pieces {
-    struct hd_message *text; /* NULL while they are only counted */
+    struct hd_protobuf *text; /* NULL while they are only counted */
     size_t n;
 };
 
-static bool read_piece(struct hd_message m, struct pieces *pieces)
+static bool read_piece(struct hd_protobuf m, struct pieces *pieces)
 {
-    struct hd_message text = {0};
+    struct hd_protobuf text = {0};
     bool is_user_defined = false; /* by any of its types, should it have several */
     while (m.at < m.end) {
-        struct hd_field field;
-        if (!hd_read_field(&m, &field))
+        struct hd_protobuf_field field;
+        if (!hd_protobuf_read(&m, &field))
             return false;
         if (field.number == HD_SPM_TEXT && field.bytes.at)
             text = field.bytes;
@@ -205,13 +205,13 @@ static bool read_piece(struct hd_message m, struct pieces *pieces)
 
 static int compare_texts(const void *a, const void *b)
 {
-    const struct hd_message *x = a, *y = b;
+    const struct hd_protobuf *x = a, *y = b;
     const size_t n_x = (size_t)(x->end - x->at), n_y = (size_t)(y->end - y->at);
     const int order = memcmp(x->at, y->at, n_x < n_y ? n_x : n_y);
     return order != 0 ? order : (n_x > n_y) - (n_x < n_y);
 }
 
-static bool begins_with(struct hd_message text, struct hd_message beginning)
+static bool begins_with(struct hd_protobuf text, struct hd_protobuf beginning)
 {
     const size_t n = (size_t)(beginning.end - beginning.at);
     return n <= (size_t)(text.end - text.at) && memcmp(text.at, beginning.at, n) == 0;
@@ -224,7 +224,7 @@ static bool check_pieces(struct pieces *pieces, heed_error *err)
     size_t depth = 0;
     qsort(pieces->text, pieces->n, sizeof *pieces->text, compare_texts);
     for (size_t i = 0; i < pieces->n; i++) {
-        const struct hd_message text = pieces->text[i];
+        const struct hd_protobuf text = pieces->text[i];
         while (depth > 0 && !begins_with(text, pieces->text[depth - 1]))
             depth--;
         pieces->text[depth++] = text;
@@ -248,11 +248,11 @@ static bool fail_model(heed_error *err)
         "the vocabulary is no SentencePiece model, or is damaged; copy or download the file again");
 }
 
-static bool check_normalizer(struct hd_message m, heed_error *err)
+static bool check_normalizer(struct hd_protobuf m, heed_error *err)
 {
     while (m.at < m.end) {
-        struct hd_field field;
-        if (!hd_read_field(&m, &field))
+        struct hd_protobuf_field field;
+        if (!hd_protobuf_read(&m, &field))
             return fail_model(err);
         if (field.number == HD_SPM_CHARSMAP && field.bytes.at && !check_charsmap(field.bytes, err))
             return false;
@@ -261,11 +261,11 @@ static bool check_normalizer(struct hd_message m, heed_error *err)
 }
 
 /* All fields of a model; the pieces are counted, and kept if there is room. */
-static bool check_fields(struct hd_message m, struct pieces *pieces, heed_error *err)
+static bool check_fields(struct hd_protobuf m, struct pieces *pieces, heed_error *err)
 {
     while (m.at < m.end) {
-        struct hd_field field;
-        if (!hd_read_field(&m, &field))
+        struct hd_protobuf_field field;
+        if (!hd_protobuf_read(&m, &field))
             return fail_model(err);
         const bool is_normalizer =
             field.number == HD_SPM_NORMALIZER || field.number == HD_SPM_DENORMALIZER;
@@ -279,7 +279,7 @@ static bool check_fields(struct hd_message m, struct pieces *pieces, heed_error 
 
 bool hd_spm_check(const void *data, size_t size, heed_error *err)
 {
-    const struct hd_message m = {data, (const unsigned char *)data + size};
+    const struct hd_protobuf m = {data, (const unsigned char *)data + size};
     struct pieces pieces = {0};
     if (size == 0)
         return fail_model(err);

@@ -122,18 +122,18 @@ struct hd_span {
  * id may have none of its own (begin is end): one of several that stand for one character. What the
  * vocabulary's normalisation leaves out (doubled spaces, control characters) is in no place or in
  * that of a neighbour. */
-struct hd_placed {
+struct hd_encoding {
     int *ids;
     struct hd_span *spans;
     size_t n;
 };
 
-/* As hd_vocab_encode(), without an end marker, into new ids with places, to be given to hd_placed_release(). */
+/* As hd_vocab_encode(), without an end marker, into new ids with places, to be given to hd_encoding_release(). */
 bool hd_vocab_encode_spans(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
-                           struct hd_placed *placed, heed_error *err);
+                           struct hd_encoding *placed, heed_error *err);
 
 /* Leaves {0}. */
-void hd_placed_release(struct hd_placed *placed);
+void hd_encoding_release(struct hd_encoding *placed);
 
 /* As hd_vocab_decode(), with the place of each id in spans[0..n). Together they cover the text. */
 char *hd_vocab_decode_spans(const struct hd_vocab *vocab, const int *ids, size_t n,

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <utf8proc.h>
 
-void hd_placed_release(struct hd_placed *placed)
+void hd_encoding_release(struct hd_encoding *placed)
 {
     hd_free(placed->ids);
     hd_free(placed->spans);
-    *placed = (struct hd_placed){0};
+    *placed = (struct hd_encoding){0};
 }
 
 /* ---- text to ids ------------------------------------------------------------------------------ */
@@ -32,7 +32,7 @@ static void set_spans(struct hd_span *spans, const size_t *told, size_t n, size_
 }
 
 static bool encode_spm(const struct hd_spm *spm, const char *text, size_t n_bytes,
-                       struct hd_placed *placed, heed_error *err)
+                       struct hd_encoding *placed, heed_error *err)
 {
     size_t *told;
     if (!hd_spm_encode_spans(spm, text, n_bytes, &placed->ids, &told, &placed->n, err))
@@ -77,7 +77,7 @@ static void place_unit(struct hd_span *spans, size_t n, const char *text, size_t
 }
 
 static bool encode_units(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
-                         struct hd_placed *placed, heed_error *err)
+                         struct hd_encoding *placed, heed_error *err)
 {
     struct hd_ids ids = {0};
     size_t capacity = 0;
@@ -100,11 +100,11 @@ static bool encode_units(const struct hd_vocab *vocab, const char *text, size_t 
 }
 
 bool hd_vocab_encode_spans(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
-                           struct hd_placed *placed, heed_error *err)
+                           struct hd_encoding *placed, heed_error *err)
 {
     const struct hd_spm *spm = hd_vocab_spm(vocab);
     size_t bad_at;
-    *placed = (struct hd_placed){0};
+    *placed = (struct hd_encoding){0};
     const bool ok =
         hd_utf8_valid(text, n_bytes, &bad_at)
             ? (spm ? encode_spm(spm, text, n_bytes, placed, err)
@@ -114,7 +114,7 @@ bool hd_vocab_encode_spans(const struct hd_vocab *vocab, const char *text, size_
                       "-t UTF-8",
                       bad_at);
     if (!ok)
-        hd_placed_release(placed);
+        hd_encoding_release(placed);
     return ok;
 }
 

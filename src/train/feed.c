@@ -274,12 +274,12 @@ void hd_feed_free(struct hd_feed *f)
     hd_free(f);
 }
 
-const struct hd_pair_ids *hd_feed_next(struct hd_feed *f, struct hd_place_in_text *place, int *n,
+const struct hd_pair_ids *hd_feed_next(struct hd_feed *f, struct hd_feed_position *place, int *n,
                                        heed_error *err)
 {
     for (int n_empty = 0;; n_empty++) {
         if ((size_t)place->pool * POOL >= f->n_pairs)
-            *place = (struct hd_place_in_text){.epoch = place->epoch + 1};
+            *place = (struct hd_feed_position){.epoch = place->epoch + 1};
         const bool is_here = f->epoch == place->epoch && f->pool == place->pool;
         if (!is_here && !load(f, place->epoch, place->pool, err))
             return NULL;
@@ -292,14 +292,14 @@ const struct hd_pair_ids *hd_feed_next(struct hd_feed *f, struct hd_place_in_tex
                     f->options.max_length);
             return NULL;
         }
-        *place = (struct hd_place_in_text){.epoch = place->epoch, .pool = place->pool + 1};
+        *place = (struct hd_feed_position){.epoch = place->epoch, .pool = place->pool + 1};
     }
     const int b = f->order[place->batch++];
     *n = f->start[b + 1] - f->start[b];
     return f->pairs + f->start[b];
 }
 
-double hd_feed_epoch(const struct hd_feed *f, const struct hd_place_in_text *place)
+double hd_feed_epoch(const struct hd_feed *f, const struct hd_feed_position *place)
 {
     const double before = (double)place->pool * POOL, here = f->n_batches ? place->batch : 0;
     const double done = before + here / (double)(f->n_batches ? f->n_batches : 1) * (double)f->size;

@@ -19,7 +19,7 @@ struct hd_feed_options {
 };
 
 /* The next batch: batch `batch` of pool `pool` of epoch `epoch`, all from 0. */
-struct hd_place_in_text {
+struct hd_feed_position {
     int epoch, pool, batch;
 };
 
@@ -39,11 +39,11 @@ void hd_feed_free(struct hd_feed *feed);
 
 /* Pairs of the batch at *place, *n of them, shortest first; *place becomes the next one's. They live until the next call.
  * NULL with the reason in `err`: no pair of the corpus is short enough, or memory is short. */
-const struct hd_pair_ids *hd_feed_next(struct hd_feed *feed, struct hd_place_in_text *place, int *n,
+const struct hd_pair_ids *hd_feed_next(struct hd_feed *feed, struct hd_feed_position *place, int *n,
                                        heed_error *err);
 
 /* Passes over the text when `place` is reached: 2.5 in the middle of the third. */
-double hd_feed_epoch(const struct hd_feed *feed, const struct hd_place_in_text *place);
+double hd_feed_epoch(const struct hd_feed *feed, const struct hd_feed_position *place);
 
 /* Pairs of the first epoch that was asked for, as far as it was read, and those left out: a side too long, or without any piece. */
 struct hd_feed_counts {

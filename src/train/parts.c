@@ -2,12 +2,12 @@
  * finishes the tree for its own part, steps that part of the parameters, and shares it. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "train/workshop.h"
+#include "train/workspace.h"
 
 enum { SLABS = 4 }; /* messages that a rank's part travels in, so that adding and sending overlap */
 
 /* Where slab `slab` of rank `rank`'s part begins in the flat block, and how many floats it spans. */
-static size_t slab_start(const struct hd_workshop *w, int rank, int slab, size_t *n)
+static size_t slab_start(const struct hd_workspace *w, int rank, int slab, size_t *n)
 {
     const int first = w->slabs[rank * (SLABS + 1) + slab],
               end = w->slabs[rank * (SLABS + 1) + slab + 1];
@@ -22,7 +22,7 @@ static size_t slab_start(const struct hd_workshop *w, int rank, int slab, size_t
 /* The sums of all ranks for one piece of ours, where they were received: rank 0's becomes the whole. */
 static float *received_piece(const struct hd_learner *l, int slab, int piece, size_t *stride)
 {
-    const struct hd_workshop *w = l->workshop;
+    const struct hd_workspace *w = l->workspace;
     size_t before = 0, n = 0, at = 0;
     for (int s = 0; s <= slab; s++) {
         before += n * (size_t)l->ranks->n;
@@ -34,7 +34,7 @@ static float *received_piece(const struct hd_learner *l, int slab, int piece, si
 
 static int slab_of(const struct hd_learner *l, int piece)
 {
-    const int *mine = l->workshop->slabs + l->ranks->rank * (SLABS + 1);
+    const int *mine = l->workspace->slabs + l->ranks->rank * (SLABS + 1);
     int slab = 0;
     while (mine[slab + 1] <= piece)
         slab++;
@@ -43,7 +43,7 @@ static int slab_of(const struct hd_learner *l, int piece)
 
 bool hd_parts_make(struct hd_learner *l, heed_error *err)
 {
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     const size_t n_ranks = (size_t)l->ranks->n;
     w->slabs = hd_alloc(n_ranks * (SLABS + 1), sizeof *w->slabs, err);
     w->sizes = hd_alloc(n_ranks * SLABS * 4, sizeof *w->sizes, err);
@@ -78,7 +78,7 @@ bool hd_parts_make(struct hd_learner *l, heed_error *err)
 static void finish_piece(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     const int piece = w->first_piece + index, n = w->pieces[piece].n;
     size_t apart;
     float *sums = received_piece(l, slab_of(l, piece), piece, &apart);
@@ -92,7 +92,7 @@ static void finish_piece(void *context, int index, int worker)
 
 bool hd_parts_exchange(struct hd_learner *l, heed_error *err)
 {
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     struct hd_ranks *r = l->ranks;
     const size_t n_ranks = (size_t)r->n;
     size_t before = 0, mine;
@@ -124,7 +124,7 @@ bool hd_parts_exchange(struct hd_learner *l, heed_error *err)
 
 bool hd_parts_share_numbers(struct hd_learner *l, double *numbers, bool of_pieces, heed_error *err)
 {
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     size_t *at = w->sizes, *n = at + l->ranks->n;
     for (int i = 0; i < l->ranks->n; i++) {
         const int first = of_pieces ? w->slabs[i * (SLABS + 1)] : i * w->per_rank;
@@ -140,7 +140,7 @@ bool hd_parts_share_numbers(struct hd_learner *l, double *numbers, bool of_piece
 /* Start sharing slab s of everybody's part of a block. */
 static bool share_slab(struct hd_learner *l, float *block, int s, heed_error *err)
 {
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     const size_t n_ranks = (size_t)l->ranks->n;
     size_t *at = w->sizes + (size_t)s * 4 * n_ranks, *n = at + n_ranks;
     for (int i = 0; i < l->ranks->n; i++) {
@@ -167,7 +167,7 @@ bool hd_learner_share(struct hd_learner *l, bool ema_alone, heed_error *err)
 
 bool hd_parts_step(struct hd_learner *l, void (*step_piece)(void *, int, int), heed_error *err)
 {
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     float *values = hd_params_values(l->net->params);
     const int *slabs = w->slabs + l->ranks->rank * (SLABS + 1);
     bool ok = true;

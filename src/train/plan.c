@@ -17,7 +17,7 @@ static size_t words_of(const char *text, size_t n)
     return words;
 }
 
-struct hd_text_facts hd_look_at_text(const struct hd_corpus *corpus)
+struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus)
 {
     enum { ENOUGH = 100000 }; /* pairs to count the words of */
     struct hd_text_facts f = {.n_pairs = hd_corpus_size(corpus)};

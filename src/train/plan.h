@@ -10,7 +10,7 @@
 struct hd_text_facts {
     size_t n_pairs, n_source_words, n_target_words; /* between spaces */
 };
-struct hd_text_facts hd_look_at_text(const struct hd_corpus *corpus);
+struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus);
 
 /* Sizes of the vocabularies and the like: before they are learned. */
 void hd_plan_text(struct hd_recipe *recipe, const struct hd_text_facts *facts);

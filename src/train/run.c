@@ -26,7 +26,7 @@ enum {
 };
 
 /* What is only known while it runs. */
-struct pulse {
+struct run_counters {
     double saved, logged, noted; /* when, hd_seconds() */
     long first_update, first_tokens;
     double began, busy; /* seconds of learning, without validation */
@@ -138,15 +138,15 @@ static json_t *number_of(double x)
     return x - x == 0 ? json_real(x) : json_null();
 }
 
-static void report(struct hd_run *run, const struct pulse *pulse, const struct hd_validated *v,
-                   bool is_best)
+static void report(struct hd_run *run, const struct run_counters *counters,
+                   const struct hd_validated *v, bool is_best)
 {
     struct hd_journal *j = &run->journal;
     const struct hd_progress *p = &run->state.progress;
     const double sign = sign_of(run->recipe);
     heed_training_event event = {.news = HEED_TRAINING_VALIDATED,
                                  .update = p->update,
-                                 .loss = pulse->last_loss,
+                                 .loss = counters->last_loss,
                                  .ce = v->ce,
                                  .perplexity = v->perplexity,
                                  .bleu = v->bleu,
@@ -254,7 +254,7 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
     return run->ranks.rank > 0 || hd_model_save(run->model, r->out, stores[r->store], err);
 }
 
-static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
+static bool look(struct hd_run *run, const struct run_counters *counters, heed_error *err)
 {
     struct hd_learner *l = &run->learner;
     const size_t bytes = l->size * sizeof(float);
@@ -276,7 +276,7 @@ static bool look(struct hd_run *run, const struct pulse *pulse, heed_error *err)
     }
     hd_free(aside);
     if (ok)
-        report(run, pulse, &v, is_best);
+        report(run, counters, &v, is_best);
     return ok;
 }
 
@@ -291,12 +291,12 @@ static bool fail_unharmed(const heed_error *why, heed_error *err)
         why->message);
 }
 
-static bool save(struct hd_run *run, struct pulse *pulse, bool is_good, heed_error *err)
+static bool save(struct hd_run *run, struct run_counters *counters, bool is_good, heed_error *err)
 {
     heed_error why = {0};
     if (!hd_run_save(run, is_good, &why))
         return fail_unharmed(&why, err);
-    pulse->saved = hd_seconds();
+    counters->saved = hd_seconds();
     heed_training_event event = {.news = HEED_TRAINING_SAVED, .update = run->state.progress.update};
     (void)hd_journal_tell(&run->journal, &event, NULL);
     return true;
@@ -339,12 +339,12 @@ static double share_of_epoch(const struct hd_run *run)
 }
 
 /* Seconds until a limit is reached, at the speed so far; below 0 when there is none. */
-static double seconds_left(const struct hd_run *run, const struct pulse *pulse)
+static double seconds_left(const struct hd_run *run, const struct run_counters *counters)
 {
     const struct hd_recipe *r = run->recipe;
     const struct hd_progress *p = &run->state.progress;
-    const double gone = hd_seconds() - pulse->began,
-                 done = (double)(p->update - pulse->first_update);
+    const double gone = hd_seconds() - counters->began,
+                 done = (double)(p->update - counters->first_update);
     double left = -1;
     if (r->updates > 0 && done > 0)
         left = gone / done * (double)(r->updates - p->update);
@@ -360,13 +360,13 @@ static double seconds_left(const struct hd_run *run, const struct pulse *pulse)
     return left;
 }
 
-static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd_updated *u,
-                        float rate)
+static bool tell_update(struct hd_run *run, struct run_counters *counters,
+                        const struct hd_updated *u, float rate)
 {
     const struct hd_progress *p = &run->state.progress;
     if (u->is_finite) {
-        pulse->loss += u->loss * (double)u->n_tokens;
-        pulse->weight += (double)u->n_tokens;
+        counters->loss += u->loss * (double)u->n_tokens;
+        counters->weight += (double)u->n_tokens;
     }
     const double now = hd_seconds();
     json_t *note = NULL;
@@ -378,37 +378,37 @@ static bool tell_update(struct hd_run *run, struct pulse *pulse, const struct hd
                                  .has_best = p->has_best,
                                  .best = sign_of(run->recipe) * p->best,
                                  .best_update = p->best_update,
-                                 .seconds_left = seconds_left(run, pulse)};
-    if (pulse->weight > 0)
-        pulse->last_loss = pulse->loss / pulse->weight;
-    if (p->update % NOTE_UPDATES == 0 && pulse->weight > 0) {
-        const double busy = pulse->busy - pulse->noted_busy;
-        pulse->speed = busy > 0 ? (double)(p->n_tokens - pulse->noted_tokens) / busy : 0;
+                                 .seconds_left = seconds_left(run, counters)};
+    if (counters->weight > 0)
+        counters->last_loss = counters->loss / counters->weight;
+    if (p->update % NOTE_UPDATES == 0 && counters->weight > 0) {
+        const double busy = counters->busy - counters->noted_busy;
+        counters->speed = busy > 0 ? (double)(p->n_tokens - counters->noted_tokens) / busy : 0;
         note = json_pack("{ss sI sI sf sf sf so sf sf}", "event", "update", "update",
                          (json_int_t)p->update, "target_pieces", (json_int_t)p->n_tokens, "epoch",
-                         event.epoch, "loss", pulse->last_loss, "rate", (double)rate, "norm",
-                         number_of(u->norm), "tokens_per_second", pulse->speed, "seconds",
+                         event.epoch, "loss", counters->last_loss, "rate", (double)rate, "norm",
+                         number_of(u->norm), "tokens_per_second", counters->speed, "seconds",
                          now - run->journal.began);
         if (note && run->ranks.n > 1)
             json_object_set_new(note, "exchange_seconds", json_real(run->ranks.seconds));
-        hd_points_add(&run->curves.loss, (double)p->update, pulse->last_loss);
-        pulse->noted_busy = pulse->busy;
-        pulse->noted_tokens = p->n_tokens;
-        pulse->loss = pulse->weight = 0;
+        hd_points_add(&run->curves.loss, (double)p->update, counters->last_loss);
+        counters->noted_busy = counters->busy;
+        counters->noted_tokens = p->n_tokens;
+        counters->loss = counters->weight = 0;
     }
-    if (now - pulse->logged >= LOG_SECONDS) {
-        pulse->logged = now;
+    if (now - counters->logged >= LOG_SECONDS) {
+        counters->logged = now;
         hd_journal_log(&run->journal,
                        "update %ld, epoch %.2f: loss %.4f, rate %.3g, %.0f target pieces/s",
-                       p->update, event.epoch, pulse->last_loss, (double)rate, pulse->speed);
+                       p->update, event.epoch, counters->last_loss, (double)rate, counters->speed);
     }
-    event.loss = pulse->last_loss;
-    event.tokens_per_second = pulse->speed;
+    event.loss = counters->last_loss;
+    event.tokens_per_second = counters->speed;
     return hd_journal_tell(&run->journal, &event, note);
 }
 
 /* Why the run is over, NULL when it is not. `place` is where the next batch comes from. */
-static const char *why_over(const struct hd_run *run, const struct hd_place_in_text *next)
+static const char *why_over(const struct hd_run *run, const struct hd_feed_position *next)
 {
     const struct hd_recipe *r = run->recipe;
     const struct hd_progress *p = &run->state.progress;
@@ -422,8 +422,9 @@ static const char *why_over(const struct hd_run *run, const struct hd_place_in_t
 }
 
 /* One update, with what follows it at its number. */
-static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pair_ids *pairs, int n,
-                    const struct hd_place_in_text *next, heed_error *err)
+static bool advance(struct hd_run *run, struct run_counters *counters,
+                    const struct hd_pair_ids *pairs, int n, const struct hd_feed_position *next,
+                    heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     struct hd_progress *p = &run->state.progress;
@@ -432,7 +433,7 @@ static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pai
     struct hd_updated u;
     if (!hd_learn(&run->learner, pairs, n, p->update + 1, rate, &u, err))
         return false;
-    pulse->busy += hd_seconds() - before;
+    counters->busy += hd_seconds() - before;
     p->update++;
     p->place = *next;
     p->n_tokens += u.is_finite ? u.n_tokens : 0;
@@ -442,17 +443,17 @@ static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pai
         hd_journal_say(&run->journal,
                        "update %ld: the loss or its gradient is not a finite number; skipped",
                        p->update);
-    (void)tell_update(run, pulse, &u, rate);
+    (void)tell_update(run, counters, &u, rate);
     if (p->n_bad >= MOST_BAD)
         return go_back(run, err);
     const bool is_time_to_look = p->update % r->valid_every == 0;
     /* Weights whose last loss was not finite are no place to come back to. */
     const bool is_good = p->n_bad == 0 && (is_time_to_look || p->update % r->save_every == 0);
     heed_error why = {0};
-    if (is_time_to_look && !look(run, pulse, &why))
+    if (is_time_to_look && !look(run, counters, &why))
         return fail_unharmed(&why, err);
     unsigned votes = run->journal.wants_to_stop ? VOTE_STOP : 0;
-    if (run->ranks.rank == 0 && hd_seconds() - pulse->saved > SAVE_SECONDS)
+    if (run->ranks.rank == 0 && hd_seconds() - counters->saved > SAVE_SECONDS)
         votes |= VOTE_SAVE;
     if (run->ranks.rank == 0 && r->hours > 0 &&
         hd_seconds() - run->journal.began > 3600 * (double)r->hours)
@@ -460,8 +461,8 @@ static bool advance(struct hd_run *run, struct pulse *pulse, const struct hd_pai
     if (!hd_ranks_vote(&run->ranks, &votes, err))
         return false;
     run->journal.wants_to_stop = votes & VOTE_STOP;
-    pulse->is_time_over = votes & VOTE_TIME;
-    return !(is_good || votes & VOTE_SAVE) || save(run, pulse, is_good, err);
+    counters->is_time_over = votes & VOTE_TIME;
+    return !(is_good || votes & VOTE_SAVE) || save(run, counters, is_good, err);
 }
 
 static void tell_left_out(struct hd_run *run)
@@ -494,12 +495,12 @@ static bool put_back(struct hd_run *run, heed_error *err)
 
 /* A look at weights that end between two validations. A longer run would not have taken it, so the state is saved as if it had not been
  * taken, with the model of before: n updates and m more are n + m, bit for bit. */
-static bool close_run(struct hd_run *run, struct pulse *pulse, heed_error *err)
+static bool close_run(struct hd_run *run, struct run_counters *counters, heed_error *err)
 {
     struct hd_run_state *s = &run->state;
     if (s->progress.has_best && run->ranks.rank == 0)
         (void)hd_map_open(&s->before, run->recipe->out, NULL);
-    if (!save(run, pulse, false, err) || !look(run, pulse, err))
+    if (!save(run, counters, false, err) || !look(run, counters, err))
         return false;
     const struct hd_progress closed = s->progress;
     struct hd_saved_state *saved = hd_state_open(run->state_path, err);
@@ -508,17 +509,17 @@ static bool close_run(struct hd_run *run, struct pulse *pulse, heed_error *err)
     s->progress.is_closed = closed.has_best;
     s->progress.closed_best = closed.best;
     s->progress.closed_best_update = closed.best_update;
-    return ok && save(run, pulse, false, err);
+    return ok && save(run, counters, false, err);
 }
 
-static bool finish(struct hd_run *run, struct pulse *pulse, const char *why, bool has_learned,
-                   heed_error *err)
+static bool finish(struct hd_run *run, struct run_counters *counters, const char *why,
+                   bool has_learned, heed_error *err)
 {
     struct hd_progress *p = &run->state.progress;
     const bool is_looked_at = p->looked_update == p->update || p->is_closed;
     if (has_learned && p->place.epoch == 0)
         tell_left_out(run);
-    if (!is_looked_at && (!put_back(run, err) || !close_run(run, pulse, err)))
+    if (!is_looked_at && (!put_back(run, err) || !close_run(run, counters, err)))
         return false;
     const char *news = has_learned || !is_looked_at ? "done" : "nothing to do";
     const double best = p->is_closed ? p->closed_best : p->best;
@@ -539,37 +540,37 @@ static bool learn(struct hd_run *run, heed_error *err)
 {
     struct hd_progress *p = &run->state.progress;
     const double now = hd_seconds();
-    struct pulse pulse = {.saved = now,
-                          .logged = now,
-                          .began = now,
-                          .first_update = p->update,
-                          .first_tokens = p->n_tokens,
-                          .noted_tokens = p->n_tokens};
+    struct run_counters counters = {.saved = now,
+                                    .logged = now,
+                                    .began = now,
+                                    .first_update = p->update,
+                                    .first_tokens = p->n_tokens,
+                                    .noted_tokens = p->n_tokens};
     bool has_learned = false;
     int last_epoch = p->place.epoch;
     for (;;) {
-        struct hd_place_in_text next = p->place;
+        struct hd_feed_position next = p->place;
         int n;
         const char *why = why_over(run, &next);
         const struct hd_pair_ids *pairs = why ? NULL : hd_feed_next(run->feed, &next, &n, err);
         if (!why && !pairs)
             return false;
         why = why ? why : why_over(run, &next);
-        if (!why && pulse.is_time_over)
+        if (!why && counters.is_time_over)
             why = "the hours are over";
         if (why)
-            return finish(run, &pulse, why, has_learned, err);
+            return finish(run, &counters, why, has_learned, err);
         if (p->is_closed && !put_back(run, err))
             return false;
         p->is_closed = false;
-        if (!advance(run, &pulse, pairs, n, &next, err))
+        if (!advance(run, &counters, pairs, n, &next, err))
             return false;
         has_learned = true;
         if (last_epoch == 0 && p->place.epoch > 0)
             tell_left_out(run);
         last_epoch = p->place.epoch;
         if (run->journal.wants_to_stop) {
-            if (!save(run, &pulse, false, err))
+            if (!save(run, &counters, false, err))
                 return false;
             return hd_fail(err, HEED_CANCELLED,
                            "stopped after update %ld; the state is saved, and the same command "

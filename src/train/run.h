@@ -2,7 +2,7 @@
 #ifndef HD_TRAIN_RUN_H
 #define HD_TRAIN_RUN_H
 
-#include "model/file.h"
+#include "model/model_file.h"
 #include "train/curves.h"
 #include "train/journal.h"
 #include "train/plan.h"

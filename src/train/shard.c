@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "graph/tape.h"
-#include "train/workshop.h"
+#include "train/workspace.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ static uint64_t key_of(const struct hd_learner *l, int shard, int tape, enum dra
 {
     uint32_t words[4];
     const uint64_t place = (uint64_t)shard << 32 | (uint64_t)tape << 8 | (uint64_t)draw;
-    hd_philox(words, (uint64_t)l->recipe->seed, (uint64_t)l->workshop->number, place);
+    hd_philox(words, (uint64_t)l->recipe->seed, (uint64_t)l->workspace->number, place);
     return (uint64_t)words[0] << 32 | words[1];
 }
 
@@ -37,8 +37,8 @@ static void copy_hiding(int *to, const int *from, size_t n, float share, uint64_
             to[i] = HD_HIDDEN;
 }
 
-/* Pairs [from, to) side by side on the desk; hidden words are another pair of rows. */
-static bool lay_out(struct desk *desk, const struct hd_pair_ids *pairs, int from, int to,
+/* Pairs [from, to) side by side on the buffer; hidden words are another pair of rows. */
+static bool lay_out(struct batch_buffer *buffer, const struct hd_pair_ids *pairs, int from, int to,
                     struct hd_batch *batch, size_t *n_source, size_t *n_target, heed_error *err)
 {
     const size_t n = (size_t)(to - from);
@@ -48,10 +48,10 @@ static bool lay_out(struct desk *desk, const struct hd_pair_ids *pairs, int from
         *n_target += (size_t)pairs[i].n_target;
     }
     const size_t wanted = 2 * n + 3 * (*n_source + *n_target);
-    int *grown = hd_grow(desk->numbers, &desk->capacity, wanted, sizeof *grown, err);
+    int *grown = hd_grow(buffer->numbers, &buffer->capacity, wanted, sizeof *grown, err);
     if (!grown)
         return false;
-    desk->numbers = grown;
+    buffer->numbers = grown;
     int *source_length = grown, *target_length = grown + n, *source = grown + 2 * n,
         *target = source + *n_source;
     *batch = (struct hd_batch){.n = (int)n,
@@ -94,12 +94,12 @@ static struct hd_dropouts dropouts_of(const struct hd_recipe *r)
                                 .output = r->dropout_output};
 }
 
-static const struct hd_taught *run(const struct hd_learner *l, hd_tape *tape,
+static const struct hd_forced *run(const struct hd_learner *l, hd_tape *tape,
                                    const struct hd_batch *batch)
 {
     const struct hd_dropouts drop = dropouts_of(l->recipe);
     const struct hd_memory *memory = hd_encode(l->net, tape, batch, &drop);
-    return hd_teach(l->net, tape, memory, batch, &drop);
+    return hd_teacher_force(l->net, tape, memory, batch, &drop);
 }
 
 /* One pass, or two that must agree: Liang et al. (2021), "R-Drop"; Gao et al. (2022), "Bi-SimCut". */
@@ -108,37 +108,37 @@ static hd_node *loss_of(const struct hd_learner *l, hd_tape *tape, const struct 
 {
     const struct hd_recipe *r = l->recipe;
     const struct hd_batch first = hide(batch, room, n_source, n_target, r->word_dropout, keys[0]);
-    const struct hd_taught *one = run(l, tape, &first);
+    const struct hd_forced *one = run(l, tape, &first);
     if (!one || (r->rdrop <= 0 && r->simcut <= 0))
-        return one ? hd_taught_loss(l->net, one, r->label_smoothing) : NULL;
+        return one ? hd_forced_loss(l->net, one, r->label_smoothing) : NULL;
     const float share = r->simcut > 0 ? r->simcut_share : r->word_dropout;
     const struct hd_batch second =
         hide(batch, room + n_source + n_target, n_source, n_target, share, keys[1]);
-    const struct hd_taught *two = run(l, tape, &second);
+    const struct hd_forced *two = run(l, tape, &second);
     const hd_consistency agree = r->simcut > 0
                                      ? (hd_consistency){.weight1 = 1, .forward = r->simcut}
                                      : (hd_consistency){0.5F, 0.5F, r->rdrop / 2, r->rdrop / 2};
-    return two ? hd_taught_loss_pair(l->net, one, two, r->label_smoothing, &agree) : NULL;
+    return two ? hd_forced_loss_pair(l->net, one, two, r->label_smoothing, &agree) : NULL;
 }
 
 static bool run_tape(const struct hd_learner *l, int worker, int shard, int number, int from,
                      int to)
 {
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     struct shard *s = &w->shards[shard];
     float *block = w->blocks[shard - w->first];
     hd_tape *tape = w->tapes[worker];
     struct hd_batch batch;
     size_t n_source, n_target;
-    if (!lay_out(&w->desks[worker], w->pairs, from, to, &batch, &n_source, &n_target, &s->err))
+    if (!lay_out(&w->buffers[worker], w->pairs, from, to, &batch, &n_source, &n_target, &s->err))
         return false;
     hd_tape_reset(tape);
     hd_tape_record(tape, true);
     hd_tape_train(tape, key_of(l, shard, number, DRAW_DROPOUT));
-    hd_tape_aim(tape, block, w->is_written + (size_t)worker * (size_t)w->n_params);
+    hd_tape_set_gradients(tape, block, w->is_written + (size_t)worker * (size_t)w->n_params);
     const uint64_t keys[2] = {key_of(l, shard, number, DRAW_HIDE),
                               key_of(l, shard, number, DRAW_CUT)};
-    int *room = w->desks[worker].numbers + 2 * batch.n + n_source + n_target;
+    int *room = w->buffers[worker].numbers + 2 * batch.n + n_source + n_target;
     hd_node *loss = loss_of(l, tape, &batch, room, n_source, n_target, keys);
     if (!loss || !hd_backward(loss, block))
         return hd_fail(&s->err, hd_tape_error(tape)->code, "%s", hd_tape_error(tape)->message);
@@ -149,7 +149,7 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
 void hd_shard_run(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     const int shard = w->first + index;
     struct shard *s = &w->shards[shard];
     bool *is_written = w->is_written + (size_t)worker * (size_t)w->n_params;
@@ -175,7 +175,7 @@ void hd_shard_run(void *context, int index, int worker)
 }
 
 /* Which shards are ours: whole subtrees of the tree over all of them, the same number of leaves for each rank. */
-static void share_out(struct hd_workshop *w, const struct hd_ranks *ranks)
+static void share_out(struct hd_workspace *w, const struct hd_ranks *ranks)
 {
     int leaves = 1, n_groups = 1;
     while (leaves < w->n_shards)
@@ -198,7 +198,7 @@ static long cost_of(const struct hd_pair_ids *pair)
 bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long n_tokens,
                    heed_error *err)
 {
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     long most = n_tokens / LEAST_TOKENS, wanted = 1, done = 0, all = 0;
     most = most < 2 && n_tokens >= 2 * LEAST_OF_TWO ? 2 : most;
     most = most > w->n_blocks ? w->n_blocks : most;

@@ -7,7 +7,7 @@
 #define HD_TRAIN_STATE_H
 
 #include "base/file.h"
-#include "model/file.h"
+#include "model/model_file.h"
 #include "train/feed.h"
 #include "train/update.h"
 
@@ -16,7 +16,7 @@ enum { HD_MOST_KEPT = 64 };
 /* Where a run is. Everything but the weights. */
 struct hd_progress {
     long update;                   /* done */
-    struct hd_place_in_text place; /* of the next batch */
+    struct hd_feed_position place; /* of the next batch */
     long n_tokens;                 /* target pieces learned from */
     double factor;                 /* what is left of the rate */
     int n_bad;                     /* updates in a row that were not finite */

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "train/freeze.h"
-#include "train/workshop.h"
+#include "train/workspace.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum { PIECE = 1 << 15 }; /* floats of the flat block that a thread updates at a
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
-static bool make_pieces(struct hd_workshop *w, const hd_params *params, heed_error *err)
+static bool make_pieces(struct hd_workspace *w, const hd_params *params, heed_error *err)
 {
     size_t most = 0;
     for (int i = 0; i < hd_params_number(params); i++)
@@ -40,7 +40,7 @@ static int rows_of_slice(const hd_node *p)
     return panel < PIECE ? PIECE / (int)panel * HD_LANES : HD_LANES;
 }
 
-static bool make_slices(struct hd_workshop *w, const hd_params *params, heed_error *err)
+static bool make_slices(struct hd_workspace *w, const hd_params *params, heed_error *err)
 {
     size_t most = 0;
     for (int i = 0; i < hd_params_number(params); i++) {
@@ -59,22 +59,22 @@ static bool make_slices(struct hd_workshop *w, const hd_params *params, heed_err
     return true;
 }
 
-static bool make_workshop(struct hd_learner *l, heed_error *err)
+static bool make_workspace(struct hd_learner *l, heed_error *err)
 {
-    struct hd_workshop *w = l->workshop = hd_new(struct hd_workshop, err);
+    struct hd_workspace *w = l->workspace = hd_new(struct hd_workspace, err);
     if (!w)
         return false;
     w->k = hd_kernels_chosen(err);
     w->n_workers = hd_pool_size(l->threads);
     w->n_blocks = l->recipe->shards;
     w->tapes = hd_alloc((size_t)w->n_workers, sizeof(hd_tape *), err);
-    w->desks = hd_alloc((size_t)w->n_workers, sizeof *w->desks, err);
+    w->buffers = hd_alloc((size_t)w->n_workers, sizeof *w->buffers, err);
     w->blocks = hd_alloc((size_t)w->n_blocks, sizeof *w->blocks, err);
     w->shards = hd_alloc((size_t)w->n_blocks, sizeof *w->shards, err);
     w->n_params = hd_params_number(l->net->params);
     w->is_written =
         hd_alloc((size_t)w->n_workers * (size_t)w->n_params, sizeof *w->is_written, err);
-    if (!w->k || !w->tapes || !w->desks || !w->blocks || !w->shards || !w->is_written)
+    if (!w->k || !w->tapes || !w->buffers || !w->blocks || !w->shards || !w->is_written)
         return false;
     for (int i = 0; i < w->n_workers; i++)
         if (!(w->tapes[i] = hd_tape_new(err)))
@@ -105,7 +105,7 @@ bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_r
             return false;
         memcpy(l->ema, hd_params_values(net->params), l->size * sizeof *l->ema);
     }
-    if (!make_workshop(l, err))
+    if (!make_workspace(l, err))
         return false;
     hd_learner_repack(l);
     return true;
@@ -113,16 +113,16 @@ bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_r
 
 void hd_learner_release(struct hd_learner *l)
 {
-    struct hd_workshop *w = l->workshop;
-    for (int i = 0; w && w->tapes && w->desks && i < w->n_workers; i++) {
+    struct hd_workspace *w = l->workspace;
+    for (int i = 0; w && w->tapes && w->buffers && i < w->n_workers; i++) {
         hd_tape_free(w->tapes[i]);
-        hd_free(w->desks[i].numbers);
+        hd_free(w->buffers[i].numbers);
     }
     for (int i = 0; w && w->blocks && i < w->n_blocks; i++)
         hd_free(w->blocks[i]);
     if (w) {
         hd_free(w->tapes);
-        hd_free(w->desks);
+        hd_free(w->buffers);
         hd_free(w->blocks);
         hd_free(w->shards);
         hd_free(w->is_written);
@@ -143,7 +143,7 @@ void hd_learner_release(struct hd_learner *l)
 
 hd_tape *hd_learner_tape(struct hd_learner *l, int worker)
 {
-    return l->workshop->tapes[worker];
+    return l->workspace->tapes[worker];
 }
 
 /* ---- the step ---------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ hd_tape *hd_learner_tape(struct hd_learner *l, int worker)
 static void add_piece(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     const struct piece p = w->pieces[index];
     (void)worker;
     for (int stride = 1; stride < w->n_mine; stride *= 2)
@@ -168,7 +168,7 @@ static void add_piece(void *context, int index, int worker)
 static void step(const struct hd_learner *l, size_t at, int n, float *g, bool is_decayed)
 {
     const struct hd_recipe *r = l->recipe;
-    const struct hd_workshop *w = l->workshop;
+    const struct hd_workspace *w = l->workspace;
     float *x = hd_params_values(l->net->params) + at;
     const float decay = is_decayed ? r->weight_decay : 0;
     if (r->optimizer == HD_SGD)
@@ -186,8 +186,8 @@ static void step(const struct hd_learner *l, size_t at, int n, float *g, bool is
 static void step_piece(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
-    const int i = l->workshop->first_piece + index;
-    const struct piece p = l->workshop->pieces[i];
+    const int i = l->workspace->first_piece + index;
+    const struct piece p = l->workspace->pieces[i];
     (void)worker;
     step(l, p.at, p.n, hd_parts_gradient(l, i), p.is_decayed);
 }
@@ -195,7 +195,7 @@ static void step_piece(void *context, int index, int worker)
 static void pack_slice(void *context, int index, int worker)
 {
     struct hd_learner *l = context;
-    const struct slice s = l->workshop->slices[index];
+    const struct slice s = l->workspace->slices[index];
     (void)worker;
     hd_params_pack_rows(l->net->params, s.param, s.from, s.to);
 }
@@ -203,12 +203,12 @@ static void pack_slice(void *context, int index, int worker)
 static void step_slice(void *context, int index, int worker)
 {
     struct hd_learner *l = context;
-    const struct slice s = l->workshop->slices[index];
+    const struct slice s = l->workspace->slices[index];
     const hd_node *p = hd_params_at(l->net->params, s.param);
     const size_t row = hd_count(p) / (size_t)p->dim[0],
                  at = hd_param_offset(p) + (size_t)s.from * row;
     if (p->wants_gradient)
-        step(l, at, (int)((size_t)(s.to - s.from) * row), l->workshop->blocks[0] + at,
+        step(l, at, (int)((size_t)(s.to - s.from) * row), l->workspace->blocks[0] + at,
              p->n_dims == 2);
     pack_slice(context, index, worker);
 }
@@ -219,7 +219,7 @@ static void run_slices(struct hd_learner *l, void (*work)(void *, int, int))
     hd_params_changed(l->net->params);
     /* Without memory for a packed copy products are right but slower. */
     (void)hd_params_pack_begin(l->net->params, NULL);
-    hd_pool_run(l->threads, work, l, l->workshop->n_slices);
+    hd_pool_run(l->threads, work, l, l->workspace->n_slices);
     hd_params_pack_end(l->net->params);
 }
 
@@ -240,7 +240,7 @@ static float ema_of(const struct hd_recipe *r, long number)
 /* The gradient of the batch, added up; its loss and length. */
 static bool add_gradients(struct hd_learner *l, struct hd_updated *updated, heed_error *err)
 {
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     const bool is_alone = !l->ranks->module;
     hd_pool_run(l->threads, hd_shard_run, l, w->n_mine);
     for (int i = w->first; i < w->first + w->n_mine; i++) {
@@ -267,7 +267,7 @@ bool hd_learn(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long
               struct hd_updated *updated, heed_error *err)
 {
     const struct hd_recipe *r = l->recipe;
-    struct hd_workshop *w = l->workshop;
+    struct hd_workspace *w = l->workspace;
     *updated = (struct hd_updated){0};
     for (int i = 0; i < n; i++)
         updated->n_tokens += pairs[i].n_target;

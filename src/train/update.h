@@ -19,11 +19,11 @@ struct hd_learner {
     const struct hd_recipe *recipe;
     struct hd_pool *threads;
     struct hd_ranks *ranks;
-    size_t size;                  /* floats of a block */
-    float *m, *v;                 /* adam; m alone for momentum */
-    float *ema;                   /* NULL without */
-    double power1, power2;        /* β₁ᵗ, β₂ᵗ */
-    struct hd_workshop *workshop; /* tapes, blocks, pieces */
+    size_t size;                    /* floats of a block */
+    float *m, *v;                   /* adam; m alone for momentum */
+    float *ema;                     /* NULL without */
+    double power1, power2;          /* β₁ᵗ, β₂ᵗ */
+    struct hd_workspace *workspace; /* tapes, blocks, pieces */
 };
 
 /* The recipe must be complete. The learner's moments are zeros. */

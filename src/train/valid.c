@@ -140,8 +140,8 @@ static bool measure_loss(struct look *look, hd_tape *tape, int from, int n, doub
     hd_tape_record(tape, false);
     hd_tape_infer(tape);
     const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
-    const struct hd_taught *taught = hd_teach(net, tape, memory, &batch, NULL);
-    const hd_node *node = taught ? hd_taught_loss(net, taught, 0) : NULL;
+    const struct hd_forced *forced = hd_teacher_force(net, tape, memory, &batch, NULL);
+    const hd_node *node = forced ? hd_forced_loss(net, forced, 0) : NULL;
     const heed_error *failed = hd_tape_error(tape);
     *loss = node ? (double)node->x[0] : 0;
     hd_free(numbers);
@@ -157,7 +157,7 @@ static bool translate(struct look *look, int from, int n, heed_error *err)
     options.beam = look->learner->recipe->valid_beam;
     options.n_best = 1;
     struct hd_search_input input[GROUP] = {0};
-    struct hd_found found[GROUP] = {0};
+    struct hd_nbest found[GROUP] = {0};
     for (int i = 0; i < n; i++)
         input[i] = (struct hd_search_input){.source = s[i].ids.source,
                                             .n_source = s[i].ids.n_source,
@@ -171,7 +171,7 @@ static bool translate(struct look *look, int from, int n, heed_error *err)
         ok = text != NULL;
     }
     for (int i = 0; i < n; i++)
-        hd_found_release(&found[i]);
+        hd_nbest_release(&found[i]);
     return ok;
 }
 

@@ -1,7 +1,7 @@
-/* assemble.c -- what was found for a line's pieces becomes its result: text, words, weights between words, links, confidence.
+/* assemble.c -- what was found for a line's segments becomes its result: text, words, weights between words, links, confidence.
  *
- * A piece's output has looked at its own piece of the source only, so weights between words are blocks along the diagonal.
- * Invariant: subwords of the source stand piece by piece, the end marker (where there is one) behind each; those of the target
+ * A segment's output has looked at its own segment of the source only, so weights between words are blocks along the diagonal.
+ * Invariant: subwords of the source stand segment by segment, the end marker (where there is one) behind each; those of the target
  * as well. */
 #include "translate/job.h"
 
@@ -18,10 +18,10 @@ enum { LARGEST_MATRIX = 1 << 24 }; /* weights of a text that are kept as one mat
 
 /* The source as the result has it. */
 struct source_side {
-    struct hd_wording wording;
+    struct hd_word_map wording;
     struct hd_span *spans; /* of all tokens */
     size_t n;
-    size_t *first; /* [pieces + 1]: tokens before the piece */
+    size_t *first; /* [segments + 1]: tokens before the segment */
 };
 
 /* A translation while it is put together. */
@@ -32,18 +32,18 @@ struct target_side {
     struct token {
         struct hd_span span; /* in the text; HD_NOWHERE for an end marker */
         int id;
-        size_t piece;
+        size_t segment;
         double logprob;
-        const float *row; /* weights over the piece's source tokens; NULL without attention */
+        const float *row; /* weights over the segment's source tokens; NULL without attention */
     } * tokens;
     struct hd_span *spans; /* the tokens' */
-    struct hd_wording wording;
+    struct hd_word_map wording;
 };
 
 /* ---- words of a result --------------------------------------------------------------------------- */
 
 /* Words with their texts and places in characters. */
-static heed_word *make_words(heed_result *result, const char *text, const struct hd_wording *w,
+static heed_word *make_words(heed_result *result, const char *text, const struct hd_word_map *w,
                              heed_error *err)
 {
     heed_word *words = hd_result_keep(result, w->n, sizeof *words, err);
@@ -79,7 +79,7 @@ static size_t piece_bytes(const struct hd_vocab *vocab, const int *ids, size_t n
 
 static void release_source(struct source_side *s)
 {
-    hd_wording_release(&s->wording);
+    hd_word_map_release(&s->wording);
     hd_free(s->spans);
     hd_free(s->first);
 }
@@ -87,21 +87,21 @@ static void release_source(struct source_side *s)
 static bool place_source(struct source_side *s, struct hd_line *line)
 {
     heed_error *err = &line->err;
-    for (size_t p = 0; p < line->n_pieces; p++)
-        s->n += (size_t)line->pieces[p].n_ids;
+    for (size_t p = 0; p < line->n_segments; p++)
+        s->n += (size_t)line->segments[p].n_ids;
     s->spans = hd_alloc(s->n, sizeof *s->spans, err);
-    s->first = hd_alloc(line->n_pieces + 1, sizeof *s->first, err);
+    s->first = hd_alloc(line->n_segments + 1, sizeof *s->first, err);
     if (!s->spans || !s->first)
         return false;
     size_t t = 0;
-    for (size_t p = 0; p < line->n_pieces; p++) {
-        const struct hd_piece *piece = &line->pieces[p];
+    for (size_t p = 0; p < line->n_segments; p++) {
+        const struct hd_segment *segment = &line->segments[p];
         s->first[p] = t;
-        for (int i = 0; i < piece->n_ids; i++)
-            s->spans[t++] = (size_t)i < piece->source.n ? piece->source.spans[i] : HD_NOWHERE;
+        for (int i = 0; i < segment->n_ids; i++)
+            s->spans[t++] = (size_t)i < segment->source.n ? segment->source.spans[i] : HD_NOWHERE;
     }
-    s->first[line->n_pieces] = t;
-    return hd_wording_make(&s->wording, line->result->source, line->n_source, s->spans, s->n, err);
+    s->first[line->n_segments] = t;
+    return hd_word_map_make(&s->wording, line->result->source, line->n_source, s->spans, s->n, err);
 }
 
 static bool describe_source(const struct hd_job *job, const struct source_side *s,
@@ -114,15 +114,15 @@ static bool describe_source(const struct hd_job *job, const struct source_side *
         return false;
     r->n_words = s->wording.n;
     r->n_subwords = s->n;
-    for (size_t p = 0; p < line->n_pieces; p++) {
-        const struct hd_piece *piece = &line->pieces[p];
-        char *text = hd_result_keep(r, piece_bytes(job->source, piece->ids, (size_t)piece->n_ids),
-                                    1, &line->err);
+    for (size_t p = 0; p < line->n_segments; p++) {
+        const struct hd_segment *segment = &line->segments[p];
+        char *text = hd_result_keep(
+            r, piece_bytes(job->source, segment->ids, (size_t)segment->n_ids), 1, &line->err);
         if (!text)
             return false;
         for (size_t t = s->first[p]; t < s->first[p + 1]; t++) {
             r->subwords[t] = (heed_subword){.text = text, .word = s->wording.of_token[t]};
-            text = stpcpy(text, hd_vocab_piece(job->source, piece->ids[t - s->first[p]])) + 1;
+            text = stpcpy(text, hd_vocab_piece(job->source, segment->ids[t - s->first[p]])) + 1;
         }
     }
     return true;
@@ -135,7 +135,7 @@ static void release_target(struct target_side *t)
     hd_free(t->text);
     hd_free(t->tokens);
     hd_free(t->spans);
-    hd_wording_release(&t->wording);
+    hd_word_map_release(&t->wording);
 }
 
 static bool append(struct target_side *t, const char *text, size_t n, heed_error *err)
@@ -165,7 +165,8 @@ static bool add_token(struct target_side *t, struct token token, heed_error *err
 static bool append_between(struct target_side *t, const struct hd_line *line, size_t p,
                            const char *next, heed_error *err)
 {
-    const size_t from = p == 0 ? 0 : line->pieces[p - 1].span.end, to = line->pieces[p].span.begin;
+    const size_t from = p == 0 ? 0 : line->segments[p - 1].span.end,
+                 to = line->segments[p].span.begin;
     const char *space = line->result->source + from;
     uint32_t last = 0, first = 0;
     hd_last_char(t->text ? t->text : "", t->n_bytes, &last);
@@ -179,11 +180,11 @@ static bool append_between(struct target_side *t, const struct hd_line *line, si
 }
 
 /* The attention of token j: at the step that made it, or at the next, which reads it. */
-static const float *row_of(const struct hd_job *job, const struct hd_piece *piece,
+static const float *row_of(const struct hd_job *job, const struct hd_segment *segment,
                            const struct hd_hypothesis *h, int j)
 {
     const int last = h->is_cut ? h->n - 1 : h->n, row = j < h->n ? j + job->shift : j;
-    return h->attention ? h->attention + (size_t)(row < last ? row : last) * (size_t)piece->n_ids
+    return h->attention ? h->attention + (size_t)(row < last ? row : last) * (size_t)segment->n_ids
                         : NULL;
 }
 
@@ -210,7 +211,7 @@ static struct hd_span unknown_word(const struct hd_job *job, const struct source
 {
     const bool is_unknown = token->id == hd_vocab_unknown(job->target);
     const int word = is_unknown && job->options->replace_unknown && token->row
-                         ? word_looked_at(s, token->piece, token->row)
+                         ? word_looked_at(s, token->segment, token->row)
                          : -1;
     return word >= 0 ? s->wording.words[word] : HD_NOWHERE;
 }
@@ -220,7 +221,7 @@ static double logprob_of(const struct hd_job *job, const struct hd_hypothesis *h
     return job->has_scores ? (double)h->logprob[j] : 0;
 }
 
-/* The output of a piece, with its tokens. */
+/* The output of a segment, with its tokens. */
 static bool append_output(const struct hd_job *job, struct target_side *t,
                           const struct source_side *s, struct hd_line *line, size_t p,
                           const struct hd_hypothesis *h)
@@ -232,9 +233,9 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
     bool ok = text && append_between(t, line, p, text, err);
     for (int j = 0; ok && j < h->n; j++) {
         struct token token = {.id = h->ids[j],
-                              .piece = p,
+                              .segment = p,
                               .logprob = logprob_of(job, h, j),
-                              .row = row_of(job, &line->pieces[p], h, j)};
+                              .row = row_of(job, &line->segments[p], h, j)};
         const struct hd_span word = unknown_word(job, s, &token);
         const bool is_replaced = word.begin != SIZE_MAX;
         uint32_t last = ' ';
@@ -252,52 +253,53 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
         ok = add_token(t,
                        (struct token){.span = HD_NOWHERE,
                                       .id = hd_vocab_end(job->target),
-                                      .piece = p,
+                                      .segment = p,
                                       .logprob = logprob_of(job, h, h->n),
-                                      .row = row_of(job, &line->pieces[p], h, h->n)},
+                                      .row = row_of(job, &line->segments[p], h, h->n)},
                        err);
     hd_free(spans);
     hd_free(text);
     return ok;
 }
 
-static const struct hd_hypothesis *hypothesis_of(const struct hd_piece *piece, size_t k)
+static const struct hd_hypothesis *hypothesis_of(const struct hd_segment *segment, size_t k)
 {
-    return &piece->found.best[k < (size_t)piece->found.n ? (int)k : piece->found.n - 1];
+    return &segment->found.best[k < (size_t)segment->found.n ? (int)k : segment->found.n - 1];
 }
 
-/* The k-th best of every piece, joined. */
+/* The k-th best of every segment, joined. */
 static bool write_searched(const struct hd_job *job, struct target_side *t,
                            const struct source_side *s, struct hd_line *line, size_t k)
 {
     const char *source = line->result->source;
-    for (size_t p = 0; p < line->n_pieces; p++) {
-        const struct hd_piece *piece = &line->pieces[p];
-        const bool ok = piece->passes
-                            ? append_between(t, line, p, source + piece->span.begin, &line->err) &&
-                                  append(t, source + piece->span.begin,
-                                         piece->span.end - piece->span.begin, &line->err)
-                            : append_output(job, t, s, line, p, hypothesis_of(piece, k));
+    for (size_t p = 0; p < line->n_segments; p++) {
+        const struct hd_segment *segment = &line->segments[p];
+        const bool ok =
+            segment->passes
+                ? append_between(t, line, p, source + segment->span.begin, &line->err) &&
+                      append(t, source + segment->span.begin,
+                             segment->span.end - segment->span.begin, &line->err)
+                : append_output(job, t, s, line, p, hypothesis_of(segment, k));
         if (!ok)
             return false;
     }
-    const size_t end = line->n_pieces > 0 ? line->pieces[line->n_pieces - 1].span.end : 0;
+    const size_t end = line->n_segments > 0 ? line->segments[line->n_segments - 1].span.end : 0;
     return append(t, source + end, line->n_source - end, &line->err);
 }
 
 /* The target that was given. */
 static bool write_forced(const struct hd_job *job, struct target_side *t, struct hd_line *line)
 {
-    const struct hd_piece *piece = &line->pieces[0];
+    const struct hd_segment *segment = &line->segments[0];
     if (!append(t, line->target, line->n_target, &line->err))
         return false;
-    const struct hd_hypothesis *h = line->is_skipped ? NULL : &piece->found.best[0];
+    const struct hd_hypothesis *h = line->is_skipped ? NULL : &segment->found.best[0];
     for (int j = 0; h && j <= h->n; j++)
         if (!add_token(t,
                        (struct token){.span = j < h->n ? line->target_placed.spans[j] : HD_NOWHERE,
                                       .id = j < h->n ? h->ids[j] : hd_vocab_end(job->target),
                                       .logprob = (double)h->logprob[j],
-                                      .row = row_of(job, piece, h, j)},
+                                      .row = row_of(job, segment, h, j)},
                        &line->err))
             return false;
     return true;
@@ -305,7 +307,7 @@ static bool write_forced(const struct hd_job *job, struct target_side *t, struct
 
 /* ---- what was looked at ----------------------------------------------------------------------------- */
 
-/* The words of the source that a piece has, first and behind the last. */
+/* The words of the source that a segment has, first and behind the last. */
 static struct hd_span words_of_piece(const struct source_side *s, size_t p)
 {
     size_t begin = SIZE_MAX, end = 0;
@@ -329,14 +331,14 @@ struct word_row {
 
 static void add_to_row(struct word_row *r, const struct source_side *s, const struct token *token)
 {
-    const struct hd_span range = words_of_piece(s, token->piece);
-    const size_t first = s->first[token->piece];
+    const struct hd_span range = words_of_piece(s, token->segment);
+    const size_t first = s->first[token->segment];
     if (r->n_tokens == 0)
         r->range = range;
     r->range.begin = range.begin < r->range.begin ? range.begin : r->range.begin;
     r->range.end = range.end > r->range.end ? range.end : r->range.end;
     r->n_tokens++;
-    for (size_t t = first; t < s->first[token->piece + 1]; t++) {
+    for (size_t t = first; t < s->first[token->segment + 1]; t++) {
         const int word = s->wording.of_token[t];
         const double weight = (double)token->row[t - first];
         *(word >= 0 ? &r->sum[word] : &r->end) += weight;
@@ -409,8 +411,8 @@ static bool describe_attention(struct hd_line *line, heed_translation *tr,
         if (!tr->attention || !tr->attention_end || !tr->subword_attention)
             return false;
         for (size_t i = 0; i < t->n; i++) {
-            const size_t first = s->first[t->tokens[i].piece],
-                         n = s->first[t->tokens[i].piece + 1] - first;
+            const size_t first = s->first[t->tokens[i].segment],
+                         n = s->first[t->tokens[i].segment + 1] - first;
             if (t->tokens[i].row)
                 memcpy(tr->subword_attention + i * s->n + first, t->tokens[i].row,
                        n * sizeof(float));
@@ -456,7 +458,7 @@ static bool describe_target(const struct hd_job *job, struct hd_line *line, heed
         t->spans[i] = t->tokens[i].span;
     char *text = hd_result_keep(r, t->n_bytes + 1, 1, err);
     if (!text ||
-        !hd_wording_make(&t->wording, t->text ? t->text : "", t->n_bytes, t->spans, t->n, err))
+        !hd_word_map_make(&t->wording, t->text ? t->text : "", t->n_bytes, t->spans, t->n, err))
         return false;
     tr->text = t->n_bytes > 0 ? memcpy(text, t->text, t->n_bytes) : text;
     tr->words = make_words(r, tr->text, &t->wording, err);
@@ -468,13 +470,13 @@ static bool describe_target(const struct hd_job *job, struct hd_line *line, heed
     size_t bytes = 0;
     for (size_t i = 0; i < t->n; i++)
         bytes += piece_bytes(job->target, &t->tokens[i].id, 1);
-    char *pieces = hd_result_keep(r, bytes, 1, err);
-    if (!pieces)
+    char *segments = hd_result_keep(r, bytes, 1, err);
+    if (!segments)
         return false;
     for (size_t i = 0; i < t->n; i++) {
         const int word = t->wording.of_token[i];
-        tr->subwords[i] = (heed_subword){pieces, word, t->tokens[i].logprob};
-        pieces = stpcpy(pieces, hd_vocab_piece(job->target, t->tokens[i].id)) + 1;
+        tr->subwords[i] = (heed_subword){segments, word, t->tokens[i].logprob};
+        segments = stpcpy(segments, hd_vocab_piece(job->target, t->tokens[i].id)) + 1;
         if (word >= 0)
             tr->words[word].logprob += t->tokens[i].logprob;
     }
@@ -491,14 +493,14 @@ static bool describe_target(const struct hd_job *job, struct hd_line *line, heed
     return !job->has_attention || describe_attention(line, tr, s, t);
 }
 
-/* Sums over the pieces; the score of several is their mean. */
+/* Sums over the segments; the score of several is their mean. */
 static void set_scores(const struct hd_job *job, struct hd_line *line, heed_translation *tr,
                        size_t k)
 {
     size_t n = 0;
-    for (size_t p = 0; p < line->n_pieces; p++)
-        if (!line->pieces[p].passes) {
-            const struct hd_hypothesis *h = hypothesis_of(&line->pieces[p], k);
+    for (size_t p = 0; p < line->n_segments; p++)
+        if (!line->segments[p].passes) {
+            const struct hd_hypothesis *h = hypothesis_of(&line->segments[p], k);
             tr->logprob += job->has_scores ? h->total : 0;
             tr->score += job->has_scores ? h->score : 0;
             tr->is_cut = tr->is_cut || h->is_cut;
@@ -527,10 +529,10 @@ static bool make_translation(const struct hd_job *job, struct hd_line *line,
 static void warn(struct hd_line *line)
 {
     size_t n_cut = 0, n_again = 0;
-    for (size_t p = 0; p < line->n_pieces; p++) {
-        const struct hd_piece *piece = &line->pieces[p];
-        n_cut += piece->found.n > 0 && piece->found.best[0].is_cut;
-        n_again += piece->is_searched_again;
+    for (size_t p = 0; p < line->n_segments; p++) {
+        const struct hd_segment *segment = &line->segments[p];
+        n_cut += segment->found.n > 0 && segment->found.best[0].is_cut;
+        n_again += segment->is_searched_again;
     }
     if (n_again > 0)
         hd_result_warn(line->result, "the output went round in circles and was searched again with "
@@ -545,9 +547,9 @@ bool hd_line_assemble(const struct hd_job *job, struct hd_line *line)
     heed_result *r = line->result;
     struct source_side s = {0};
     size_t n = 1;
-    for (size_t p = 0; p < line->n_pieces; p++)
-        if ((size_t)line->pieces[p].found.n > n)
-            n = (size_t)line->pieces[p].found.n;
+    for (size_t p = 0; p < line->n_segments; p++)
+        if ((size_t)line->segments[p].found.n > n)
+            n = (size_t)line->segments[p].found.n;
     bool ok = place_source(&s, line) && describe_source(job, &s, line);
     if (ok) {
         r->translations = hd_result_keep(r, n, sizeof *r->translations, &line->err);

@@ -14,7 +14,7 @@
 enum level { SENTENCES, CLAUSES, WORDS, CHARACTERS };
 
 struct splitter {
-    struct hd_parts *parts;
+    struct hd_splits *parts;
     const struct hd_vocab *vocab;
     const char *text;
     size_t most;
@@ -22,10 +22,10 @@ struct splitter {
 
 static bool split(struct splitter *s, size_t begin, size_t end, enum level level, heed_error *err);
 
-void hd_parts_release(struct hd_parts *parts)
+void hd_splits_release(struct hd_splits *parts)
 {
     hd_free(parts->at);
-    *parts = (struct hd_parts){0};
+    *parts = (struct hd_splits){0};
 }
 
 /* ---- where a text may be cut ------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static size_t next_cut(const char *text, size_t begin, size_t i, size_t end, enu
 
 /* ---- cutting ----------------------------------------------------------------------------------- */
 
-static bool add_part(struct hd_parts *parts, size_t begin, size_t end, heed_error *err)
+static bool add_part(struct hd_splits *parts, size_t begin, size_t end, heed_error *err)
 {
     struct hd_span *grown = hd_grow(parts->at, &parts->capacity, parts->n + 1, sizeof *grown, err);
     if (!grown)
@@ -127,7 +127,7 @@ static bool add_part(struct hd_parts *parts, size_t begin, size_t end, heed_erro
 
 /* Cut at all places of a level; what is smaller than a sentence is put together while there is room. */
 static bool split_at_level(struct splitter *s, size_t begin, size_t end, enum level level,
-                           const struct hd_placed *placed, heed_error *err)
+                           const struct hd_encoding *placed, heed_error *err)
 {
     size_t first = 0, t = 0; /* tokens before the part, and before the place looked at */
     for (size_t from = begin, to = begin; to < end;) {
@@ -186,7 +186,7 @@ static bool split(struct splitter *s, size_t begin, size_t end, enum level level
     end -= hd_space_after(s->text + begin, end - begin);
     if (begin == end)
         return true;
-    struct hd_placed placed;
+    struct hd_encoding placed;
     if (!hd_vocab_encode_spans(s->vocab, s->text + begin, end - begin, &placed, err))
         return false;
     bool ok;
@@ -196,11 +196,11 @@ static bool split(struct splitter *s, size_t begin, size_t end, enum level level
         ok = split_in_two(s, begin, end, err);
     else
         ok = split_at_level(s, begin, end, level, &placed, err);
-    hd_placed_release(&placed);
+    hd_encoding_release(&placed);
     return ok;
 }
 
-bool hd_split(struct hd_parts *parts, const struct hd_vocab *vocab, const char *text, size_t n,
+bool hd_split(struct hd_splits *parts, const struct hd_vocab *vocab, const char *text, size_t n,
               size_t most, heed_error *err)
 {
     struct splitter s = {parts, vocab, text, most};

@@ -5,7 +5,7 @@
 #include "text/vocab.h"
 
 /* {0} is none. */
-struct hd_parts {
+struct hd_splits {
     size_t n, capacity;
     struct hd_span
         *at; /* in bytes; none begins or ends with white space, and nothing else is between them */
@@ -14,7 +14,7 @@ struct hd_parts {
 
 /* Append the parts of text[0..n): one, if it has at most `most` subwords; else its sentences. Sentences that are still too
  * long are cut at commas and the like, then between words, then inside words. */
-bool hd_split(struct hd_parts *parts, const struct hd_vocab *vocab, const char *text, size_t n,
+bool hd_split(struct hd_splits *parts, const struct hd_vocab *vocab, const char *text, size_t n,
               size_t most, heed_error *err);
-void hd_parts_release(struct hd_parts *parts);
+void hd_splits_release(struct hd_splits *parts);
 #endif

@@ -1,8 +1,8 @@
-/* translate.c -- texts in, results out, in three rounds that threads share: lines are cut into pieces, pieces of like length
+/* translate.c -- texts in, results out, in three rounds that threads share: lines are cut into segments, segments of like length
  * are searched in groups, and what was found is put together line by line.
  *
- * Invariant: neither groups nor threads change a result: a piece is searched for itself, and a line is put together from its
- * own pieces. */
+ * Invariant: neither groups nor threads change a result: a segment is searched for itself, and a line is put together from its
+ * own segments. */
 #include "translate/translate.h"
 
 #include "base/error.h"
@@ -21,7 +21,7 @@ enum {
     TRAINED_LENGTH = 200, /* where a model does not say */
     LINES_AT_A_TIME = 32, /* of a thread that prepares or assembles */
     LOOP_NGRAM = 3,       /* what is forbidden to repeat when a search went round in circles */
-    WORTH_A_SHADOW = 8,   /* pieces whose words alone are wanted */
+    WORTH_A_SCREEN = 8,   /* segments whose words alone are wanted */
 };
 
 heed_options hd_options_default(void)
@@ -46,16 +46,16 @@ struct work {
     heed_options standard; /* where nothing is asked for */
     struct hd_line *lines;
     size_t n_lines;
-    const char *const *texts;    /* searched */
-    const heed_text_pair *pairs; /* forced */
-    struct hd_piece **pieces;    /* to search, longest first */
-    uint64_t *numbers;           /* which random numbers belong to a piece */
-    size_t n_pieces, n_group;
+    const char *const *texts;     /* searched */
+    const heed_text_pair *pairs;  /* forced */
+    struct hd_segment **segments; /* to search, longest first */
+    uint64_t *numbers;            /* which random numbers belong to a segment */
+    size_t n_segments, n_group;
     heed_error *group_err;
     const struct hd_net **nets;
 
     pthread_mutex_t lock; /* one at a time asks the caller */
-    size_t n_done;        /* pieces */
+    size_t n_done;        /* segments */
     atomic_bool is_cancelled;
 };
 
@@ -168,10 +168,10 @@ static bool begin_job(struct work *w, const heed_model *const *models, int n_mod
     return true;
 }
 
-/* Words alone are found by a shadow of the output layer, which takes as long to make as a few sentences. */
+/* Words alone are found by a screen of the output layer, which takes as long to make as a few sentences. */
 static bool wants_words_alone(const struct work *w)
 {
-    return !w->job.has_scores && w->job.n_models == 1 && w->n_pieces >= WORTH_A_SHADOW;
+    return !w->job.has_scores && w->job.n_models == 1 && w->n_segments >= WORTH_A_SCREEN;
 }
 
 /* ---- searching a group ----------------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ static bool keep_on(void *data)
     if (atomic_load_explicit(&w->is_cancelled, memory_order_relaxed))
         return false;
     if (o->progress && pthread_mutex_trylock(&w->lock) == 0) {
-        if (!o->progress(o->progress_data, w->n_done, w->n_pieces))
+        if (!o->progress(o->progress_data, w->n_done, w->n_segments))
             atomic_store_explicit(&w->is_cancelled, true, memory_order_relaxed);
         pthread_mutex_unlock(&w->lock);
     }
@@ -221,20 +221,20 @@ static int limit_of(const struct work *w, int n_source)
     return limit < 1 << 24 ? (int)limit : 1 << 24;
 }
 
-/* What is searched: pieces of a group, or some of them. */
+/* What is searched: segments of a group, or some of them. */
 struct asked {
-    struct hd_piece **pieces;
+    struct hd_segment **segments;
     struct hd_search_input *input;
-    struct hd_found *found;
+    struct hd_nbest *found;
     size_t n;
 };
 
 static bool search_asked(const struct work *w, const struct asked *a,
                          const struct hd_search_options *options, heed_error *err)
 {
-    return (w->job.is_forced ? hd_force : hd_search)((const struct hd_net *const *)w->nets,
-                                                     w->job.n_models, hd_vocab_end(w->job.target),
-                                                     a->input, a->n, options, a->found, err);
+    return (w->job.is_forced ? hd_force_decode : hd_search)(
+        (const struct hd_net *const *)w->nets, w->job.n_models, hd_vocab_end(w->job.target),
+        a->input, a->n, options, a->found, err);
 }
 
 /* Only those whose output goes round in circles. */
@@ -242,20 +242,20 @@ static void keep_loops(struct asked *a)
 {
     size_t n = 0;
     for (size_t i = 0; i < a->n; i++) {
-        const struct hd_hypothesis *best = &a->pieces[i]->found.best[0];
+        const struct hd_hypothesis *best = &a->segments[i]->found.best[0];
         const int given = a->input[i].n_prefix;
         if (hd_is_loop(best->ids + given, best->n - given, best->is_cut)) {
-            a->pieces[n] = a->pieces[i];
+            a->segments[n] = a->segments[i];
             a->input[n++] = a->input[i];
         }
     }
     a->n = n;
 }
 
-static void exchange(struct hd_piece *piece, struct hd_found *found)
+static void exchange(struct hd_segment *segment, struct hd_nbest *found)
 {
-    hd_found_release(&piece->found);
-    piece->found = *found;
+    hd_nbest_release(&segment->found);
+    segment->found = *found;
 }
 
 /* Loops once more, with repetition forbidden. Which of the two is better is told by how likely they are. */
@@ -270,17 +270,17 @@ static bool search_again(struct work *w, struct asked *a, struct hd_search_optio
         if (!search_asked(w, a, &options, err))
             return false;
         for (size_t i = 0; i < a->n; i++)
-            exchange(a->pieces[i], &a->found[i]);
+            exchange(a->segments[i], &a->found[i]);
     }
     options.no_repeat = LOOP_NGRAM;
     if (!search_asked(w, a, &options, err))
         return false;
     for (size_t i = 0; i < a->n; i++)
-        if (hd_is_better_than_loop(&a->found[i].best[0], &a->pieces[i]->found.best[0])) {
-            exchange(a->pieces[i], &a->found[i]);
-            a->pieces[i]->is_searched_again = true;
+        if (hd_is_better_than_loop(&a->found[i].best[0], &a->segments[i]->found.best[0])) {
+            exchange(a->segments[i], &a->found[i]);
+            a->segments[i]->is_searched_again = true;
         } else
-            hd_found_release(&a->found[i]);
+            hd_nbest_release(&a->found[i]);
     return true;
 }
 
@@ -290,18 +290,18 @@ static bool search_group(struct work *w, size_t from, size_t n, heed_error *err)
     options.keep_on = keep_on;
     options.keep_on_data = w;
     struct hd_search_input *input = hd_alloc(n, sizeof *input, err);
-    struct asked a = {w->pieces + from, input, hd_alloc(n, sizeof *a.found, err), n};
+    struct asked a = {w->segments + from, input, hd_alloc(n, sizeof *a.found, err), n};
     bool ok = input && a.found;
     for (size_t i = 0; ok && i < n; i++)
-        input[i] = (struct hd_search_input){.source = a.pieces[i]->ids,
-                                            .n_source = a.pieces[i]->n_ids,
-                                            .prefix = a.pieces[i]->prefix.at,
-                                            .n_prefix = (int)a.pieces[i]->prefix.n,
-                                            .max_length = limit_of(w, a.pieces[i]->n_ids),
+        input[i] = (struct hd_search_input){.source = a.segments[i]->ids,
+                                            .n_source = a.segments[i]->n_ids,
+                                            .prefix = a.segments[i]->prefix.at,
+                                            .n_prefix = (int)a.segments[i]->prefix.n,
+                                            .max_length = limit_of(w, a.segments[i]->n_ids),
                                             .number = w->numbers[from + i]};
     ok = ok && search_asked(w, &a, &options, err);
     for (size_t i = 0; ok && i < n; i++)
-        a.pieces[i]->found = a.found[i];
+        a.segments[i]->found = a.found[i];
     ok = ok && (w->job.is_forced || options.is_sampled || options.no_repeat > 0 ||
                 search_again(w, &a, options, err));
     hd_free(input);
@@ -329,7 +329,7 @@ static void search_one_group(void *context, int index, int worker)
 {
     (void)worker;
     struct work *w = context;
-    const size_t from = (size_t)index * w->n_group, left = w->n_pieces - from,
+    const size_t from = (size_t)index * w->n_group, left = w->n_segments - from,
                  n = left < w->n_group ? left : w->n_group;
     if (atomic_load_explicit(&w->is_cancelled, memory_order_relaxed))
         hd_fail(&w->group_err[index], HEED_CANCELLED, "stopped before all was translated");
@@ -370,37 +370,37 @@ static bool groups_are_well(const struct work *w, size_t n_groups, heed_error *e
 }
 
 struct numbered {
-    struct hd_piece *piece;
+    struct hd_segment *segment;
     uint64_t number;
 };
 
 static int longer(const void *a, const void *b)
 {
     const struct numbered *p = a, *q = b;
-    const int n_p = p->piece->n_ids + (int)p->piece->prefix.n,
-              n_q = q->piece->n_ids + (int)q->piece->prefix.n;
+    const int n_p = p->segment->n_ids + (int)p->segment->prefix.n,
+              n_q = q->segment->n_ids + (int)q->segment->prefix.n;
     return n_p != n_q ? n_q - n_p : (p->number > q->number) - (p->number < q->number);
 }
 
-static bool order_pieces(struct work *w, heed_error *err)
+static bool order_segments(struct work *w, heed_error *err)
 {
     size_t most = 0;
     for (size_t i = 0; i < w->n_lines; i++)
-        most += w->lines[i].n_pieces;
+        most += w->lines[i].n_segments;
     struct numbered *all = hd_alloc(most, sizeof *all, err);
-    w->pieces = hd_alloc(most, sizeof *w->pieces, err);
+    w->segments = hd_alloc(most, sizeof *w->segments, err);
     w->numbers = hd_alloc(most, sizeof *w->numbers, err);
-    const bool ok = all && w->pieces && w->numbers;
+    const bool ok = all && w->segments && w->numbers;
     for (size_t i = 0; ok && i < w->n_lines; i++)
-        for (size_t j = 0; j < w->lines[i].n_pieces; j++)
-            if (!w->lines[i].pieces[j].passes)
-                all[w->n_pieces++] =
-                    (struct numbered){&w->lines[i].pieces[j],
+        for (size_t j = 0; j < w->lines[i].n_segments; j++)
+            if (!w->lines[i].segments[j].passes)
+                all[w->n_segments++] =
+                    (struct numbered){&w->lines[i].segments[j],
                                       (w->job.options->first_number + i) << 20 | (j & 0xFFFFF)};
-    if (ok && w->n_pieces > 0)
-        qsort(all, w->n_pieces, sizeof *all, longer);
-    for (size_t i = 0; ok && i < w->n_pieces; i++) {
-        w->pieces[i] = all[i].piece;
+    if (ok && w->n_segments > 0)
+        qsort(all, w->n_segments, sizeof *all, longer);
+    for (size_t i = 0; ok && i < w->n_segments; i++) {
+        w->segments[i] = all[i].segment;
         w->numbers[i] = all[i].number;
     }
     hd_free(all);
@@ -410,7 +410,7 @@ static bool order_pieces(struct work *w, heed_error *err)
 /* Several batches, so that a finished sentence's place can be taken by another, but enough groups for all threads. */
 static void size_groups(struct work *w, int n_threads)
 {
-    const size_t share = (w->n_pieces + 2 * (size_t)n_threads - 1) / (2 * (size_t)n_threads),
+    const size_t share = (w->n_segments + 2 * (size_t)n_threads - 1) / (2 * (size_t)n_threads),
                  most = 4 * (size_t)w->job.options->batch;
     w->n_group = n_threads == 1 || share > most ? most : share;
     w->n_group = w->n_group > 0 ? w->n_group : 1;
@@ -434,13 +434,13 @@ static bool run(struct work *w, heed_error *err)
     if (!pool)
         return false;
     hd_pool_run(pool, prepare_lines, w, n_blocks);
-    bool ok = lines_are_well(w, err) && order_pieces(w, err);
+    bool ok = lines_are_well(w, err) && order_segments(w, err);
     if (ok) {
         size_groups(w, n_threads);
-        ok = !wants_words_alone(w) || hd_net_shade(w->job.models[0]->net, err);
+        ok = !wants_words_alone(w) || hd_net_make_screen(w->job.models[0]->net, err);
     }
     if (ok) {
-        const size_t n_groups = (w->n_pieces + w->n_group - 1) / w->n_group;
+        const size_t n_groups = (w->n_segments + w->n_group - 1) / w->n_group;
         w->group_err = hd_alloc(n_groups, sizeof *w->group_err, err);
         ok = w->group_err != NULL;
         if (ok)
@@ -476,7 +476,7 @@ static heed_results *run_all(struct work *w, size_t n, heed_error *err)
     for (size_t i = 0; w->lines && i < n; i++)
         hd_line_release(&w->lines[i]);
     hd_free(w->lines);
-    hd_free(w->pieces);
+    hd_free(w->segments);
     hd_free(w->numbers);
     hd_free(w->group_err);
     if (!ok) {

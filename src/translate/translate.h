@@ -2,7 +2,7 @@
 #ifndef HD_TRANSLATE_TRANSLATE_H
 #define HD_TRANSLATE_TRANSLATE_H
 
-#include "model/file.h"
+#include "model/model_file.h"
 
 heed_options hd_options_default(void);
 heed_results *hd_translate(const heed_model *const *models, int n_models, const char *const *texts,

@@ -79,11 +79,11 @@ size_t hd_space_after(const char *text, size_t n)
 
 /* ---- words ------------------------------------------------------------------------------------ */
 
-void hd_wording_release(struct hd_wording *wording)
+void hd_word_map_release(struct hd_word_map *wording)
 {
     hd_free(wording->words);
     hd_free(wording->of_token);
-    *wording = (struct hd_wording){0};
+    *wording = (struct hd_word_map){0};
 }
 
 /* Finds the words; with `words` NULL only counts them. */
@@ -115,7 +115,7 @@ static size_t cut(struct hd_span *words, const char *text, size_t n_bytes,
 }
 
 /* The first word that ends behind the token's beginning, or the last word. */
-static void assign(struct hd_wording *w, const struct hd_span *tokens, size_t n_tokens)
+static void assign(struct hd_word_map *w, const struct hd_span *tokens, size_t n_tokens)
 {
     size_t word = 0;
     for (size_t t = 0; t < n_tokens; t++) {
@@ -129,14 +129,14 @@ static void assign(struct hd_wording *w, const struct hd_span *tokens, size_t n_
     }
 }
 
-bool hd_wording_make(struct hd_wording *w, const char *text, size_t n_bytes,
-                     const struct hd_span *tokens, size_t n_tokens, heed_error *err)
+bool hd_word_map_make(struct hd_word_map *w, const char *text, size_t n_bytes,
+                      const struct hd_span *tokens, size_t n_tokens, heed_error *err)
 {
-    *w = (struct hd_wording){.n = cut(NULL, text, n_bytes, tokens, n_tokens)};
+    *w = (struct hd_word_map){.n = cut(NULL, text, n_bytes, tokens, n_tokens)};
     w->words = hd_alloc(w->n, sizeof *w->words, err);
     w->of_token = hd_alloc(n_tokens, sizeof *w->of_token, err);
     if (!w->words || !w->of_token) {
-        hd_wording_release(w);
+        hd_word_map_release(w);
         return false;
     }
     cut(w->words, text, n_bytes, tokens, n_tokens);

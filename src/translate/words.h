@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* {0} is none. */
-struct hd_wording {
+struct hd_word_map {
     size_t n;
     struct hd_span *words; /* in bytes */
     int *
@@ -18,11 +18,11 @@ struct hd_wording {
 };
 
 /* Cut text[0..n_bytes) into words. Places of tokens ascend; an end marker's place is NOWHERE. To be given to
- * hd_wording_release(). */
+ * hd_word_map_release(). */
 #define HD_NOWHERE ((struct hd_span){SIZE_MAX, SIZE_MAX})
-bool hd_wording_make(struct hd_wording *wording, const char *text, size_t n_bytes,
-                     const struct hd_span *tokens, size_t n_tokens, heed_error *err);
-void hd_wording_release(struct hd_wording *wording);
+bool hd_word_map_make(struct hd_word_map *wording, const char *text, size_t n_bytes,
+                      const struct hd_span *tokens, size_t n_tokens, heed_error *err);
+void hd_word_map_release(struct hd_word_map *wording);
 
 /* White space of all scripts. */
 bool hd_is_space(uint32_t cp);

@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "command.h"
-#include "output.h"
+#include "terminal.h"
 
 #include <pty.h>
 #include <sys/ioctl.h>

@@ -2,7 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "base/memory.h"
-#include "model/file.h"
+#include "model/model_file.h"
 
 /* Two sentences of the first words there are. */
 static void run(const heed_model *m)
@@ -18,9 +18,9 @@ static void run(const heed_model *m)
     tape = tape ? tape : hd_tape_new(NULL);
     hd_tape_reset(tape);
     const struct hd_memory *memory = hd_encode(m->net, tape, &batch, NULL);
-    const struct hd_taught *taught = hd_teach(m->net, tape, memory, &batch, NULL);
-    must((taught != NULL) == (hd_tape_error(tape)->code == HEED_OK));
-    must(!taught || hd_count(hd_taught_loss(m->net, taught, 0)) == 1);
+    const struct hd_forced *forced = hd_teacher_force(m->net, tape, memory, &batch, NULL);
+    must((forced != NULL) == (hd_tape_error(tape)->code == HEED_OK));
+    must(!forced || hd_count(hd_forced_loss(m->net, forced, 0)) == 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -13,7 +13,7 @@
 #define HD_SLICE_FLOATS     1
 #define hd_output_loss      output_loss_in_slices
 #define hd_output_loss_pair output_loss_pair_in_slices
-#include "graph/output.c"
+#include "graph/output_layer.c"
 #undef hd_output_loss
 #undef hd_output_loss_pair
 

@@ -1,4 +1,4 @@
-/* checksum.h -- models taught for one batch, and a checksum of the loss, the logits and all
+/* checksum.h -- models forced for one batch, and a checksum of the loss, the logits and all
  * gradients of each: equal for all instruction sets, CPUs and compilers, or a test fails.
  *
  * Plain C without the test library, so that it also runs on another CPU. Dropout is on: it takes
@@ -127,11 +127,11 @@ static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_t
     hd_tape_record(t, true);
     hd_tape_train(t, key);
     const struct hd_memory *memory = hd_encode(net, t, &batch, &dropouts);
-    const struct hd_taught *taught = hd_teach(net, t, memory, &batch, &dropouts);
-    if (!taught)
+    const struct hd_forced *forced = hd_teacher_force(net, t, memory, &batch, &dropouts);
+    if (!forced)
         return false;
-    const hd_node *logits = hd_logits(net, taught->out);
-    hd_node *loss = hd_taught_loss(net, taught, 0.1F);
+    const hd_node *logits = hd_logits(net, forced->out);
+    hd_node *loss = hd_forced_loss(net, forced, 0.1F);
     if (!hd_backward(loss, gradients))
         return false;
     graph_checksum_add(sum, loss->x, 1);

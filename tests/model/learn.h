@@ -19,7 +19,8 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED true
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || \
+    __has_feature(thread_sanitizer)
 #define IS_SANITIZED true
 #endif
 #endif
@@ -209,9 +210,9 @@ static inline float learn_batch(struct learner *l, const struct hd_batch *batch,
     hd_tape_record(l->tape, true);
     memset(l->gradients, 0, (size_t)n * sizeof *l->gradients);
     const struct hd_memory *memory = hd_encode(l->net, l->tape, batch, NULL);
-    const struct hd_taught *taught = hd_teach(l->net, l->tape, memory, batch, NULL);
-    assert_that(taught != NULL, "%s", hd_tape_error(l->tape)->message);
-    hd_node *loss = hd_taught_loss(l->net, taught, 0);
+    const struct hd_forced *forced = hd_teacher_force(l->net, l->tape, memory, batch, NULL);
+    assert_that(forced != NULL, "%s", hd_tape_error(l->tape)->message);
+    hd_node *loss = hd_forced_loss(l->net, forced, 0);
     assert_true(hd_backward(loss, l->gradients));
     const float length = (float)sqrt(k->sum_squares(l->gradients, n)) / (float)n_targets;
     const float cut = length > longest ? longest / length : 1;

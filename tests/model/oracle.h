@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "graph/tape.h"
-#include "model/file.h"
+#include "model/model_file.h"
 
 enum { LONGEST = 200 }; /* words of a sentence */
 

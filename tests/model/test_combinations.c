@@ -23,23 +23,23 @@
 #include "double.h" /* heed in double precision */
 
 #include "graph/attention.c"
-#include "graph/cell.c"
+#include "graph/cell_ops.c"
 #include "graph/elementwise.c"
 #include "graph/init.c"
 #include "graph/linear.c"
 #include "graph/loss.c"
-#include "graph/output.c"
+#include "graph/output_layer.c"
 #include "graph/params.c"
 #include "graph/recurrence.c"
 #include "graph/reduce.c"
-#include "graph/score.c"
+#include "graph/score_ops.c"
 #include "graph/shape.c"
 #include "graph/spans.c"
 #include "graph/tape.c"
 
 #include "model/cell.c"
 #define fill fill_config /* files that have never met */
-#include "model/check.c"
+#include "model/config_check.c"
 #undef fill
 #include "model/config.c"
 #include "model/decoder.c"
@@ -47,13 +47,13 @@
 #include "model/encoder.c"
 #include "model/fields.c"
 #include "model/model.c"
-#include "model/place.c"
+#include "model/placement.c"
 #include "model/position.c"
 #include "model/presets.c"
 #include "model/readout.c"
 #include "model/rnn.c"
 #include "model/score.c"
-#include "model/shadow.c"
+#include "model/screen.c"
 #include "model/transformer.c"
 
 #include "combinations.h"
@@ -80,8 +80,8 @@ static double loss_of(const struct hd_net *net, hd_tape *tape, double *gradients
     hd_tape_reset(tape);
     hd_tape_record(tape, gradients != NULL);
     const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
-    const struct hd_taught *taught = hd_teach(net, tape, memory, &batch, NULL);
-    hd_node *loss = taught ? hd_taught_loss(net, taught, 0.1) : NULL;
+    const struct hd_forced *forced = hd_teacher_force(net, tape, memory, &batch, NULL);
+    hd_node *loss = forced ? hd_forced_loss(net, forced, 0.1) : NULL;
     if (!loss || hd_tape_error(tape)->code)
         fail_msg("%s: %s", name, hd_tape_error(tape)->message);
     if (gradients)
@@ -137,15 +137,15 @@ static void gradient_of_training(const struct hd_net *net, hd_tape *tape, double
     hd_tape_record(tape, true);
     hd_tape_train(tape, 3);
     if (is_written)
-        hd_tape_aim(tape, block, is_written);
-    const struct hd_taught *taught[2];
+        hd_tape_set_gradients(tape, block, is_written);
+    const struct hd_forced *forced[2];
     for (int i = 0; i < n_passes; i++) {
         const struct hd_memory *memory = hd_encode(net, tape, &batch, &drop);
-        taught[i] = hd_teach(net, tape, memory, &batch, &drop);
-        assert_non_null(taught[i]);
+        forced[i] = hd_teacher_force(net, tape, memory, &batch, &drop);
+        assert_non_null(forced[i]);
     }
-    hd_node *loss = n_passes == 1 ? hd_taught_loss(net, taught[0], 0.1)
-                                  : hd_taught_loss_pair(net, taught[0], taught[1], 0.1,
+    hd_node *loss = n_passes == 1 ? hd_forced_loss(net, forced[0], 0.1)
+                                  : hd_forced_loss_pair(net, forced[0], forced[1], 0.1,
                                                         &(hd_consistency){0.5, 0.5, 1, 1});
     if (!hd_backward(loss, block))
         fail_msg("%s: %s", name, hd_tape_error(tape)->message);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "format/safetensors.h"
 #include "graph/tape.h"
-#include "model/file.h"
+#include "model/model_file.h"
 
 #include <unistd.h>
 
@@ -122,9 +122,9 @@ static void train(heed_model *m, int n_updates)
         hd_tape_record(tape, true);
         memset(gradients, 0, n * sizeof *gradients);
         const struct hd_memory *memory = hd_encode(m->net, tape, &batch, NULL);
-        const struct hd_taught *taught = hd_teach(m->net, tape, memory, &batch, NULL);
-        assert_that(taught != NULL, "%s", hd_tape_error(tape)->message);
-        assert_true(hd_backward(hd_taught_loss(m->net, taught, 0.1F), gradients));
+        const struct hd_forced *forced = hd_teacher_force(m->net, tape, memory, &batch, NULL);
+        assert_that(forced != NULL, "%s", hd_tape_error(tape)->message);
+        assert_true(hd_backward(hd_forced_loss(m->net, forced, 0.1F), gradients));
         float *w = hd_params_values(params);
         for (size_t i = 0; i < n; i++)
             w[i] -= 0.05F * gradients[i];
@@ -534,9 +534,9 @@ static bool read_and_run(const void *data, size_t n, heed_error *err)
     hd_tape_record(tape, false);
     const struct hd_batch batch = toy_batch();
     const struct hd_memory *memory = hd_encode(m->net, tape, &batch, NULL);
-    const struct hd_taught *taught = hd_teach(m->net, tape, memory, &batch, NULL);
-    assert_that(taught != NULL, "%s", hd_tape_error(tape)->message);
-    assert_that(hd_taught_loss(m->net, taught, 0)->x[0] > 0, "%s", hd_tape_error(tape)->message);
+    const struct hd_forced *forced = hd_teacher_force(m->net, tape, memory, &batch, NULL);
+    assert_that(forced != NULL, "%s", hd_tape_error(tape)->message);
+    assert_that(hd_forced_loss(m->net, forced, 0)->x[0] > 0, "%s", hd_tape_error(tape)->message);
     hd_model_free(m);
     return true;
 }

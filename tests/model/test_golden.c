@@ -1,7 +1,7 @@
 /* test_golden.c -- every kind of model against golden values, and against itself.
  *
  * tools/golden.py computed them with PyTorch in double precision, from the formulas: loss, logits, attention and
- * all gradients must be the same within rounding. A model must also be the same as itself, bit for bit: taught
+ * all gradients must be the same within rounding. A model must also be the same as itself, bit for bit: forced
  * whole targets, run step by step as search does, and given one sentence at a time. Every file of
  * tests/model/golden is a model; a difference is told with its file, tensor, index and both numbers. */
 #include "walk.h"
@@ -33,7 +33,7 @@ struct golden {
     int n_layers, n_heads; /* of attention; 0 without */
     hd_tape *tape;
     float *gradients;
-    float *out, *alpha; /* taught: [n_rows, R], [n_rows, n_layers, n_heads, S] */
+    float *out, *alpha; /* forced: [n_rows, R], [n_rows, n_layers, n_heads, S] */
     int R;
 };
 
@@ -249,22 +249,22 @@ static void read_alpha(const struct golden *g, const struct hd_seen *seen, int r
 }
 
 /* Rows of whole targets, put sentence by sentence: out, α and, where wanted, logits. */
-static void keep_taught(struct golden *g, const struct hd_taught *taught, const hd_node *logits,
+static void keep_taught(struct golden *g, const struct hd_forced *forced, const hd_node *logits,
                         float *kept_logits)
 {
     const size_t heads = (size_t)(g->n_layers * g->n_heads), V = (size_t)hd_width(logits);
-    g->R = hd_width(taught->out);
+    g->R = hd_width(forced->out);
     g->out = take((size_t)(g->n_rows * g->R), sizeof *g->out);
     g->alpha = take((size_t)(g->n_rows * g->S) * heads, sizeof *g->alpha);
-    assert_that(taught->n_rows == g->n_rows, "%s: %d rows, not %d", g->name, taught->n_rows,
+    assert_that(forced->n_rows == g->n_rows, "%s: %d rows, not %d", g->name, forced->n_rows,
                 g->n_rows);
     for (int r = 0; r < g->n_rows; r++) {
-        const size_t row = (size_t)(g->first_row[taught->sentence[r]] + taught->position[r]);
-        assert_int_equal(taught->target[r], g->batch.target[row]);
-        memcpy(g->out + row * (size_t)g->R, taught->out->x + (size_t)(r * g->R),
+        const size_t row = (size_t)(g->first_row[forced->sentence[r]] + forced->position[r]);
+        assert_int_equal(forced->target[r], g->batch.target[row]);
+        memcpy(g->out + row * (size_t)g->R, forced->out->x + (size_t)(r * g->R),
                (size_t)g->R * sizeof *g->out);
         memcpy(kept_logits + row * V, logits->x + (size_t)r * V, V * sizeof *kept_logits);
-        read_alpha(g, &taught->seen, r, g->alpha + row * heads * (size_t)g->S);
+        read_alpha(g, &forced->seen, r, g->alpha + row * heads * (size_t)g->S);
     }
 }
 
@@ -299,14 +299,14 @@ static double shown(const struct golden *g, int row, int j)
     return sum_of_heads / n;
 }
 
-static void compare_shown(const struct golden *g, const struct hd_taught *taught)
+static void compare_shown(const struct golden *g, const struct hd_forced *forced)
 {
     float *mean = take((size_t)g->S, sizeof *mean);
     for (int r = 0; r < g->n_rows; r++) {
-        const bool is_seen = hd_weights_of(g->net, &taught->seen, r, 0, -1, mean);
+        const bool is_seen = hd_weights_of(g->net, &forced->seen, r, 0, -1, mean);
         assert_that(is_seen == (g->n_layers > 0), "%s: attention is there or not", g->name);
-        const int row = g->first_row[taught->sentence[r]] + taught->position[r];
-        for (int j = 0; is_seen && j < g->batch.source_length[taught->sentence[r]]; j++)
+        const int row = g->first_row[forced->sentence[r]] + forced->position[r];
+        for (int j = 0; is_seen && j < g->batch.source_length[forced->sentence[r]]; j++)
             if (!(fabs((double)mean[j] - shown(g, row, j)) <= 1e-6))
                 complain(g, "the attention shown in row %d at %d is %g, but should be %g", row, j,
                          (double)mean[j], shown(g, row, j));
@@ -319,19 +319,19 @@ static void teach(struct golden *g, bool with_golden)
 {
     hd_tape_record(g->tape, with_golden);
     const struct hd_memory *memory = hd_encode(g->net, g->tape, &g->batch, NULL);
-    const struct hd_taught *taught = hd_teach(g->net, g->tape, memory, &g->batch, NULL);
+    const struct hd_forced *forced = hd_teacher_force(g->net, g->tape, memory, &g->batch, NULL);
     check_tape(g, g->tape);
-    const hd_node *logits = hd_logits(g->net, taught->out);
+    const hd_node *logits = hd_logits(g->net, forced->out);
     float *kept_logits = take(hd_count(logits), sizeof *kept_logits);
-    keep_taught(g, taught, logits, kept_logits);
+    keep_taught(g, forced, logits, kept_logits);
     if (with_golden) {
-        hd_node *loss = hd_taught_loss(g->net, taught, smoothing);
+        hd_node *loss = hd_forced_loss(g->net, forced, smoothing);
         hd_backward(loss, g->gradients);
         check_tape(g, g->tape);
         compare(g, find(g, "", "loss"), loss->x, 1);
         compare(g, find(g, "", "logits"), kept_logits, hd_count(logits));
         compare_alpha(g);
-        compare_shown(g, taught);
+        compare_shown(g, forced);
         for (int i = 0; i < hd_params_number(g->net->params); i++) {
             const hd_node *p = hd_params_at(g->net->params, i);
             compare(g, find(g, "grad.", hd_param_name(p)), g->gradients + hd_param_offset(p),
@@ -344,12 +344,12 @@ static void teach(struct golden *g, bool with_golden)
 /* ---- against itself -------------------------------------------------------------------------- */
 
 static void same_bits(const struct golden *g, const char *how, const char *what, int row,
-                      const float *ours, const float *taught, size_t n)
+                      const float *ours, const float *forced, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (memcmp(&ours[i], &taught[i], sizeof *ours) != 0) {
-            complain(g, "%s, %s[%d,%zu] is %.9g, but %.9g when taught in the batch", how, what, row,
-                     i, (double)ours[i], (double)taught[i]);
+        if (memcmp(&ours[i], &forced[i], sizeof *ours) != 0) {
+            complain(g, "%s, %s[%d,%zu] is %.9g, but %.9g when forced in the batch", how, what, row,
+                     i, (double)ours[i], (double)forced[i]);
             return;
         }
 }
@@ -428,10 +428,10 @@ static void run_alone(const struct golden *g)
                                      .target = all->target + sum(all->target_length, i),
                                      .target_length = all->target_length + i};
         const struct hd_memory *memory = hd_encode(g->net, tape, &one, NULL);
-        const struct hd_taught *taught = hd_teach(g->net, tape, memory, &one, NULL);
+        const struct hd_forced *forced = hd_teacher_force(g->net, tape, memory, &one, NULL);
         check_tape(g, tape);
-        for (int r = 0; r < taught->n_rows; r++)
-            same_row(g, "alone", g->first_row[i] + taught->position[r], taught->out, &taught->seen,
+        for (int r = 0; r < forced->n_rows; r++)
+            same_row(g, "alone", g->first_row[i] + forced->position[r], forced->out, &forced->seen,
                      r);
     }
     hd_tape_free(tape);
@@ -459,19 +459,19 @@ static void run_beside_nothing(const struct golden *g)
     hd_tape *tape = new_tape();
     hd_tape_record(tape, true);
     const struct hd_memory *memory = hd_encode(g->net, tape, &batch, NULL);
-    const struct hd_taught *taught = hd_teach(g->net, tape, memory, &batch, NULL);
+    const struct hd_forced *forced = hd_teacher_force(g->net, tape, memory, &batch, NULL);
     check_tape(g, tape);
-    assert_int_equal(taught->n_rows, g->n_rows + 1);
-    for (int r = 0; r < taught->n_rows; r++)
-        if (taught->sentence[r] > 0)
+    assert_int_equal(forced->n_rows, g->n_rows + 1);
+    for (int r = 0; r < forced->n_rows; r++)
+        if (forced->sentence[r] > 0)
             same_row(g, "beside nothing",
-                     g->first_row[taught->sentence[r] - 1] + taught->position[r], taught->out,
-                     &taught->seen, r);
-    hd_backward(hd_taught_loss(g->net, taught, smoothing), g->gradients);
+                     g->first_row[forced->sentence[r] - 1] + forced->position[r], forced->out,
+                     &forced->seen, r);
+    hd_backward(hd_forced_loss(g->net, forced, smoothing), g->gradients);
     check_tape(g, tape);
     size_t bad;
-    if (!hd_all_finite(taught->out->x, hd_count(taught->out), &bad))
-        complain(g, "without a source, out[%zu] is %g", bad, (double)taught->out->x[bad]);
+    if (!hd_all_finite(forced->out->x, hd_count(forced->out), &bad))
+        complain(g, "without a source, out[%zu] is %g", bad, (double)forced->out->x[bad]);
     if (!hd_all_finite(g->gradients, hd_params_size(g->net->params), &bad))
         complain(g, "without a source, gradient %zu is %g", bad, (double)g->gradients[bad]);
     hd_tape_free(tape);

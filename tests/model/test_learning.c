@@ -14,7 +14,7 @@ static const char bahdanau[] = "bahdanau dim=48";
 static const char luong[] = "luong dim=48";
 static const char transformer[] = "transformer dim=48 heads=4 ffn=96 norm=pre";
 
-/* A model and what it was taught; trained when first asked for, kept until the end. */
+/* A model and what it was forced; trained when first asked for, kept until the end. */
 struct pupil {
     const char *settings;
     const struct toy *toy;
@@ -47,11 +47,11 @@ static int dismiss(void **state)
     return 0;
 }
 
-/* What was taught one toy is asked another (or the same); how much of it is exactly right must lie between. */
-static void assert_answers(const char *settings, const struct toy *taught, const struct toy *toy,
+/* What was forced one toy is asked another (or the same); how much of it is exactly right must lie between. */
+static void assert_answers(const char *settings, const struct toy *forced, const struct toy *toy,
                            double least, double most)
 {
-    const double percent = exact_answers(pupil(settings, taught), toy, 77);
+    const double percent = exact_answers(pupil(settings, forced), toy, 77);
     print_message("  %-60s %-14s %5.1f %%\n", settings, toy->name, percent);
     assert_that(IS_SANITIZED || (percent >= least && percent <= most),
                 "%s, %s: %.1f %%, not %.0f to %.0f", settings, toy->name, percent, least, most);
@@ -115,12 +115,12 @@ static void look_at_all(struct learner *l, const struct toy *toy, look *look, vo
     hd_tape_reset(l->tape);
     hd_tape_record(l->tape, false);
     const struct hd_memory *memory = hd_encode(l->net, l->tape, &batch, NULL);
-    const struct hd_taught *taught = hd_teach(l->net, l->tape, memory, &batch, NULL);
-    assert_non_null(taught);
-    for (int r = 0; r < taught->n_rows; r++) {
+    const struct hd_forced *forced = hd_teacher_force(l->net, l->tape, memory, &batch, NULL);
+    assert_non_null(forced);
+    for (int r = 0; r < forced->n_rows; r++) {
         float alpha[MOST_WORDS];
-        assert_true(hd_weights_of(l->net, &taught->seen, r, 0, -1, alpha));
-        look(alpha, taught->seen.n_keys[r], taught->position[r], data);
+        assert_true(hd_weights_of(l->net, &forced->seen, r, 0, -1, alpha));
+        look(alpha, forced->seen.n_keys[r], forced->position[r], data);
     }
 }
 
@@ -230,7 +230,7 @@ static double difference_by_order(const char *settings)
                                        .target = target,
                                        .target_length = &T};
         const struct hd_memory *memory = hd_encode(l.net, l.step[i], &batch, NULL);
-        out[i] = hd_logits(l.net, hd_teach(l.net, l.step[i], memory, &batch, NULL)->out);
+        out[i] = hd_logits(l.net, hd_teacher_force(l.net, l.step[i], memory, &batch, NULL)->out);
     }
     double largest = 0;
     for (size_t i = 0; i < hd_count(out[0]); i++)

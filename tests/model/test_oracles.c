@@ -31,7 +31,7 @@ static struct oracle open_oracle(const char *name)
     return o;
 }
 
-/* log p(y|x), taught. */
+/* log p(y|x), forced. */
 static double score(struct oracle *o, const char *source, const char *target)
 {
     struct hd_ids x = encode(o->model->source, source), y = encode(o->model->target, target);
@@ -40,9 +40,9 @@ static double score(struct oracle *o, const char *source, const char *target)
         .n = 1, .source = x.at, .source_length = &S, .target = y.at, .target_length = &T};
     hd_tape_reset(o->once);
     const struct hd_memory *memory = hd_encode(o->model->net, o->once, &batch, NULL);
-    const struct hd_taught *taught = hd_teach(o->model->net, o->once, memory, &batch, NULL);
-    assert_that(taught != NULL, "%s", hd_tape_error(o->once)->message);
-    const double loss = (double)hd_taught_loss(o->model->net, taught, 0)->x[0];
+    const struct hd_forced *forced = hd_teacher_force(o->model->net, o->once, memory, &batch, NULL);
+    assert_that(forced != NULL, "%s", hd_tape_error(o->once)->message);
+    const double loss = (double)hd_forced_loss(o->model->net, forced, 0)->x[0];
     hd_ids_release(&x);
     hd_ids_release(&y);
     return -loss;

@@ -6,7 +6,7 @@
 enum { LONGEST = 8 };
 
 struct run {
-    hd_tape *taught, *once, *step[2]; /* whole targets; per sentence; two that take turns */
+    hd_tape *forced, *once, *step[2]; /* whole targets; per sentence; two that take turns */
     int n_models;
 };
 
@@ -35,23 +35,23 @@ static struct hd_net *toy_net(struct hd_config *config, const char *name)
     return net;
 }
 
-static const struct hd_taught *teach(const struct hd_net *net, hd_tape *tape,
+static const struct hd_forced *teach(const struct hd_net *net, hd_tape *tape,
                                      const struct hd_batch *batch, const char *name)
 {
     hd_tape_reset(tape);
     const struct hd_memory *memory = hd_encode(net, tape, batch, NULL);
-    const struct hd_taught *taught = hd_teach(net, tape, memory, batch, NULL);
+    const struct hd_forced *forced = hd_teacher_force(net, tape, memory, batch, NULL);
     assert_well(tape, name);
-    assert_non_null(taught);
-    return taught;
+    assert_non_null(forced);
+    return forced;
 }
 
-static int row_of(const struct hd_taught *taught, int sentence, int position)
+static int row_of(const struct hd_forced *forced, int sentence, int position)
 {
-    for (int r = 0; r < taught->n_rows; r++)
-        if (taught->sentence[r] == sentence && taught->position[r] == position)
+    for (int r = 0; r < forced->n_rows; r++)
+        if (forced->sentence[r] == sentence && forced->position[r] == position)
             return r;
-    fail_msg("word %d of sentence %d was not taught", position, sentence);
+    fail_msg("word %d of sentence %d was not forced", position, sentence);
     return -1;
 }
 
@@ -69,17 +69,17 @@ static int weights_of(const struct hd_net *net, const struct hd_seen *seen, int 
     return n;
 }
 
-static void assert_same_rows(const struct hd_net *net, const struct hd_taught *taught, int r,
+static void assert_same_rows(const struct hd_net *net, const struct hd_forced *forced, int r,
                              const hd_node *out, const struct hd_seen *seen, int b,
                              const char *name)
 {
     float alpha[100], beta[100];
-    const int R = hd_width(taught->out), sentence = taught->sentence[r],
-              position = taught->position[r];
+    const int R = hd_width(forced->out), sentence = forced->sentence[r],
+              position = forced->position[r];
     assert_int_equal(hd_width(out), R);
-    assert_same_bits(taught->out->x + (size_t)r * (size_t)R, out->x + (size_t)b * (size_t)R, R,
+    assert_same_bits(forced->out->x + (size_t)r * (size_t)R, out->x + (size_t)b * (size_t)R, R,
                      "the output", name, sentence, position);
-    const int n = weights_of(net, &taught->seen, r, alpha);
+    const int n = weights_of(net, &forced->seen, r, alpha);
     assert_int_equal(weights_of(net, seen, b, beta), n);
     assert_same_bits(alpha, beta, n, "the attention", name, sentence, position);
 }
@@ -99,7 +99,7 @@ static const int *words_of(const struct hd_batch *batch, int sentence)
 static void compare_steps(const struct hd_net *net, struct run *run, const char *name)
 {
     const struct hd_batch batch = toy_batch();
-    const struct hd_taught *taught = teach(net, run->taught, &batch, name);
+    const struct hd_forced *forced = teach(net, run->forced, &batch, name);
     hd_tape_reset(run->once);
     int sentence[] = {2, 0, 1, 2}, previous[] = {-1, -1, -1, -1}, B = 4;
     struct walk *walk = walk_start(net, run->once, &batch, sentence, B);
@@ -121,7 +121,7 @@ static void compare_steps(const struct hd_net *net, struct run *run, const char 
         const struct hd_stepped now = walk_step(walk, tape, previous);
         assert_well(tape, name);
         for (int b = 0; b < B; b++)
-            assert_same_rows(net, taught, row_of(taught, sentence[b], t), now.out, &now.seen, b,
+            assert_same_rows(net, forced, row_of(forced, sentence[b], t), now.out, &now.seen, b,
                              name);
     }
     walk_end(walk);
@@ -132,7 +132,7 @@ static void compare_steps(const struct hd_net *net, struct run *run, const char 
 static void compare_alone(const struct hd_net *net, struct run *run, const char *name)
 {
     const struct hd_batch batch = toy_batch();
-    const struct hd_taught *all = teach(net, run->taught, &batch, name);
+    const struct hd_forced *all = teach(net, run->forced, &batch, name);
     const int *source = batch.source, *target = batch.target;
     for (int i = 0; i < batch.n; i++) {
         const struct hd_batch one = {.n = 1,
@@ -140,7 +140,7 @@ static void compare_alone(const struct hd_net *net, struct run *run, const char 
                                      .source_length = &batch.source_length[i],
                                      .target = target,
                                      .target_length = &batch.target_length[i]};
-        const struct hd_taught *alone = teach(net, run->once, &one, name);
+        const struct hd_forced *alone = teach(net, run->once, &one, name);
         for (int t = 0; t < *one.target_length; t++)
             assert_same_rows(net, all, row_of(all, i, t), alone->out, &alone->seen,
                              row_of(alone, 0, t), name);
@@ -153,12 +153,12 @@ static void compare_weights_sum(const struct hd_net *net, struct run *run, const
 {
     const struct hd_config *c = &net->config;
     const struct hd_batch batch = toy_batch();
-    const struct hd_taught *taught = teach(net, run->taught, &batch, name);
-    for (int r = 0; r < taught->n_rows && taught->seen.n_nodes > 0; r++) {
+    const struct hd_forced *forced = teach(net, run->forced, &batch, name);
+    for (int r = 0; r < forced->n_rows && forced->seen.n_nodes > 0; r++) {
         float alpha[LONGEST], sum = 0;
-        assert_true(hd_weights_of(net, &taught->seen, r, 0, -1, alpha));
-        assert_int_equal(taught->seen.n_keys[r], batch.source_length[taught->sentence[r]]);
-        for (int j = 0; j < taught->seen.n_keys[r]; j++) {
+        assert_true(hd_weights_of(net, &forced->seen, r, 0, -1, alpha));
+        assert_int_equal(forced->seen.n_keys[r], batch.source_length[forced->sentence[r]]);
+        for (int j = 0; j < forced->seen.n_keys[r]; j++) {
             assert_that(alpha[j] >= 0, "%s: a weight is %g", name, (double)alpha[j]);
             sum += alpha[j];
         }
@@ -191,13 +191,13 @@ static void one_step_is_teaching_and_neighbours_do_not_matter(void **state)
 {
     (void)state;
     heed_error err = {0};
-    struct run run = {.taught = hd_tape_new(&err),
+    struct run run = {.forced = hd_tape_new(&err),
                       .once = hd_tape_new(&err),
                       .step = {hd_tape_new(&err), hd_tape_new(&err)}};
-    assert_true(run.taught && run.once && run.step[0] && run.step[1]);
+    assert_true(run.forced && run.once && run.step[0] && run.step[1]);
     visit_all(with_each_model, &run);
     assert_true(run.n_models > 300);
-    hd_tape_free(run.taught);
+    hd_tape_free(run.forced);
     hd_tape_free(run.once);
     hd_tape_free(run.step[0]);
     hd_tape_free(run.step[1]);
@@ -223,25 +223,25 @@ static void with_an_empty_sentence(const struct combination *c, void *data)
                                  .source_length = &nothing,
                                  .target = target,
                                  .target_length = &target_length[0]};
-    const struct hd_taught *taught = teach(net, run->taught, &batch, c->settings);
-    const struct hd_taught *alone = teach(net, run->once, &one, c->settings);
-    assert_int_equal(taught->n_rows, 4);
+    const struct hd_forced *forced = teach(net, run->forced, &batch, c->settings);
+    const struct hd_forced *alone = teach(net, run->once, &one, c->settings);
+    assert_int_equal(forced->n_rows, 4);
     assert_int_equal(alone->n_rows, 2);
-    const size_t R = (size_t)hd_width(taught->out);
+    const size_t R = (size_t)hd_width(forced->out);
     for (int t = 0; t < 2; t++)
-        assert_same_bits(taught->out->x + (size_t)row_of(taught, 0, t) * R,
+        assert_same_bits(forced->out->x + (size_t)row_of(forced, 0, t) * R,
                          alone->out->x + (size_t)t * R, (int)R, "the output", c->settings, 0, t);
-    for (size_t i = 0; i < hd_count(taught->out); i++)
-        assert_that(taught->out->x[i] - taught->out->x[i] == 0, "%s: an output is %g", c->settings,
-                    (double)taught->out->x[i]);
+    for (size_t i = 0; i < hd_count(forced->out); i++)
+        assert_that(forced->out->x[i] - forced->out->x[i] == 0, "%s: an output is %g", c->settings,
+                    (double)forced->out->x[i]);
     const struct hd_batch silent = {.n = 1,
                                     .source = source,
                                     .source_length = &source_length[1],
                                     .target = target,
                                     .target_length = &nothing};
-    const struct hd_taught *none = teach(net, run->taught, &silent, c->settings);
-    const hd_node *loss = hd_taught_loss(net, none, 0);
-    assert_well(run->taught, c->settings);
+    const struct hd_forced *none = teach(net, run->forced, &silent, c->settings);
+    const hd_node *loss = hd_forced_loss(net, none, 0);
+    assert_well(run->forced, c->settings);
     assert_true(none->n_rows == 0 && loss->x[0] == 0);
     hd_net_free(net);
 }
@@ -250,10 +250,10 @@ static void empty_sentences_are_sentences(void **state)
 {
     (void)state;
     heed_error err = {0};
-    struct run run = {.taught = hd_tape_new(&err), .once = hd_tape_new(&err)};
-    assert_true(run.taught && run.once);
+    struct run run = {.forced = hd_tape_new(&err), .once = hd_tape_new(&err)};
+    assert_true(run.forced && run.once);
     visit_all(with_an_empty_sentence, &run);
-    hd_tape_free(run.taught);
+    hd_tape_free(run.forced);
     hd_tape_free(run.once);
 }
 

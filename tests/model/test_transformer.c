@@ -72,7 +72,7 @@ enum { N_VARIANTS = sizeof variants / sizeof *variants };
 
 /* ---- teaching and search --------------------------------------------------------------------------------------------- */
 
-/* Every sentence of the batch taught at once and then led along its target, one step at a time, all beside each other. */
+/* Every sentence of the batch forced at once and then led along its target, one step at a time, all beside each other. */
 static void search_gives_the_bits_of_teaching(void **state)
 {
     (void)state;
@@ -81,9 +81,9 @@ static void search_gives_the_bits_of_teaching(void **state)
         const int D = net->config.dim, L = net->config.decoder_layers;
         hd_tape *whole = tape_new(), *old = tape_new(), *now = tape_new();
         const struct hd_memory *memory = hd_encode(net, whole, &batch, NULL);
-        const struct hd_taught *taught = hd_teach(net, whole, memory, &batch, NULL);
+        const struct hd_forced *forced = hd_teacher_force(net, whole, memory, &batch, NULL);
         assert_fine(whole);
-        assert_int_equal(taught->n_rows, 18);
+        assert_int_equal(forced->n_rows, 18);
 
         int sentence[5] = {0, 1, 2, 3, 4}, B = 5;
         struct walk *walk = walk_start(net, old, &batch, sentence, B);
@@ -104,18 +104,18 @@ static void search_gives_the_bits_of_teaching(void **state)
             assert_fine(now);
             for (int b = 0; b < B; b++) {
                 const int row = first[sentence[b]] + t;
-                assert_true(taught->sentence[row] == sentence[b] && taught->position[row] == t &&
-                            taught->target[row] == target[row]);
-                assert_that(memcmp(stepped.out->x + b * D, taught->out->x + row * D,
+                assert_true(forced->sentence[row] == sentence[b] && forced->position[row] == t &&
+                            forced->target[row] == target[row]);
+                assert_that(memcmp(stepped.out->x + b * D, forced->out->x + row * D,
                                    (size_t)D * sizeof(float)) == 0,
                             "%s: sentence %d, step %d", variants[v], sentence[b], t);
                 for (int l = 0; l <= L; l++)
                     for (int head = -1; head < net->config.heads; head++) {
                         float a[WORDS], alpha[WORDS];
                         const int S = source_length[sentence[b]];
-                        assert_true(stepped.seen.n_keys[b] == S && taught->seen.n_keys[row] == S);
+                        assert_true(stepped.seen.n_keys[b] == S && forced->seen.n_keys[row] == S);
                         assert_true(hd_weights_of(net, &stepped.seen, b, l, head, a));
-                        assert_true(hd_weights_of(net, &taught->seen, row, l, head, alpha));
+                        assert_true(hd_weights_of(net, &forced->seen, row, l, head, alpha));
                         assert_that(memcmp(a, alpha, (size_t)S * sizeof *a) == 0,
                                     "%s: weights of sentence %d, step %d", variants[v], sentence[b],
                                     t);
@@ -135,16 +135,16 @@ static void weights_add_up_to_one(void **state)
     (void)state;
     struct hd_net *net = net_of("", 2);
     hd_tape *tape = tape_new();
-    const struct hd_taught *taught =
-        hd_teach(net, tape, hd_encode(net, tape, &batch, NULL), &batch, NULL);
+    const struct hd_forced *forced =
+        hd_teacher_force(net, tape, hd_encode(net, tape, &batch, NULL), &batch, NULL);
     assert_fine(tape);
-    assert_int_equal(taught->seen.n_nodes, net->config.decoder_layers);
-    for (int row = 0; row < taught->n_rows; row++)
+    assert_int_equal(forced->seen.n_nodes, net->config.decoder_layers);
+    for (int row = 0; row < forced->n_rows; row++)
         for (int l = 1; l <= net->config.decoder_layers; l++)
             for (int head = -1; head < 2; head++) {
                 float alpha[WORDS], sum = 0;
-                assert_true(hd_weights_of(net, &taught->seen, row, l, head, alpha));
-                for (int j = 0; j < taught->seen.n_keys[row]; j++)
+                assert_true(hd_weights_of(net, &forced->seen, row, l, head, alpha));
+                for (int j = 0; j < forced->seen.n_keys[row]; j++)
                     sum += alpha[j];
                 assert_that(fabsf(sum - 1) < 1e-6F, "row %d, layer %d, head %d: %g", row, l, head,
                             (double)sum);
@@ -155,7 +155,7 @@ static void weights_add_up_to_one(void **state)
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------------ */
 
-/* Rows of a sentence when it is alone, by what is taught. */
+/* Rows of a sentence when it is alone, by what is forced. */
 static void a_sentence_does_not_see_its_neighbours(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void a_sentence_does_not_see_its_neighbours(void **state)
         const size_t bytes = (size_t)net->config.dim * sizeof(float);
         hd_tape *all = tape_new(), *one = tape_new();
         const struct hd_memory *memory = hd_encode(net, all, &batch, NULL);
-        const struct hd_taught *taught = hd_teach(net, all, memory, &batch, NULL);
+        const struct hd_forced *forced = hd_teacher_force(net, all, memory, &batch, NULL);
         assert_fine(all);
         for (int i = 0, s = 0, t = 0; i < batch.n;
              s += source_length[i], t += target_length[i], i++) {
@@ -175,12 +175,12 @@ static void a_sentence_does_not_see_its_neighbours(void **state)
                                            .target_length = target_length + i};
             hd_tape_reset(one);
             const struct hd_memory *m = hd_encode(net, one, &alone, NULL);
-            const struct hd_taught *o = hd_teach(net, one, m, &alone, NULL);
+            const struct hd_forced *o = hd_teacher_force(net, one, m, &alone, NULL);
             assert_fine(one);
             assert_that(memcmp(m->h->x, memory->h->x + s * net->config.dim,
                                bytes * (size_t)source_length[i]) == 0,
                         "%s: source of sentence %d", variants[v], i);
-            assert_that(memcmp(o->out->x, taught->out->x + t * net->config.dim,
+            assert_that(memcmp(o->out->x, forced->out->x + t * net->config.dim,
                                bytes * (size_t)target_length[i]) == 0,
                         "%s: target of sentence %d", variants[v], i);
         }
@@ -205,14 +205,14 @@ static void words_do_not_see_what_comes_after_them(void **state)
                                    .target = words,
                                    .target_length = lengths};
         hd_tape_reset(tape);
-        const struct hd_taught *taught =
-            hd_teach(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL);
+        const struct hd_forced *forced =
+            hd_teacher_force(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL);
         assert_fine(tape);
         for (int t = 0; t < 5; t++) /* word 3 enters at row 4 */
-            assert_that(round == 0 || (memcmp(before + t * D, taught->out->x + t * D,
+            assert_that(round == 0 || (memcmp(before + t * D, forced->out->x + t * D,
                                               (size_t)D * sizeof(float)) == 0) == (t < 4),
                         "row %d", t);
-        memcpy(before, taught->out->x, sizeof before);
+        memcpy(before, forced->out->x, sizeof before);
     }
     hd_tape_free(tape);
     hd_net_free(net);
@@ -402,10 +402,10 @@ static float loss_of(const struct hd_net *net, hd_tape *tape, float *gradients)
 {
     const struct hd_dropouts drop = {
         .embed = 0.1F, .state = 0.1F, .attention = 0.2F, .ffn = 0.1F, .output = 0.1F};
-    const struct hd_taught *taught =
-        hd_teach(net, tape, hd_encode(net, tape, &batch, &drop), &batch, &drop);
+    const struct hd_forced *forced =
+        hd_teacher_force(net, tape, hd_encode(net, tape, &batch, &drop), &batch, &drop);
     assert_fine(tape);
-    hd_node *loss = hd_taught_loss(net, taught, 0.1F);
+    hd_node *loss = hd_forced_loss(net, forced, 0.1F);
     const float value = loss->x[0];
     if (gradients)
         assert_that(hd_backward(loss, gradients), "%s", hd_tape_error(tape)->message);
@@ -488,9 +488,9 @@ static void it_learns_to_copy_three_words(void **state)
         for (int update = 0; update < 50; update++) {
             hd_tape_reset(tape);
             memset(g, 0, n * sizeof *g);
-            const struct hd_taught *taught =
-                hd_teach(net, tape, hd_encode(net, tape, &copies, NULL), &copies, NULL);
-            hd_node *loss = hd_scale(hd_taught_loss(net, taught, 0), 1 / (float)taught->n_rows);
+            const struct hd_forced *forced =
+                hd_teacher_force(net, tape, hd_encode(net, tape, &copies, NULL), &copies, NULL);
+            hd_node *loss = hd_scale(hd_forced_loss(net, forced, 0), 1 / (float)forced->n_rows);
             assert_true(hd_backward(loss, g));
             last = loss->x[0];
             first = update == 0 ? last : first;
@@ -522,10 +522,10 @@ static void empty_batches_and_empty_sentences_are_fine(void **state)
                                      .source_length = source_length,
                                      .target = target,
                                      .target_length = target_length};
-    const struct hd_taught *taught =
-        hd_teach(net, tape, hd_encode(net, tape, &nothing, NULL), &nothing, NULL);
+    const struct hd_forced *forced =
+        hd_teacher_force(net, tape, hd_encode(net, tape, &nothing, NULL), &nothing, NULL);
     assert_fine(tape);
-    assert_int_equal(taught->n_rows, 0);
+    assert_int_equal(forced->n_rows, 0);
     hd_tape_reset(tape);
     const int source_lengths[] = {0, 2, 3}, target_lengths[] = {2, 0, 1};
     const struct hd_batch b = {.n = 3,
@@ -533,13 +533,13 @@ static void empty_batches_and_empty_sentences_are_fine(void **state)
                                .source_length = source_lengths,
                                .target = target,
                                .target_length = target_lengths};
-    taught = hd_teach(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL);
+    forced = hd_teacher_force(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL);
     assert_fine(tape);
-    assert_int_equal(taught->n_rows, 3);
+    assert_int_equal(forced->n_rows, 3);
     float *g = calloc(hd_params_size(net->params), sizeof *g);
-    assert_true(hd_backward(hd_taught_loss(net, taught, 0), g));
+    assert_true(hd_backward(hd_forced_loss(net, forced, 0), g));
     for (int i = 0; i < 3 * net->config.dim; i++)
-        assert_true(isfinite(taught->out->x[i]));
+        assert_true(isfinite(forced->out->x[i]));
     for (size_t i = 0; i < hd_params_size(net->params); i++)
         assert_true(isfinite(g[i]));
     free(g);
@@ -566,7 +566,7 @@ static void words_outside_the_vocabulary_are_an_error(void **state)
                                .source_length = &three,
                                .target = targets,
                                .target_length = &three};
-    assert_null(hd_teach(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL));
+    assert_null(hd_teacher_force(net, tape, hd_encode(net, tape, &b, NULL), &b, NULL));
     hd_tape_reset(tape);
     const int zero = 0;
     struct hd_decoder *decoder = hd_decoder_new(net, NULL);

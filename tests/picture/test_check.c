@@ -2,7 +2,7 @@
  * is looked for. */
 #include "test.h"
 
-#include "picture/check.h"
+#include "picture/picture_check.h"
 #include "picture/picture.h"
 
 #include <math.h>

@@ -29,8 +29,8 @@ static void make_all(struct hd_search_input *input, const struct hd_search_input
 
 static int by_score(const void *a, const void *b)
 {
-    const double x = ((const struct hd_found *)a)->best->score,
-                 y = ((const struct hd_found *)b)->best->score;
+    const double x = ((const struct hd_nbest *)a)->best->score,
+                 y = ((const struct hd_nbest *)b)->best->score;
     return (x < y) - (x > y);
 }
 
@@ -39,18 +39,18 @@ static void find_all(const struct hd_net *const *nets, int n_nets,
                      const char *name)
 {
     static struct hd_search_input all[ALL];
-    static struct hd_found forced[ALL];
-    struct hd_found found;
+    static struct hd_nbest forced[ALL];
+    struct hd_nbest found;
     heed_error err = {0};
     make_all(all, source);
-    const bool ok = hd_force(nets, n_nets, END, all, ALL, options, forced, &err);
+    const bool ok = hd_force_decode(nets, n_nets, END, all, ALL, options, forced, &err);
     assert_that(ok, "%s: %s", name, err.message);
     qsort(forced, ALL, sizeof *forced, by_score);
     search_toys(nets, n_nets, source, 1, options, &found, name);
     assert_that(found.n == ALL, "%s: %d sentences, not all %d", name, found.n, (int)ALL);
     for (int i = 0; i < ALL; i++)
         assert_same_hypothesis(&found.best[i], forced[i].best, source->n_source, name);
-    hd_found_release(&found);
+    hd_nbest_release(&found);
     release_all(forced, ALL);
 }
 
@@ -133,7 +133,7 @@ static void a_beam_of_one_is_greedy(void **state)
 {
     (void)state;
     struct toy_text *text = toy_text(40, 12, 9);
-    struct hd_found found[40];
+    struct hd_nbest found[40];
     struct hd_search_options options = hd_search_options_default();
     options.beam = 1;
     int n_ended = 0;
@@ -163,7 +163,7 @@ static void a_beam_of_one_is_greedy(void **state)
 /* Sorted, distinct, and what forced decoding says of them. */
 static void check_found(const struct hd_net *const *nets, int n_nets,
                         const struct hd_search_input *in, const struct hd_search_options *options,
-                        const struct hd_found *found, const char *name)
+                        const struct hd_nbest *found, const char *name)
 {
     assert_true(found->n >= 1 && found->n <= options->n_best);
     for (int i = 0; i < found->n; i++) {
@@ -182,13 +182,13 @@ static void check_found(const struct hd_net *const *nets, int n_nets,
         if (h->is_cut)
             continue;
         struct hd_search_input forced = *in;
-        struct hd_found again;
+        struct hd_nbest again;
         heed_error err = {0};
         forced.prefix = h->ids;
         forced.n_prefix = h->n;
-        assert_true(hd_force(nets, n_nets, END, &forced, 1, options, &again, &err));
+        assert_true(hd_force_decode(nets, n_nets, END, &forced, 1, options, &again, &err));
         assert_same_hypothesis(h, again.best, in->n_source, name);
-        hd_found_release(&again);
+        hd_nbest_release(&again);
     }
 }
 
@@ -196,7 +196,7 @@ static void results_are_sorted_distinct_and_what_forced_decoding_says(void **sta
 {
     (void)state;
     struct toy_text *text = toy_text(30, 9, 10);
-    struct hd_found found[30];
+    struct hd_nbest found[30];
     struct hd_search_options options = hd_search_options_default();
     foreach (p, toy_presets)
         for (int beam = 2; beam <= 6; beam += 2) {
@@ -222,7 +222,7 @@ static void a_net_with_itself_is_itself(void **state)
 {
     (void)state;
     struct toy_text *text = toy_text(12, 9, 14);
-    struct hd_found one[12], two[12];
+    struct hd_nbest one[12], two[12];
     struct hd_search_options options = hd_search_options_default();
     options.wants_attention = true;
     struct hd_net *net = toy_net("bahdanau", 11, 1.0F, 6);
@@ -249,7 +249,7 @@ static void stopping_early_loses_nothing(void **state)
     (void)state;
     enum { N = 24 };
     struct toy_text *text = toy_text(N, 14, 12);
-    struct hd_found early[N], late[N];
+    struct hd_nbest early[N], late[N];
     struct hd_search_options options = hd_search_options_default();
     int n_early = 0, n_late = 0;
     options.beam = 6;
@@ -295,7 +295,7 @@ static void equal_ones_go_by_hypothesis_and_id(void **state)
         const int source[] = {1, 2};
         const struct hd_search_input input = {.source = source, .n_source = 2, .max_length = 2};
         struct hd_search_options options = hd_search_options_default();
-        struct hd_found found;
+        struct hd_nbest found;
         options.beam = options.n_best = 3;
         options.norm = HD_LENGTH_NONE;
         search_toys(nets, 1, &input, 1, &options, &found, toy_presets[p]);
@@ -305,7 +305,7 @@ static void equal_ones_go_by_hypothesis_and_id(void **state)
             assert_true(i == 0 ||
                         memcmp(found.best[i].ids, wanted[i], (size_t)i * sizeof(int)) == 0);
         }
-        hd_found_release(&found);
+        hd_nbest_release(&found);
         hd_net_free(net);
     }
 }

@@ -16,7 +16,7 @@ static struct oracle open_marian(const char *name)
     const char *vocabs[] = {in_folder(&o, "vocab.spm", vocab)};
     o.model = hd_import(in_folder(&o, "model.npz", model), vocabs, 1, &err);
     assert_that(o.model != NULL, "%s", err.message);
-    assert_true(hd_net_pack(o.model->net, &err) && hd_net_shade(o.model->net, &err));
+    assert_true(hd_net_pack(o.model->net, &err) && hd_net_make_screen(o.model->net, &err));
     return o;
 }
 
@@ -25,7 +25,7 @@ struct searched {
     struct oracle o;
     struct hd_ids ids[SENTENCES];
     struct hd_search_input input[SENTENCES];
-    struct hd_found found[SENTENCES];
+    struct hd_nbest found[SENTENCES];
 };
 
 static struct searched *search_as_marian(const char *name, const struct hd_search_options *options)
@@ -54,7 +54,7 @@ static struct searched *search_as_marian(const char *name, const struct hd_searc
 static void forget(struct searched *s)
 {
     for (int i = 0; i < SENTENCES; i++) {
-        hd_found_release(&s->found[i]);
+        hd_nbest_release(&s->found[i]);
         hd_ids_release(&s->ids[i]);
     }
     close_oracle(&s->o);
@@ -93,7 +93,7 @@ static void forced_scores_are_marians(const char *name)
     char **target = lines_of(&s->o, "greedy.de", &n),
          **wanted = lines_of(&s->o, "score.txt", &n_scores);
     struct hd_ids words[SENTENCES];
-    struct hd_found found[SENTENCES];
+    struct hd_nbest found[SENTENCES];
     for (int i = 0; i < SENTENCES; i++) {
         words[i] = encode(s->o.model->target, target[i]);
         s->input[i].prefix = words[i].at;
@@ -101,13 +101,13 @@ static void forced_scores_are_marians(const char *name)
     }
     const struct hd_net *net = s->o.model->net;
     heed_error err = {0};
-    const bool ok = hd_force(&net, 1, hd_vocab_end(s->o.model->target), s->input, SENTENCES,
-                             &options, found, &err);
+    const bool ok = hd_force_decode(&net, 1, hd_vocab_end(s->o.model->target), s->input, SENTENCES,
+                                    &options, found, &err);
     assert_that(ok, "%s", err.message);
     for (int i = 0; i < SENTENCES; i++) {
         assert_that(fabs(found[i].best->total - strtod(wanted[i], NULL)) <= 1e-3,
                     "%s, line %d: %g, not %s", name, i + 1, found[i].best->total, wanted[i]);
-        hd_found_release(&found[i]);
+        hd_nbest_release(&found[i]);
         hd_ids_release(&words[i]);
     }
     free_lines(target, n), free_lines(wanted, n_scores);

@@ -27,7 +27,7 @@ static void compare_neighbours(const struct hd_net *net, struct hd_search_option
 {
     enum { N = 40 };
     struct toy_text *text = toy_text(N, 10, 17);
-    struct hd_found wanted[N], found[N];
+    struct hd_nbest wanted[N], found[N];
     struct hd_search_input backwards[N];
     options.n_rows = 64;
     options.wants_attention = has_attention(net);
@@ -50,7 +50,7 @@ static void compare_neighbours(const struct hd_net *net, struct hd_search_option
     for (int i = 0; i < N; i++) {
         search_toys(&net, 1, &text->input[i], 1, &options, found, name);
         assert_same_found(found, &wanted[i], text->input[i].n_source, name);
-        hd_found_release(found);
+        hd_nbest_release(found);
     }
     release_all(wanted, N);
     free(text);
@@ -84,7 +84,7 @@ static void a_forced_prefix_is_always_kept(void **state)
     (void)state;
     enum { N = 20 };
     struct toy_text *text = toy_text(N, 6, 18);
-    struct hd_found found[N];
+    struct hd_nbest found[N];
     const int prefix[] = {3, 3, 3, 5, 1, 2, 3, 4};
     foreach (n, some_nets)
         for (int way = 0; way < 3; way++) {
@@ -118,7 +118,7 @@ static void no_n_gram_is_repeated_when_that_is_forbidden(void **state)
     (void)state;
     enum { N = 20 };
     struct toy_text *text = toy_text(N, 20, 19);
-    struct hd_found found[N];
+    struct hd_nbest found[N];
     int n_repeated = 0;
     foreach (p, toy_presets)
         for (int gram = 0; gram <= 3; gram++)
@@ -161,19 +161,19 @@ static void what_hits_the_limit_is_cut_and_says_so(void **state)
         for (int n_best = 1; n_best <= 5; n_best += 4) {
             const struct hd_search_input input = {
                 .source = source, .n_source = 2, .max_length = limit};
-            struct hd_found found;
+            struct hd_nbest found;
             options.n_best = n_best;
             net->output_bias->x[END] = -30; /* it never ends */
             search_toys(nets, 1, &input, 1, &options, &found, "endless");
             assert_int_equal(found.n, limit == 0 ? 1 : n_best);
             for (int i = 0; i < found.n; i++)
                 assert_true(found.best[i].is_cut && found.best[i].n == limit);
-            hd_found_release(&found);
+            hd_nbest_release(&found);
             net->output_bias->x[END] = 30; /* it ends at once */
             search_toys(nets, 1, &input, 1, &options, &found, "silent");
             assert_true(found.n >= 1 && !found.best->is_cut && found.best->n == 0);
             assert_true(found.best->total == (double)found.best->logprob[0]);
-            hd_found_release(&found);
+            hd_nbest_release(&found);
         }
     hd_net_free(net);
 }
@@ -186,11 +186,11 @@ static void learned_positions_are_a_limit_too(void **state)
     const int source[] = {1, 2}, prefix[] = {1, 1, 1, 1, 1};
     struct hd_search_input input = {.source = source, .n_source = 2, .max_length = 100};
     struct hd_search_options options = hd_search_options_default();
-    struct hd_found found;
+    struct hd_nbest found;
     net->output_bias->x[END] = -30;
     search_toys(nets, 1, &input, 1, &options, &found, "learned");
     assert_true(found.best->n == 4 && found.best->is_cut);
-    hd_found_release(&found);
+    hd_nbest_release(&found);
     heed_error err = {0};
     input.prefix = prefix;
     input.n_prefix = 5;
@@ -206,7 +206,7 @@ static void drawing_from_the_likeliest_word_alone_is_greedy(void **state)
     (void)state;
     enum { N = 20 };
     struct toy_text *text = toy_text(N, 8, 20);
-    struct hd_found greedy[N], drawn[N];
+    struct hd_nbest greedy[N], drawn[N];
     foreach (p, toy_presets)
         for (int way = 0; way < 3; way++) {
             struct hd_net *net = toy_net(toy_presets[p], 9, 1.2F, 81 + p);
@@ -239,14 +239,14 @@ static void words_are_drawn_as_often_as_they_are_likely(void **state)
     double p[V];
     int prefix[V];
     for (int v = 0; v < V; v++) { /* of one word, or of the end */
-        struct hd_found found;
+        struct hd_nbest found;
         heed_error err = {0};
         prefix[v] = v;
         const struct hd_search_input input = {
             .source = source, .n_source = 3, .prefix = &prefix[v], .n_prefix = v != END};
-        assert_true(hd_force(nets, 1, END, &input, 1, &options, &found, &err));
+        assert_true(hd_force_decode(nets, 1, END, &input, 1, &options, &found, &err));
         p[v] = exp((double)found.best->logprob[0]);
-        hd_found_release(&found);
+        hd_nbest_release(&found);
     }
     static const struct {
         int top_k;
@@ -277,7 +277,7 @@ static void words_are_drawn_as_often_as_they_are_likely(void **state)
         options.temperature = ways[w].temperature;
         options.seed = 5 + w;
         struct hd_search_input input[SENTENCES];
-        struct hd_found found[SENTENCES];
+        struct hd_nbest found[SENTENCES];
         for (int i = 0; i < SENTENCES; i++)
             input[i] = (struct hd_search_input){
                 .source = source, .n_source = 3, .max_length = 1, .number = (uint64_t)i};
@@ -313,7 +313,7 @@ static void the_seed_and_the_number_decide_what_is_drawn(void **state)
     const struct hd_search_input input[] = {
         {source, 3, NULL, 0, 12, 7}, {source, 3, NULL, 0, 12, 8}, {source, 3, NULL, 0, 12, 7}};
     struct hd_search_options options = hd_search_options_default();
-    struct hd_found found[3], again[3];
+    struct hd_nbest found[3], again[3];
     options.is_sampled = true;
     options.n_best = 2;
     options.seed = 1;
@@ -335,7 +335,7 @@ static void greedy_words_are_the_same_without_probabilities(void **state)
     (void)state;
     enum { N = 40 };
     struct toy_text *text = toy_text(N, 12, 23);
-    struct hd_found wanted[N], found[N];
+    struct hd_nbest wanted[N], found[N];
     const int prefix[] = {2, 1};
     foreach (n, some_nets)
         for (int way = 0; way < 4; way++) {
@@ -343,7 +343,7 @@ static void greedy_words_are_the_same_without_probabilities(void **state)
             const struct hd_net *nets[] = {net, net};
             struct hd_search_options options = hd_search_options_default();
             heed_error err = {0};
-            assert_true(way == 0 || (hd_net_pack(net, &err) && hd_net_shade(net, &err)));
+            assert_true(way == 0 || (hd_net_pack(net, &err) && hd_net_make_screen(net, &err)));
             options.beam = 1;
             options.wants_attention = has_attention(net);
             options.no_repeat = way == 2 ? 2 : 0;
@@ -408,7 +408,7 @@ static void what_cannot_be_asked_is_refused_with_a_sentence(void **state)
         {offsetof(struct hd_search_options, words_alone), 1, false, "a beam of 1"},
         INT(head, 1, "no attention of layer 0, head 1"),
     };
-    struct hd_found found;
+    struct hd_nbest found;
     foreach (i, options) {
         struct hd_search_options o = hd_search_options_default();
         heed_error err = {0};
@@ -437,8 +437,8 @@ static void what_cannot_be_asked_is_refused_with_a_sentence(void **state)
     foreach (i, input)
         for (int is_forced = 0; is_forced < 2; is_forced++) {
             heed_error err = {0};
-            assert_false(
-                (is_forced ? hd_force : hd_search)(nets, 1, END, &input[i], 1, &o, &found, &err));
+            assert_false((is_forced ? hd_force_decode : hd_search)(nets, 1, END, &input[i], 1, &o,
+                                                                   &found, &err));
             assert_error(err, HEED_BAD_OPTION, sentences[i]);
         }
     heed_error err = {0};
@@ -455,7 +455,7 @@ static void what_cannot_be_asked_is_refused_with_a_sentence(void **state)
     for (int is_forced = 0; is_forced < 2; is_forced++) {
         err = (heed_error){0};
         assert_false(
-            (is_forced ? hd_force : hd_search)(without, 1, END, &fine, 1, &o, &found, &err));
+            (is_forced ? hd_force_decode : hd_search)(without, 1, END, &fine, 1, &o, &found, &err));
         assert_error(err, HEED_BAD_OPTION, "no attention");
     }
     hd_net_free(net), hd_net_free(other), hd_net_free(fixed);
@@ -469,14 +469,14 @@ static void a_model_of_no_numbers_is_refused(void **state)
     const int source[] = {1, 2, 3};
     const struct hd_search_input input = {.source = source, .n_source = 3, .max_length = 5};
     struct hd_search_options options = hd_search_options_default();
-    struct hd_found found;
+    struct hd_nbest found;
     net->output_bias->x[3] = NAN;
     for (int n_nets = 1; n_nets <= 2; n_nets++) {
         heed_error err = {0};
         assert_false(hd_search(nets, n_nets, END, &input, 1, &options, &found, &err));
         assert_error(err, HEED_BAD_MODEL, "not finite");
         err = (heed_error){0};
-        assert_false(hd_force(nets, n_nets, END, &input, 1, &options, &found, &err));
+        assert_false(hd_force_decode(nets, n_nets, END, &input, 1, &options, &found, &err));
         assert_error(err, HEED_BAD_MODEL, "not finite");
     }
     hd_net_free(net);
@@ -494,7 +494,7 @@ static void whoever_asks_to_stop_is_heard(void **state)
     struct hd_net *net = toy_net("transformer", 30, 0.3F, 9);
     const struct hd_net *nets[] = {net};
     struct toy_text *text = toy_text(N, 10, 21);
-    struct hd_found found[N];
+    struct hd_nbest found[N];
     struct hd_search_options options = hd_search_options_default();
     int n_asked = 0;
     heed_error err = {0};
@@ -507,7 +507,7 @@ static void whoever_asks_to_stop_is_heard(void **state)
     for (int i = 0; i < N; i++)
         assert_true(found[i].n == 0 && !found[i].best);
     err = (heed_error){0};
-    assert_false(hd_force(nets, 1, END, text->input, N, &options, found, &err));
+    assert_false(hd_force_decode(nets, 1, END, text->input, N, &options, found, &err));
     assert_error(err, HEED_CANCELLED, "stopped");
     hd_net_free(net);
     free(text);
@@ -521,7 +521,7 @@ static void nothing_to_search_is_fine(void **state)
     struct hd_search_options options = hd_search_options_default();
     heed_error err = {0};
     assert_true(hd_search(nets, 1, END, NULL, 0, &options, NULL, &err));
-    assert_true(hd_force(nets, 1, END, NULL, 0, &options, NULL, &err));
+    assert_true(hd_force_decode(nets, 1, END, NULL, 0, &options, NULL, &err));
     hd_net_free(net);
 }
 
@@ -537,7 +537,7 @@ static void without_memory_a_search_fails_cleanly(void **state)
             const struct hd_net *nets[] = {net, net};
             struct toy_text *text = toy_text(N, 5, 22);
             struct hd_search_options options = hd_search_options_default();
-            struct hd_found found[N];
+            struct hd_nbest found[N];
             options.beam = 3;
             options.n_best = 2;
             options.n_rows = 6;
@@ -550,7 +550,7 @@ static void without_memory_a_search_fails_cleanly(void **state)
             for (; !ok; n_failed++) {
                 heed_error err = {0};
                 hd_alloc_fail_after(n_failed);
-                ok = way == 3 ? hd_force(nets, 1, END, text->input, N, &options, found, &err)
+                ok = way == 3 ? hd_force_decode(nets, 1, END, text->input, N, &options, found, &err)
                               : hd_search(nets, way == 1 ? 2 : 1, END, text->input, N, &options,
                                           found, &err);
                 hd_alloc_fail_after(-1);

@@ -56,7 +56,7 @@ static inline struct toy_text *toy_text(int n, int max_length, uint64_t seed)
 
 static inline void search_toys(const struct hd_net *const *nets, int n_nets,
                                const struct hd_search_input *input, int n,
-                               const struct hd_search_options *options, struct hd_found *found,
+                               const struct hd_search_options *options, struct hd_nbest *found,
                                const char *name)
 {
     heed_error err = {0};
@@ -64,10 +64,10 @@ static inline void search_toys(const struct hd_net *const *nets, int n_nets,
     assert_that(ok, "%s: %s", name, err.message);
 }
 
-static inline void release_all(struct hd_found *found, int n)
+static inline void release_all(struct hd_nbest *found, int n)
 {
     for (int i = 0; i < n; i++)
-        hd_found_release(&found[i]);
+        hd_nbest_release(&found[i]);
 }
 
 /* The same to the last bit, attention included. */
@@ -90,7 +90,7 @@ static inline void assert_same_hypothesis(const struct hd_hypothesis *a,
                 "%s: other attention", name);
 }
 
-static inline void assert_same_found(const struct hd_found *a, const struct hd_found *b,
+static inline void assert_same_found(const struct hd_nbest *a, const struct hd_nbest *b,
                                      int n_source, const char *name)
 {
     assert_that(a->n == b->n, "%s: %d found, not %d", name, a->n, b->n);

@@ -16,9 +16,9 @@ static bool add_all(struct hd_bleu *bleu, const struct expected_text *text, heed
     for (int i = 0; i < text->n; i++) {
         struct hd_text refs[2];
         for (int k = 0; k < text->sentences[i].n_refs; k++)
-            refs[k] = hd_text_of(text->sentences[i].refs[k]);
-        if (!hd_bleu_add(bleu, hd_text_of(text->sentences[i].hyp), refs, text->sentences[i].n_refs,
-                         err))
+            refs[k] = hd_text_from(text->sentences[i].refs[k]);
+        if (!hd_bleu_add(bleu, hd_text_from(text->sentences[i].hyp), refs,
+                         text->sentences[i].n_refs, err))
             return false;
     }
     return true;
@@ -91,7 +91,7 @@ static void the_signature_says_how(void **state)
 {
     (void)state;
     struct hd_bleu bleu = {0};
-    const struct hd_text refs[] = {hd_text_of("a"), hd_text_of("b")};
+    const struct hd_text refs[] = {hd_text_from("a"), hd_text_from("b")};
     assert_true(hd_bleu_add(&bleu, refs[0], refs, 1, NULL));
     assert_string_equal(hd_bleu_signature(&bleu, false).text,
                         "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:" HEED_VERSION);
@@ -119,7 +119,7 @@ static void without_sentences_the_score_is_nothing(void **state)
 static void a_sentence_that_fails_leaves_no_trace(void **state)
 {
     (void)state;
-    const struct hd_text good = hd_text_of("a b c d e"), bad = hd_text_of("a \xFF");
+    const struct hd_text good = hd_text_from("a b c d e"), bad = hd_text_from("a \xFF");
     struct hd_bleu bleu = {.keeps_sentences = true};
     assert_true(hd_bleu_add(&bleu, good, &good, 1, NULL));
     const struct hd_bleu_counts before = bleu.sum;

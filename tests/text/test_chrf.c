@@ -16,8 +16,8 @@ static void add_all(struct hd_chrf *chrf, const struct expected_text *text)
     for (int i = 0; i < text->n; i++) {
         struct hd_text refs[2];
         for (int k = 0; k < text->sentences[i].n_refs; k++)
-            refs[k] = hd_text_of(text->sentences[i].refs[k]);
-        assert_true(hd_chrf_add(chrf, hd_text_of(text->sentences[i].hyp), refs,
+            refs[k] = hd_text_from(text->sentences[i].refs[k]);
+        assert_true(hd_chrf_add(chrf, hd_text_from(text->sentences[i].hyp), refs,
                                 text->sentences[i].n_refs, NULL));
     }
 }
@@ -59,7 +59,7 @@ static void the_signature_says_how(void **state)
 {
     (void)state;
     struct hd_chrf chrf = {0};
-    const struct hd_text refs[] = {hd_text_of("a"), hd_text_of("b")};
+    const struct hd_text refs[] = {hd_text_from("a"), hd_text_from("b")};
     assert_true(hd_chrf_add(&chrf, refs[0], refs, 1, NULL));
     assert_string_equal(hd_chrf_signature(&chrf).text,
                         "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|heed:" HEED_VERSION);
@@ -77,7 +77,7 @@ static void the_signature_says_how(void **state)
 static void a_sentence_that_fails_leaves_no_trace(void **state)
 {
     (void)state;
-    const struct hd_text good = hd_text_of("(a) bc d!"), bad = hd_text_of("\x80");
+    const struct hd_text good = hd_text_from("(a) bc d!"), bad = hd_text_from("\x80");
     const struct hd_text refs[] = {good, bad};
     struct hd_chrf chrf = {.word_order = 2};
     heed_error err = {0};

@@ -11,8 +11,8 @@ enum { N_OTHERS = sizeof expected_others / sizeof *expected_others };
 static struct hd_edit_counts counts_of(const char *hyp, const char *ref)
 {
     struct hd_edit edit = {0};
-    const struct hd_text refs[] = {hd_text_of(ref)};
-    assert_true(hd_edit_add(&edit, hd_text_of(hyp), refs, 1, NULL));
+    const struct hd_text refs[] = {hd_text_from(ref)};
+    assert_true(hd_edit_add(&edit, hd_text_from(hyp), refs, 1, NULL));
     const struct hd_edit_counts counts = edit.sum;
     hd_edit_release(&edit);
     return counts;
@@ -59,8 +59,8 @@ static void every_text_has_the_errors_expected(void **state)
         for (int k = 0; k < text->n; k++) {
             struct hd_text refs[2];
             for (int r = 0; r < text->sentences[k].n_refs; r++)
-                refs[r] = hd_text_of(text->sentences[k].refs[r]);
-            assert_true(hd_edit_add(&edit, hd_text_of(text->sentences[k].hyp), refs,
+                refs[r] = hd_text_from(text->sentences[k].refs[r]);
+            assert_true(hd_edit_add(&edit, hd_text_from(text->sentences[k].hyp), refs,
                                     text->sentences[k].n_refs, NULL));
         }
         assert_that(edit.sum.n_errors == e->n_errors && edit.sum.n_words == e->n_words &&
@@ -90,7 +90,7 @@ static void scores_are_percentages(void **state)
 static void a_sentence_that_fails_leaves_no_trace(void **state)
 {
     (void)state;
-    const struct hd_text good = hd_text_of("a b c"), bad = hd_text_of("a\xC0");
+    const struct hd_text good = hd_text_from("a b c"), bad = hd_text_from("a\xC0");
     for (long n = 0;; n++) {
         struct hd_edit edit = {.keeps_sentences = true};
         heed_error err = {0};

@@ -35,7 +35,7 @@ static void every_line_is_cut_as_sacrebleu_cuts_it(void **state)
     for (int i = 0; i < N_CUTS; i++)
         for (int tok = 0; tok < N_TOKENISERS; tok++) {
             const struct expected_cut *e = &expected_cuts[i];
-            assert_true(hd_tokenise(&words, hd_text_of(e->text), (enum heed_tokeniser)tok,
+            assert_true(hd_tokenise(&words, hd_text_from(e->text), (enum heed_tokeniser)tok,
                                     e->is_lowercase, NULL));
             assert_that(strcmp(joined(&words), e->words[tok]) == 0,
                         "tok %s, lower case %d, line \"%s\"\nis cut \"%s\"\ninstead  \"%s\"",
@@ -60,7 +60,8 @@ static void equal_words_have_equal_numbers(void **state)
     (void)state;
     struct hd_words words = {0};
     struct hd_ngrams spelling = {0};
-    assert_true(hd_tokenise(&words, hd_text_of("a ab abc ab b a ba"), HEED_TOK_NONE, false, NULL));
+    assert_true(
+        hd_tokenise(&words, hd_text_from("a ab abc ab b a ba"), HEED_TOK_NONE, false, NULL));
     assert_true(hd_words_number(&words, &spelling, NULL));
     const uint32_t *ids = words.ids;
     assert_true(ids[0] == ids[5] && ids[1] == ids[3]);
@@ -80,7 +81,7 @@ static void bad_text_is_refused_with_its_place(void **state)
     for (int tok = 0; tok < N_TOKENISERS; tok++) {
         heed_error err = {0};
         assert_false(
-            hd_tokenise(&words, hd_text_of("ab\xC3(c"), (enum heed_tokeniser)tok, false, &err));
+            hd_tokenise(&words, hd_text_from("ab\xC3(c"), (enum heed_tokeniser)tok, false, &err));
         assert_error(err, HEED_BAD_TEXT, "at byte 2");
     }
     hd_words_release(&words);
@@ -99,14 +100,14 @@ static void memory_may_fail_at_every_place(void **state)
             heed_error err = {0};
             hd_alloc_fail_after(n);
             const bool ok =
-                hd_tokenise(&words, hd_text_of("short"), (enum heed_tokeniser)tok, true, &err) &&
-                hd_tokenise(&words, hd_text_of(dots), (enum heed_tokeniser)tok, true, &err) &&
+                hd_tokenise(&words, hd_text_from("short"), (enum heed_tokeniser)tok, true, &err) &&
+                hd_tokenise(&words, hd_text_from(dots), (enum heed_tokeniser)tok, true, &err) &&
                 hd_words_number(&words, &spelling, &err);
             hd_alloc_fail_after(-1);
             if (!ok)
                 assert_error(err, HEED_NO_MEMORY, "no memory");
             assert_true(
-                hd_tokenise(&words, hd_text_of("A b"), (enum heed_tokeniser)tok, true, NULL));
+                hd_tokenise(&words, hd_text_from("A b"), (enum heed_tokeniser)tok, true, NULL));
             assert_string_equal(joined(&words), "a b");
             hd_words_release(&words);
             hd_ngrams_release(&spelling);

@@ -54,7 +54,7 @@ static void ids_of_text_ascend_and_leave_nothing_out(void **state)
             const size_t n = strlen(text);
             heed_error err = {0};
             struct hd_ids ids = {0};
-            struct hd_placed placed;
+            struct hd_encoding placed;
             assert_that(hd_vocab_encode(v, text, n, false, &ids, &err), "%s", err.message);
             assert_that(hd_vocab_encode_spans(v, text, n, &placed, &err), "%s", err.message);
             assert_that(placed.n == ids.n && memcmp(placed.ids, ids.at, ids.n * sizeof(int)) == 0,
@@ -78,7 +78,7 @@ static void ids_of_text_ascend_and_leave_nothing_out(void **state)
                 at = s.end;
             }
             hd_ids_release(&ids);
-            hd_placed_release(&placed);
+            hd_encoding_release(&placed);
         }
 }
 
@@ -115,14 +115,14 @@ static void a_character_of_several_parts_has_one_place(void **state)
 {
     (void)state;
     struct hd_vocab *v = list_of(HD_VOCAB_CHARS);
-    struct hd_placed p;
+    struct hd_encoding p;
     heed_error err = {0};
     assert_true(hd_vocab_encode_spans(v, "ae\xCC\x81 n", 6, &p, &err)); /* normal form C: é */
     assert_int_equal(p.n, 4);
     const struct hd_span wanted[] = {{0, 1}, {1, 4}, {4, 5}, {5, 6}};
     assert_memory_equal(p.spans, wanted, sizeof wanted);
     assert_int_equal(p.ids[1], 3);
-    hd_placed_release(&p);
+    hd_encoding_release(&p);
     hd_vocab_free(v);
 }
 
@@ -130,7 +130,7 @@ static void bad_input_is_refused(void **state)
 {
     (void)state;
     struct hd_vocab *v = list_of(HD_VOCAB_WORDS);
-    struct hd_placed p;
+    struct hd_encoding p;
     struct hd_span span[1];
     heed_error err = {0};
     assert_false(hd_vocab_encode_spans(v, "a\xFF", 2, &p, &err));
@@ -148,7 +148,7 @@ static void failing_allocations_are_told(void **state)
     for (int k = 0; (v = vocab_at(k)); hd_vocab_free(v), k++)
         for (long n = 0;; n++) {
             heed_error err = {0};
-            struct hd_placed p;
+            struct hd_encoding p;
             struct hd_span spans[64];
             hd_alloc_fail_after(n);
             const bool ok = hd_vocab_encode_spans(v, "ae one 你", 10, &p, &err);
@@ -158,7 +158,7 @@ static void failing_allocations_are_told(void **state)
             assert_that(is_done || err.code == HEED_NO_MEMORY, "%ld: %s", n, err.message);
             hd_free(text);
             if (ok)
-                hd_placed_release(&p);
+                hd_encoding_release(&p);
             if (is_done)
                 break;
         }

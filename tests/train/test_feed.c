@@ -82,26 +82,26 @@ static int number_of(const struct hd_pair_ids *p)
     return number;
 }
 
-struct desk {
+struct buffer {
     struct hd_corpus *corpus;
     struct hd_vocab *vocab;
     struct hd_pool *threads;
     struct hd_feed *feed;
 };
 
-static struct desk desk_of(int n_pairs, int n_threads, const struct hd_feed_options *options)
+static struct buffer desk_of(int n_pairs, int n_threads, const struct hd_feed_options *options)
 {
     heed_error err = {0};
-    struct desk d = {.corpus = numbers(n_pairs, &err),
-                     .vocab = digits(),
-                     .threads = hd_pool_new(n_threads, &err)};
+    struct buffer d = {.corpus = numbers(n_pairs, &err),
+                       .vocab = digits(),
+                       .threads = hd_pool_new(n_threads, &err)};
     assert_that(d.corpus && d.threads, "%s", err.message);
     d.feed = hd_feed_new(d.corpus, d.vocab, d.vocab, options, d.threads, &err);
     assert_non_null(d.feed);
     return d;
 }
 
-static void desk_clear(struct desk *d)
+static void desk_clear(struct buffer *d)
 {
     hd_feed_free(d->feed);
     hd_pool_free(d->threads);
@@ -109,7 +109,7 @@ static void desk_clear(struct desk *d)
     hd_corpus_free(d->corpus);
 }
 
-static const struct hd_pair_ids *next_of(struct desk *d, struct hd_place_in_text *place, int *n)
+static const struct hd_pair_ids *next_of(struct buffer *d, struct hd_feed_position *place, int *n)
 {
     heed_error err = {0};
     const struct hd_pair_ids *pairs = hd_feed_next(d->feed, place, n, &err);
@@ -125,10 +125,10 @@ static void every_pair_comes_once_an_epoch(void **state)
     static const int sizes[] = {1, 2, 10, 500, 70000}; /* the last is several pools */
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         const int n_all = sizes[k];
-        struct desk d = desk_of(
+        struct buffer d = desk_of(
             n_all, 2, &(struct hd_feed_options){.seed = 3, .tokens = 700, .max_length = 100});
         char *seen = calloc((size_t)n_all, 1);
-        struct hd_place_in_text place = {0};
+        struct hd_feed_position place = {0};
         const int n_epochs = n_all > 1000 ? 2 : 3;
         int first[3] = {-1, -1, -1}, epoch = 0, n_seen = 0;
         while (epoch < n_epochs) {
@@ -167,9 +167,9 @@ static void every_pair_comes_once_an_epoch(void **state)
 static void batches_are_even(void **state)
 {
     (void)state;
-    struct desk d =
+    struct buffer d =
         desk_of(20000, 2, &(struct hd_feed_options){.seed = 1, .tokens = 1000, .max_length = 100});
-    struct hd_place_in_text place = {0};
+    struct hd_feed_position place = {0};
     int n_batches = 0;
     long n_all = 0;
     for (;;) {
@@ -186,7 +186,7 @@ static void batches_are_even(void **state)
     assert_that(labs(n_all / n_batches - 1000) < 20, "%ld tokens in %d batches", n_all, n_batches);
     desk_clear(&d);
     d = desk_of(40, 1, &(struct hd_feed_options){.seed = 1, .tokens = 1, .max_length = 100});
-    place = (struct hd_place_in_text){0};
+    place = (struct hd_feed_position){0};
     for (int i = 0; i < 40; i++) {
         int n;
         (void)next_of(&d, &place, &n);
@@ -214,14 +214,14 @@ static void going_to_a_place_is_coming_there(void **state)
     (void)state;
     const struct hd_feed_options options = {.seed = 5, .tokens = 3000, .max_length = 100};
     enum { N = 200 };
-    static struct hd_place_in_text places[N];
+    static struct hd_feed_position places[N];
     static uint64_t sums[N];
     for (int n_threads = 1; n_threads <= 3; n_threads++) {
-        struct desk d = desk_of(40000, n_threads, &options);
-        struct hd_place_in_text place = {0};
+        struct buffer d = desk_of(40000, n_threads, &options);
+        struct hd_feed_position place = {0};
         for (int i = 0; i < N; i++) {
             int n;
-            const struct hd_place_in_text here = place;
+            const struct hd_feed_position here = place;
             const struct hd_pair_ids *pairs = next_of(&d, &place, &n);
             const uint64_t sum = sum_of(pairs, n);
             if (n_threads == 1) {
@@ -241,9 +241,9 @@ static void going_to_a_place_is_coming_there(void **state)
         }
         desk_clear(&d);
     }
-    struct desk other =
+    struct buffer other =
         desk_of(40000, 1, &(struct hd_feed_options){.seed = 6, .tokens = 3000, .max_length = 100});
-    struct hd_place_in_text place = {0};
+    struct hd_feed_position place = {0};
     int n;
     const struct hd_pair_ids *pairs = next_of(&other, &place, &n);
     assert_true(sum_of(pairs, n) != sums[0]);
@@ -254,10 +254,10 @@ static void what_is_held_out_never_comes(void **state)
 {
     (void)state;
     for (int n_all = 10; n_all <= 41; n_all++) {
-        struct desk d = desk_of(
+        struct buffer d = desk_of(
             n_all, 1,
             &(struct hd_feed_options){.seed = 1, .tokens = 50, .max_length = 100, .hold_out = 10});
-        struct hd_place_in_text place = {0};
+        struct hd_feed_position place = {0};
         int n_seen = 0;
         for (;;) {
             int n;
@@ -277,9 +277,9 @@ static void what_is_held_out_never_comes(void **state)
 static void what_is_too_long_is_counted(void **state)
 {
     (void)state;
-    struct desk d =
+    struct buffer d =
         desk_of(1000, 2, &(struct hd_feed_options){.seed = 1, .tokens = 100, .max_length = 17});
-    struct hd_place_in_text place = {0};
+    struct hd_feed_position place = {0};
     int n_seen = 0;
     while (place.epoch < 2) {
         int n;
@@ -298,20 +298,20 @@ static void what_is_too_long_is_counted(void **state)
     d = desk_of(1000, 2, &(struct hd_feed_options){.seed = 1, .tokens = 100, .max_length = 5});
     heed_error err = {0};
     int n;
-    place = (struct hd_place_in_text){0};
+    place = (struct hd_feed_position){0};
     assert_null(hd_feed_next(d.feed, &place, &n, &err));
-    assert_error(
-        err, HEED_BAD_TEXT,
-        "no pair of sentences can be trained on: all are longer than max-length 5, or empty; raise --max-length");
+    assert_error(err, HEED_BAD_TEXT,
+                 "no pair of sentences can be trained on: all are longer than max-length 5, or "
+                 "empty; raise --max-length");
     desk_clear(&d);
 }
 
 static void epochs_are_told_in_parts(void **state)
 {
     (void)state;
-    struct desk d =
+    struct buffer d =
         desk_of(1000, 1, &(struct hd_feed_options){.seed = 1, .tokens = 100, .max_length = 100});
-    struct hd_place_in_text place = {0};
+    struct hd_feed_position place = {0};
     double before = 0;
     while (place.epoch < 3) {
         int n;
@@ -336,7 +336,7 @@ static uint64_t sampled(const struct hd_corpus *corpus, const struct hd_vocab *v
         .seed = seed, .tokens = 100, .max_length = 1000, .subword_sampling = strength};
     struct hd_feed *feed = hd_feed_new(corpus, vocab, vocab, &options, threads, &err);
     assert_non_null(feed);
-    struct hd_place_in_text place = {.epoch = epoch};
+    struct hd_feed_position place = {.epoch = epoch};
     int n;
     const struct hd_pair_ids *pairs = hd_feed_next(feed, &place, &n, &err);
     assert_that(pairs && n == 1, "%s", err.message);
@@ -374,8 +374,8 @@ static void failing_memory_leaves_a_feed_that_works(void **state)
 {
     (void)state;
     const struct hd_feed_options options = {.seed = 1, .tokens = 100, .max_length = 100};
-    struct desk d = desk_of(300, 2, &options);
-    struct hd_place_in_text place = {0};
+    struct buffer d = desk_of(300, 2, &options);
+    struct hd_feed_position place = {0};
     int n;
     const struct hd_pair_ids *first = next_of(&d, &place, &n);
     const uint64_t wanted = sum_of(first, n);
@@ -384,13 +384,13 @@ static void failing_memory_leaves_a_feed_that_works(void **state)
         heed_error err = {0};
         hd_alloc_fail_after(i);
         struct hd_feed *feed = hd_feed_new(d.corpus, d.vocab, d.vocab, &options, d.threads, &err);
-        place = (struct hd_place_in_text){0};
+        place = (struct hd_feed_position){0};
         const struct hd_pair_ids *pairs = feed ? hd_feed_next(feed, &place, &n, &err) : NULL;
         hd_alloc_fail_after(-1);
         assert_that(pairs || err.code == HEED_NO_MEMORY, "allocation %ld: %s", i, err.message);
         is_done = pairs != NULL;
         if (feed && !pairs) {
-            place = (struct hd_place_in_text){0};
+            place = (struct hd_feed_position){0};
             pairs = hd_feed_next(feed, &place, &n, &err);
             assert_non_null(pairs);
         }

@@ -164,8 +164,8 @@ static double gradient_of(struct hd_net *net, const struct hd_pair_ids *pairs, i
     hd_tape *tape = hd_tape_new(NULL);
     hd_tape_record(tape, true);
     const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
-    const struct hd_taught *taught = hd_teach(net, tape, memory, &batch, NULL);
-    hd_node *loss = hd_taught_loss(net, taught, smoothing);
+    const struct hd_forced *forced = hd_teacher_force(net, tape, memory, &batch, NULL);
+    hd_node *loss = hd_forced_loss(net, forced, smoothing);
     assert_true(loss && hd_backward(loss, g));
     const double x = (double)loss->x[0];
     hd_tape_free(tape);
@@ -406,7 +406,7 @@ static void a_pattern_that_fits_nothing_is_refused(void **state)
     }
 }
 
-static void two_passes_are_another_lesson(void **state)
+static void two_passes_are_another_update(void **state)
 {
     (void)state;
     double loss[4];
@@ -536,7 +536,7 @@ int main(void)
         cmocka_unit_test(the_average_moves_slowly),
         cmocka_unit_test(what_is_frozen_does_not_move),
         cmocka_unit_test(a_pattern_that_fits_nothing_is_refused),
-        cmocka_unit_test(two_passes_are_another_lesson),
+        cmocka_unit_test(two_passes_are_another_update),
         cmocka_unit_test(what_is_not_finite_changes_nothing),
         cmocka_unit_test(without_memory_nothing_is_lost),
     };

@@ -31,7 +31,7 @@ static int end(void **state)
 static const char *parts_of(const struct hd_vocab *vocab, const char *text, size_t most)
 {
     static char out[1024];
-    struct hd_parts parts = {0};
+    struct hd_splits parts = {0};
     heed_error err = {0};
     assert_that(hd_split(&parts, vocab, text, strlen(text), most, &err), "%s", err.message);
     char *to = out;
@@ -39,7 +39,7 @@ static const char *parts_of(const struct hd_vocab *vocab, const char *text, size
         to += sprintf(to, "%s%.*s", i > 0 ? "|" : "", (int)(parts.at[i].end - parts.at[i].begin),
                       text + parts.at[i].begin);
     *to = '\0';
-    hd_parts_release(&parts);
+    hd_splits_release(&parts);
     return out;
 }
 
@@ -59,7 +59,10 @@ static void sentences_are_kept_apart(void **state)
     assert_string_equal(
         parts_of(words, "He said \"no.\" She left... \"Why?!\" she asked (twice.) Yes", 4),
         "He said \"no.\"|She left...|\"Why?!\"|she asked (twice.)|Yes");
-    assert_string_equal(parts_of(words, "one\x0Btwo three\xE2\x80\xA8" "four", 2),
+    assert_string_equal(parts_of(words,
+                                 "one\x0Btwo three\xE2\x80\xA8"
+                                 "four",
+                                 2),
                         "one|two three|four");
     assert_string_equal(parts_of(chars, "我爱你。你呢？好！", 5), "我爱你。|你呢？|好！");
     assert_string_equal(parts_of(words, "कैसे हो। ठीक", 2), "कैसे हो।|ठीक");
@@ -87,15 +90,15 @@ static void clauses_and_words_are_put_together_while_there_is_room(void **state)
 static void words_are_cut_as_a_last_resort(void **state)
 {
     (void)state;
-    struct hd_parts parts = {0};
+    struct hd_splits parts = {0};
     assert_string_equal(parts_of(chars, "abcdefgh", 4), "abcd|efgh");
     assert_true(hd_split(&parts, chars, "abcdefgh xy", 11, 4, NULL));
     assert_int_equal(parts.n, 3);
     assert_int_equal(parts.n_words_cut, 1);
-    hd_parts_release(&parts);
+    hd_splits_release(&parts);
     assert_true(hd_split(&parts, chars, "我爱我的猫", 15, 3, NULL)); /* no word of spaces is cut */
     assert_int_equal(parts.n_words_cut, 0);
-    hd_parts_release(&parts);
+    hd_splits_release(&parts);
     /* a family is one character */
     assert_string_equal(parts_of(chars, "👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 2),
                         "👨‍👩‍👧‍👦|👨‍👩‍👧‍👦");
@@ -118,7 +121,7 @@ static void nothing_is_lost(void **state)
         }
         const struct hd_vocab *vocab = round % 2 ? words : chars;
         const size_t most = 1 + hd_rng_below(&rng, 20);
-        struct hd_parts parts = {0};
+        struct hd_splits parts = {0};
         heed_error err = {0};
         assert_that(hd_split(&parts, vocab, text, n, most, &err), "%s", err.message);
         size_t at = 0;
@@ -136,7 +139,7 @@ static void nothing_is_lost(void **state)
                         "part %zu has %zu subwords, not %zu: %s", i, ids.n, most, text);
             hd_ids_release(&ids);
         }
-        hd_parts_release(&parts);
+        hd_splits_release(&parts);
     }
 }
 
@@ -146,12 +149,12 @@ static void failing_allocations_are_told(void **state)
     bool ok = false;
     for (long n = 0; !ok; n++) {
         heed_error err = {0};
-        struct hd_parts parts = {0};
+        struct hd_splits parts = {0};
         hd_alloc_fail_after(n);
         ok = hd_split(&parts, words, "one two. three, four five six.", 30, 2, &err);
         hd_alloc_fail_after(-1);
         assert_that(ok || err.code == HEED_NO_MEMORY, "%ld: %s", n, err.message);
-        hd_parts_release(&parts);
+        hd_splits_release(&parts);
     }
 }
 

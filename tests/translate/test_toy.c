@@ -6,7 +6,7 @@
 #include "model/learn.h"
 
 #include "base/memory.h"
-#include "model/file.h"
+#include "model/model_file.h"
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 #include "translate/languages.h"
 
 #include "base/memory.h"
-#include "model/file.h"
+#include "model/model_file.h"
 #include "model/settings.h"
 
 #include <math.h>

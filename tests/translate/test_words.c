@@ -32,15 +32,15 @@ static int end(void **state)
 static const char *cut(const char *text, const struct hd_span *tokens, size_t n)
 {
     static char out[1024];
-    struct hd_wording w;
+    struct hd_word_map w;
     heed_error err = {0};
-    assert_that(hd_wording_make(&w, text, strlen(text), tokens, n, &err), "%s", err.message);
+    assert_that(hd_word_map_make(&w, text, strlen(text), tokens, n, &err), "%s", err.message);
     char *to = out;
     for (size_t i = 0; i < w.n; i++)
         to += sprintf(to, "%s%.*s", i > 0 ? "|" : "", (int)(w.words[i].end - w.words[i].begin),
                       text + w.words[i].begin);
     *to = '\0';
-    hd_wording_release(&w);
+    hd_word_map_release(&w);
     return out;
 }
 
@@ -51,10 +51,10 @@ static void words_cover_the_text_exactly_in_every_language(void **state)
         const char *text = languages[l].text;
         const size_t n = strlen(text);
         heed_error err = {0};
-        struct hd_placed p;
-        struct hd_wording w;
+        struct hd_encoding p;
+        struct hd_word_map w;
         assert_that(hd_vocab_encode_spans(vocab, text, n, &p, &err), "%s", err.message);
-        assert_that(hd_wording_make(&w, text, n, p.spans, p.n, &err), "%s", err.message);
+        assert_that(hd_word_map_make(&w, text, n, p.spans, p.n, &err), "%s", err.message);
         assert_that(w.n > 0, "%s has no words", languages[l].name);
         size_t at = 0;
         for (size_t i = 0; i <= w.n; i++) {
@@ -75,8 +75,8 @@ static void words_cover_the_text_exactly_in_every_language(void **state)
             assert_that(w.of_token[t] >= (t > 0 ? w.of_token[t - 1] : 0) &&
                             w.of_token[t] < (int)w.n,
                         "%s: subword %zu belongs to word %d", languages[l].name, t, w.of_token[t]);
-        hd_wording_release(&w);
-        hd_placed_release(&p);
+        hd_word_map_release(&w);
+        hd_encoding_release(&p);
     }
 }
 
@@ -111,11 +111,11 @@ static void every_subword_has_its_word(void **state)
     /* " ", "on", "", "e two", end marker, "three" */
     const struct hd_span tokens[] = {{0, 1}, {1, 3}, {3, 3}, {3, 8}, HD_NOWHERE, {8, 14}, {14, 15}};
     static const int wanted[] = {0, 0, 0, 0, -1, 2, 2};
-    struct hd_wording w;
-    assert_true(hd_wording_make(&w, " one two three ", 15, tokens, 7, NULL));
+    struct hd_word_map w;
+    assert_true(hd_word_map_make(&w, " one two three ", 15, tokens, 7, NULL));
     assert_int_equal(w.n, 3);
     assert_memory_equal(w.of_token, wanted, sizeof wanted);
-    hd_wording_release(&w);
+    hd_word_map_release(&w);
 }
 
 static void spaces_are_found_at_both_ends(void **state)
@@ -138,9 +138,9 @@ static void failing_allocations_are_told(void **state)
     (void)state;
     for (long n = 0; n < 2; n++) {
         heed_error err = {0};
-        struct hd_wording w;
+        struct hd_word_map w;
         hd_alloc_fail_after(n);
-        assert_false(hd_wording_make(&w, "a b", 3, &(struct hd_span){0, 1}, 1, &err));
+        assert_false(hd_word_map_make(&w, "a b", 3, &(struct hd_span){0, 1}, 1, &err));
         hd_alloc_fail_after(-1);
         assert_int_equal(err.code, HEED_NO_MEMORY);
     }

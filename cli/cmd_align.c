@@ -1,0 +1,320 @@
+/* align.c -- `heed align`: which words of two texts belong together. */
+#include "command.h"
+#include "models.h"
+#include "terminal.h"
+#include "plot.h"
+#include "result.h"
+
+#include <heed.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum symmetrize { NONE, INTERSECT, UNION, GROW_DIAG_FINAL };
+
+struct align {
+    const char *model, *reverse, *gold, *head, *plot;
+    int symmetrize, shift, layer, batch, threads;
+    bool is_soft, has_subwords, is_json, is_quiet;
+};
+
+static const struct option options[] = {
+    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct align, model),
+     .value = "MODEL[,MODEL...]", .help = "the model; several look together"},
+    {"reverse", .kind = OPTION_TEXT, OPTION_FIELD(struct align, reverse),
+     .value = "MODEL[,MODEL...]",
+     .help = "a model for the other direction, whose links are joined"},
+    {"symmetrize", .kind = OPTION_CHOICE, OPTION_FIELD(struct align, symmetrize),
+     .choices = "none|intersect|union|grow-diag-final", .help = "how they are joined"},
+    {"gold", .kind = OPTION_TEXT, OPTION_FIELD(struct align, gold), .value = "FILE",
+     .help = "links made by people, from 1: 'i-j' sure, 'ipj' possible; prints how near ours are"},
+    {"shift", .kind = OPTION_INT, OPTION_FIELD(struct align, shift), .value = "0|1", .least = 0,
+     .most = 1,
+     .help = "tell the attention of the step that makes a word (0) or reads it (1); without it as "
+             "suits the model"},
+    {"layer", .kind = OPTION_INT, OPTION_FIELD(struct align, layer), .value = "N", .least = 0,
+     .most = 64, .help = "whose attention is told, from 1; 0 is the model's own choice"},
+    {"head", .kind = OPTION_TEXT, OPTION_FIELD(struct align, head), .value = "N|mean",
+     .help = "which head of it, from 0"},
+    {"soft", .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_soft),
+     .help = "weights in Marian's format instead of links", .group = "Output"},
+    {"subwords", .kind = OPTION_FLAG, OPTION_FIELD(struct align, has_subwords),
+     .help = "of subwords instead of words"},
+    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct align, plot), .value = "FILE.svg|png|pdf",
+     .help = "draw attention and links into a file; several lines have their number in its name"},
+    {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_json),
+     .help = "one JSON object a line, as heed translate prints"},
+    {"batch", .kind = OPTION_INT, OPTION_FIELD(struct align, batch), .value = "N", .least = 1,
+     .most = 100000, .help = "sentences under way at a time; changes no result",
+     .group = "Running"},
+    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct align, threads), .value = "N",
+     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_quiet),
+     .help = "neither warnings nor progress"},
+    {0},
+};
+
+static void set_defaults(void *values)
+{
+    struct align *a = values;
+    a->symmetrize = GROW_DIAG_FINAL;
+    a->shift = -1;
+    a->head = "mean";
+    a->batch = heed_options_default().batch;
+}
+
+/* ---- what people say -------------------------------------------------------------------------------- */
+
+struct gold {
+    heed_link *sure, *possible;
+    size_t n_sure, n_possible;
+};
+
+static void free_gold(struct gold *gold)
+{
+    free(gold->sure);
+    free(gold->possible);
+}
+
+/* "1-1 2p3" from 1 becomes links from 0. False, with the complaint printed. */
+static bool read_gold(struct gold *gold, const char *line, const char *path, size_t number)
+{
+    const size_t most = strlen(line) / 2 + 1;
+    *gold = (struct gold){.sure = need_memory(most, sizeof(heed_link)),
+                          .possible = need_memory(most, sizeof(heed_link))};
+    for (const char *at = line + strspn(line, " \t"); *at; at += strspn(at, " \t")) {
+        char *end;
+        const long source = strtol(at, &end, 10);
+        const char kind = *end;
+        const long target = kind == '-' || kind == 'p' ? strtol(end + 1, &end, 10) : 0;
+        if (source < 1 || target < 1 || source > 1000000 || target > 1000000 ||
+            (*end && !strchr(" \t", *end))) {
+            complain("%s:%zu: '%.*s' is no link; one is 'i-j' (sure) or 'ipj' (possible), "
+                     "words counted from 1",
+                     path, number, (int)strcspn(at, " \t"), at);
+            free_gold(gold);
+            return false;
+        }
+        const heed_link link = {(int)source - 1, (int)target - 1};
+        if (kind == '-')
+            gold->sure[gold->n_sure++] = link;
+        else
+            gold->possible[gold->n_possible++] = link;
+        at = end;
+    }
+    return true;
+}
+
+static void print_quality(const heed_alignment_quality *q, bool is_json)
+{
+    if (is_json)
+        printf(
+            "{\"precision\": %.12g, \"recall\": %.12g, \"aer\": %.12g, \"links\": %zu, \"sure\": "
+            "%zu}\n",
+            q->precision, q->recall, q->error_rate, q->n_links, q->n_sure);
+    else
+        printf("precision = %.2f %%\nrecall = %.2f %%\nAER = %.2f %% (links = %zu sure = %zu)\n",
+               q->precision, q->recall, q->error_rate, q->n_links, q->n_sure);
+}
+
+/* ---- running ------------------------------------------------------------------------------------------ */
+
+struct running {
+    const struct align *a;
+    const char *name; /* of the source file */
+    struct models forward, backward;
+    heed_options options;
+    struct progress progress;
+    heed_lines source, target, gold;
+    heed_alignment_quality quality;
+    struct plots plots;
+};
+
+/* The source subword looked at most by each target subword, unless it is the end marker. */
+static void print_subword_links(const heed_result *r, const heed_translation *t)
+{
+    bool is_first = true;
+    for (size_t i = 0; t->subword_attention && i < t->n_subwords; i++) {
+        const float *row = t->subword_attention + i * r->n_subwords;
+        size_t best = 0;
+        for (size_t j = 1; j < r->n_subwords; j++)
+            best = row[j] > row[best] ? j : best;
+        if (t->subwords[i].word < 0 || r->n_subwords == 0 || r->subwords[best].word < 0)
+            continue;
+        printf("%s%zu-%zu", is_first ? "" : " ", best, i);
+        is_first = false;
+    }
+}
+
+/* Links of both directions as one list, to be given to free(). */
+static heed_link *join(const struct running *run, const heed_result *forward,
+                       const heed_result *backward, size_t *n, size_t number)
+{
+    static const enum heed_symmetry how[] = {[INTERSECT] = HEED_SYMMETRY_INTERSECT,
+                                             [UNION] = HEED_SYMMETRY_UNION,
+                                             [GROW_DIAG_FINAL] = HEED_SYMMETRY_GROW_DIAG_FINAL};
+    const heed_translation *one = &forward->translations[0];
+    const heed_translation *other = backward ? &backward->translations[0] : NULL;
+    const size_t n_other = other ? other->n_links : 0;
+    heed_link *links = need_memory(one->n_links + n_other + 1, sizeof *links);
+    const bool fits =
+        !other || (backward->n_words == one->n_words && other->n_words == forward->n_words);
+    if (!fits && !run->a->is_quiet)
+        complain("%s:%zu: the two models cut the text into different words, so their links "
+                 "are not joined",
+                 run->name, number);
+    if (!other || !fits || run->a->symmetrize == NONE) {
+        *n = one->n_links;
+        if (one->n_links > 0)
+            memcpy(links, one->links, one->n_links * sizeof *links);
+        return links;
+    }
+    heed_link *turned = need_memory(n_other + 1, sizeof *turned);
+    for (size_t i = 0; i < n_other; i++)
+        turned[i] = (heed_link){other->links[i].target, other->links[i].source};
+    *n = heed_symmetrize(how[run->a->symmetrize], one->links, one->n_links, turned, n_other, links);
+    free(turned);
+    return links;
+}
+
+static bool print_pair(struct running *run, const heed_result *forward, const heed_result *backward,
+                       size_t i)
+{
+    const struct align *a = run->a;
+    const heed_translation *t = &forward->translations[0];
+    if (!a->is_quiet)
+        print_warnings(forward, run->name, i + 1);
+    size_t n;
+    heed_link *links = join(run, forward, backward, &n, i + 1);
+    bool ok =
+        !a->plot || plot_attention(&run->plots, forward, t, links, n, i + 1, run->source.n == 1);
+    if (ok && a->gold) {
+        struct gold gold;
+        ok = read_gold(&gold, run->gold.at[i], a->gold, i + 1);
+        if (ok) {
+            heed_alignment_judge(&run->quality, links, n, gold.sure, gold.n_sure, gold.possible,
+                                 gold.n_possible);
+            free_gold(&gold);
+        }
+    } else if (ok && a->is_json)
+        print_result_json(stdout, forward);
+    else if (ok) {
+        if (a->is_soft)
+            print_soft(stdout, forward, t, a->has_subwords);
+        else if (a->has_subwords)
+            print_subword_links(forward, t);
+        else
+            print_links(stdout, links, n);
+        putchar('\n');
+    }
+    free(links);
+    return ok;
+}
+
+static bool align_some(struct running *run, size_t from, size_t n)
+{
+    heed_error err = {0};
+    heed_text_pair *pairs = need_memory(n, sizeof *pairs);
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
+    run->progress.n_before = from;
+    heed_results *forward = heed_align(models_list(&run->forward), run->forward.n, pairs, n,
+                                       &run->options, &err),
+                 *backward = NULL;
+    if (forward && run->backward.n > 0) {
+        for (size_t i = 0; i < n; i++)
+            pairs[i] = (heed_text_pair){run->target.at[from + i], run->source.at[from + i]};
+        backward =
+            heed_align(models_list(&run->backward), run->backward.n, pairs, n, &run->options, &err);
+    }
+    progress_clear(&run->progress);
+    bool ok = forward && (backward || run->backward.n == 0);
+    if (!ok)
+        complain("%s", err.message);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = print_pair(run, &forward->at[i], backward ? &backward->at[i] : NULL, from + i);
+    heed_results_free(forward);
+    heed_results_free(backward);
+    free(pairs);
+    return ok;
+}
+
+static bool read_texts(struct running *run, const struct invocation *invocation)
+{
+    heed_error err = {0};
+    const char *const *paths = invocation->arguments.items;
+    if (!heed_lines_read(&run->source, paths[0], &err) ||
+        !heed_lines_read(&run->target, paths[1], &err) ||
+        (run->a->gold && !heed_lines_read(&run->gold, run->a->gold, &err))) {
+        complain("%s", err.message);
+        return false;
+    }
+    if (!same_lines(paths[0], &run->source, paths[1], &run->target) ||
+        (run->a->gold && !same_lines(paths[0], &run->source, run->a->gold, &run->gold)))
+        return false;
+    return true;
+}
+
+static enum status run(const struct invocation *invocation)
+{
+    enum { AT_A_TIME = 4096 };
+    const struct align *a = invocation->values;
+    if (invocation->arguments.n != 2) {
+        complain("align wants -m MODEL and two files, SRC and TGT; see heed align --help");
+        return STATUS_USAGE;
+    }
+    const char *model = model_or_default(a->model);
+    if (!model)
+        return STATUS_USAGE;
+    if (a->reverse && (a->is_soft || a->has_subwords || a->is_json)) {
+        complain(
+            "--reverse joins links of words; it does not go with --soft, --subwords or --json");
+        return STATUS_USAGE;
+    }
+    struct running run = {.a = a,
+                          .name = invocation->arguments.items[0],
+                          .plots = {.path = a->plot},
+                          .options = heed_options_default()};
+    if (!read_head(a->head, &run.options.head) || !plot_has_kind(a->plot))
+        return STATUS_USAGE;
+    run.options.layer = a->layer;
+    run.options.shift = a->shift;
+    run.options.batch = a->batch;
+    run.options.n_threads = a->threads;
+    run.options.progress = progress_show;
+    run.options.progress_data = &run.progress;
+    progress_begin(&run.progress, a->is_quiet);
+    bool ok = read_texts(&run, invocation) && models_load(&run.forward, model) &&
+              (!a->reverse || models_load(&run.backward, a->reverse)) &&
+              models_attend(&run.forward, model) && models_attend(&run.backward, a->reverse);
+    for (size_t from = 0; ok && from < run.source.n; from += AT_A_TIME) {
+        const size_t left = run.source.n - from;
+        ok = align_some(&run, from, left < AT_A_TIME ? left : AT_A_TIME);
+    }
+    if (ok && a->gold)
+        print_quality(&run.quality, a->is_json);
+    models_free(&run.forward);
+    models_free(&run.backward);
+    heed_lines_release(&run.source);
+    heed_lines_release(&run.target);
+    heed_lines_release(&run.gold);
+    return ok ? STATUS_FINE : STATUS_FAILED;
+}
+
+const struct command command_align = {
+    .name = "align",
+    .summary = "which words of two texts belong together",
+    .usage = "[-m MODEL] [OPTIONS] SRC TGT",
+    .description =
+        "Lets a model read a text and its translation, line by line, and tells where it looked: "
+        "links 'i-j' of source word i and target word j, counted from 0, as other tools print "
+        "them. A word is what stands between spaces; in text without spaces it is what the model's "
+        "vocabulary cuts. With a model for the other direction links of both are joined. Files are "
+        "UTF-8, plain or compressed by gzip; - is standard input.",
+    .most_arguments = 2,
+    .options = options,
+    .values_size = sizeof(struct align),
+    .set_defaults = set_defaults,
+    .run = run,
+};

@@ -1,0 +1,206 @@
+/* score.c -- `heed score`: how likely a model finds given translations. */
+#include "command.h"
+#include "models.h"
+#include "terminal.h"
+#include "result.h"
+
+#include <heed.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct score {
+    const char *model, *n_best;
+    int batch, threads;
+    bool has_words, is_json, is_quiet;
+};
+
+static const struct option options[] = {
+    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct score, model),
+     .value = "MODEL[,MODEL...]", .help = "the model; of several it is the mean"},
+    {"words", .kind = OPTION_FLAG, OPTION_FIELD(struct score, has_words),
+     .help = "after it, with a tab before each, the numbers of the words"},
+    {"n-best", .kind = OPTION_TEXT, OPTION_FIELD(struct score, n_best), .value = "FILE",
+     .help = "instead of TGT: an n-best list, 'line ||| text ||| features...', lines from 0; each "
+             "line gets the feature heed="},
+    {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct score, is_json),
+     .help = "one JSON object a line, as heed translate prints"},
+    {"batch", .kind = OPTION_INT, OPTION_FIELD(struct score, batch), .value = "N", .least = 1,
+     .most = 100000, .help = "sentences under way at a time; changes no result",
+     .group = "Running"},
+    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct score, threads), .value = "N",
+     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct score, is_quiet),
+     .help = "neither warnings, progress nor perplexity"},
+    {0},
+};
+
+static void set_defaults(void *values)
+{
+    struct score *s = values;
+    s->batch = heed_options_default().batch;
+}
+
+/* A line of an n-best list: "3 ||| text ||| features ||| score". */
+struct entry {
+    size_t line;
+    char *text;       /* its own */
+    const char *rest; /* what follows the features; NULL when nothing does */
+    size_t n_before;  /* bytes before that */
+};
+
+static const char bar[] = " ||| ";
+
+/* False, with the complaint printed. */
+static bool read_entry(struct entry *e, const char *line, const char *path, size_t number,
+                       size_t n_sources)
+{
+    char *end;
+    e->line = strtoul(line, &end, 10);
+    const char *text = end != line && strncmp(end, bar, 5) == 0 ? end + 5 : NULL;
+    const char *text_end = text ? strstr(text, bar) : NULL;
+    if (!text || e->line >= n_sources) {
+        complain("%s:%zu: an n-best list has lines 'number ||| text ||| features ||| score', "
+                 "and numbers from 0 to %zu, one for each line of the source",
+                 path, number, n_sources - 1);
+        return false;
+    }
+    const size_t n = text_end ? (size_t)(text_end - text) : strlen(text);
+    e->text = need_memory(n + 1, 1);
+    memcpy(e->text, text, n);
+    e->rest = text_end ? strstr(text_end + 5, bar) : NULL;
+    e->n_before = e->rest ? (size_t)(e->rest - line) : strlen(line);
+    e->rest = e->rest ? e->rest : text_end ? "" : NULL;
+    return true;
+}
+
+struct running {
+    const struct score *s;
+    const char *name;
+    struct models models;
+    heed_options options;
+    struct progress progress;
+    heed_lines source, target; /* the target may be an n-best list */
+    struct entry *entries;
+    double sum;
+    size_t n_subwords;
+};
+
+static void print_score(struct running *run, const heed_result *r, size_t i)
+{
+    const struct score *s = run->s;
+    const heed_translation *t = &r->translations[0];
+    if (!s->is_quiet)
+        print_warnings(r, run->name, i + 1);
+    if (isfinite(t->logprob)) {
+        run->sum += t->logprob;
+        run->n_subwords += t->n_subwords;
+    }
+    if (s->n_best) {
+        const struct entry *e = &run->entries[i];
+        printf("%.*s%sheed= %.6f%s\n", (int)e->n_before, run->target.at[i], e->rest ? " " : " ||| ",
+               t->logprob, e->rest ? e->rest : "");
+        return;
+    }
+    if (s->is_json) {
+        print_result_json(stdout, r);
+        return;
+    }
+    printf("%.6f", t->logprob);
+    for (size_t w = 0; s->has_words && w < t->n_words; w++)
+        printf("\t%.6f", t->words[w].logprob);
+    putchar('\n');
+}
+
+static bool score_some(struct running *run, size_t from, size_t n)
+{
+    heed_error err = {0};
+    heed_text_pair *pairs = need_memory(n, sizeof *pairs);
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = run->entries
+                       ? (heed_text_pair){run->source.at[run->entries[from + i].line],
+                                          run->entries[from + i].text}
+                       : (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
+    run->progress.n_before = from;
+    heed_results *results =
+        heed_score(models_list(&run->models), run->models.n, pairs, n, &run->options, &err);
+    progress_clear(&run->progress);
+    if (!results)
+        complain("%s", err.message);
+    for (size_t i = 0; results && i < n; i++)
+        print_score(run, &results->at[i], from + i);
+    heed_results_free(results);
+    free(pairs);
+    return results != NULL;
+}
+
+static bool read_texts(struct running *run, const char *source, const char *target)
+{
+    heed_error err = {0};
+    if (!heed_lines_read(&run->source, source, &err) ||
+        !heed_lines_read(&run->target, target, &err)) {
+        complain("%s", err.message);
+        return false;
+    }
+    if (!run->s->n_best)
+        return same_lines(source, &run->source, target, &run->target);
+    run->entries = need_memory(run->target.n, sizeof *run->entries);
+    for (size_t i = 0; i < run->target.n; i++)
+        if (!read_entry(&run->entries[i], run->target.at[i], target, i + 1, run->source.n))
+            return false;
+    return true;
+}
+
+static enum status run(const struct invocation *invocation)
+{
+    enum { AT_A_TIME = 4096 };
+    const struct score *s = invocation->values;
+    const struct text_list *files = &invocation->arguments;
+    if (files->n != (s->n_best ? 1 : 2)) {
+        complain("score wants -m MODEL and two files, SRC and TGT, or SRC and --n-best FILE; see "
+                 "heed score --help");
+        return STATUS_USAGE;
+    }
+    const char *model = model_or_default(s->model);
+    if (!model)
+        return STATUS_USAGE;
+    struct running run = {.s = s, .name = files->items[0], .options = heed_options_default()};
+    run.options.batch = s->batch;
+    run.options.n_threads = s->threads;
+    run.options.progress = progress_show;
+    run.options.progress_data = &run.progress;
+    progress_begin(&run.progress, s->is_quiet);
+    bool ok = read_texts(&run, files->items[0], s->n_best ? s->n_best : files->items[1]) &&
+              models_load(&run.models, model);
+    for (size_t from = 0; ok && from < run.target.n; from += AT_A_TIME) {
+        const size_t left = run.target.n - from;
+        ok = score_some(&run, from, left < AT_A_TIME ? left : AT_A_TIME);
+    }
+    if (ok && !s->is_quiet && !s->n_best && run.n_subwords > 0)
+        complain("perplexity %.4f per subword (%zu subwords, end markers included)",
+                 exp(-run.sum / (double)run.n_subwords), run.n_subwords);
+    for (size_t i = 0; run.entries && i < run.target.n; i++)
+        free(run.entries[i].text);
+    free(run.entries);
+    models_free(&run.models);
+    heed_lines_release(&run.source);
+    heed_lines_release(&run.target);
+    return ok ? STATUS_FINE : STATUS_FAILED;
+}
+
+const struct command command_score = {
+    .name = "score",
+    .summary = "how likely a model finds given translations",
+    .usage = "[-m MODEL] [OPTIONS] SRC TGT",
+    .description =
+        "Prints for every line the sum of the natural log-probabilities of the target's subwords "
+        "and of its end, and in the end, on standard error, the perplexity of all. A translation "
+        "that heed made itself gets the number it was made with. Files are UTF-8, plain or "
+        "compressed by gzip; - is standard input.",
+    .most_arguments = 2,
+    .options = options,
+    .values_size = sizeof(struct score),
+    .set_defaults = set_defaults,
+    .run = run,
+};

@@ -1,0 +1,364 @@
+/* train.c -- `heed train`: options to a training run, and its news to the terminal.
+ *
+ * The options are those of the library (heed_training_option_at), so that the two cannot differ. On a terminal one line is
+ * kept alive; elsewhere there are plain lines, fewer of them. */
+#include "command.h"
+#include "terminal.h"
+
+#include <heed.h>
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_OPTIONS = 160 };
+
+/* Option i's value is in one of these, at i. */
+struct train {
+    const char *text[MOST_OPTIONS];
+    struct text_list list[MOST_OPTIONS];
+    bool flag[MOST_OPTIONS];
+};
+
+static struct option options[MOST_OPTIONS + 1];
+static int n_options;
+
+static void prepare(void)
+{
+    static const struct {
+        const char *name;
+        char letter;
+    } letters[] = {{"out", 'o'}, {"threads", 'j'}, {"quiet", 'q'}};
+    static const char *const flags[] = {"skip-bad", "fresh", "quiet", "json", "reverse-source"};
+    static const struct {
+        const char *first, *group;
+    } groups[] = {{"src", "Text"},
+                  {"tokens", "Vocabulary"},
+                  {"updates", "The run"},
+                  {"rate", "Learning"},
+                  {"valid-every", "Looking and saving"},
+                  {"arch", "The model"}};
+    heed_training_option o;
+    for (n_options = 0; n_options < MOST_OPTIONS - 1 && heed_training_option_at(n_options, &o);
+         n_options++) {
+        const size_t i = (size_t)n_options;
+        struct option *out = &options[i];
+        *out = (struct option){.name = o.name,
+                               .kind = OPTION_TEXT,
+                               .value = o.values,
+                               .help = o.meaning,
+                               .offset = offsetof(struct train, text) + i * sizeof(const char *),
+                               .size = sizeof(const char *),
+                               .least = o.least,
+                               .most = o.most,
+                               .is_fixed = o.is_fixed};
+        if (o.is_list) {
+            out->kind = OPTION_LIST;
+            out->offset = offsetof(struct train, list) + i * sizeof(struct text_list);
+            out->size = sizeof(struct text_list);
+        }
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+            if (strcmp(flags[k], o.name) == 0) {
+                out->kind = OPTION_FLAG;
+                out->offset = offsetof(struct train, flag) + i * sizeof(bool);
+                out->size = sizeof(bool);
+            }
+        for (size_t k = 0; k < sizeof letters / sizeof *letters; k++)
+            if (strcmp(letters[k].name, o.name) == 0)
+                out->letter = letters[k].letter;
+        for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
+            if (strcmp(groups[k].first, o.name) == 0)
+                out->group = groups[k].group;
+    }
+    options[n_options] = (struct option){
+        "config",
+        .kind = OPTION_TEXT,
+        .offset = offsetof(struct train, text) + (size_t)n_options * sizeof(const char *),
+        .size = sizeof(const char *),
+        .value = "FILE",
+        .group = "Settings from a file",
+        .help =
+            "lines of name = value, with the names above; what is given on the command line wins"};
+    options[n_options + 1] = (struct option){0};
+}
+
+static void set_defaults(void *values)
+{
+    struct train *train = values;
+    heed_training_option o;
+    for (int i = 0; i < n_options && heed_training_option_at(i, &o); i++)
+        if (options[i].kind == OPTION_TEXT && o.fallback && *o.fallback)
+            train->text[i] = o.fallback;
+}
+
+/* ---- news on the terminal ----------------------------------------------------------------------- */
+
+struct screen {
+    bool is_terminal, is_quiet, is_json;
+    bool has_live_line;
+    double shown; /* when the live line was last drawn, in seconds of the run */
+};
+
+static volatile sig_atomic_t is_interrupted;
+
+static void note_interrupt(int number)
+{
+    is_interrupted = 1;
+    signal(number, SIG_DFL); /* the second time it is meant: the last saved state is whole */
+}
+
+static void clear_live_line(struct screen *s)
+{
+    if (s->has_live_line)
+        fprintf(stderr, "\r\033[K");
+    s->has_live_line = false;
+}
+
+static void say(struct screen *s, const char *text)
+{
+    if (s->is_quiet)
+        return;
+    clear_live_line(s);
+    if (s->is_terminal)
+        print_wrapped(stderr, text, 0, 2);
+    else
+        fprintf(stderr, "%s\n", text);
+}
+
+/* A line of parts that may be more than a terminal is wide: those of the highest rank (the lowest numbers) stay. A part brings
+ * along what separates it from the one before. */
+struct line {
+    struct part {
+        char text[96];
+        int rank, width;
+    } parts[12];
+    int n;
+    char text[1200];
+};
+
+static void add(struct line *line, int rank, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void add(struct line *line, int rank, const char *format, ...)
+{
+    struct part *part = &line->parts[line->n++];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(part->text, sizeof part->text, format, args);
+    va_end(args);
+    part->rank = rank;
+    part->width = 0;
+    for (const char *c = part->text; *c; c++)
+        part->width += (*c & 0xC0) != 0x80;
+}
+
+static const char *fit(struct line *line, int columns)
+{
+    bool is_there[12] = {false};
+    for (int rank = 0, left = columns; rank <= 9; rank++)
+        for (int i = 0; i < line->n; i++)
+            if (line->parts[i].rank == rank && line->parts[i].width <= left) {
+                is_there[i] = true;
+                left -= line->parts[i].width;
+            }
+    line->text[0] = '\0';
+    for (int i = 0; i < line->n; i++)
+        if (is_there[i])
+            strcat(line->text, line->parts[i].text);
+    return line->text;
+}
+
+static int columns_of(const struct screen *s)
+{
+    return s->is_terminal ? text_options(stderr).width - 1 : 10000;
+}
+
+static void show_live(struct screen *s, struct line *line)
+{
+    fprintf(stderr, "\r%s\033[K", fit(line, columns_of(s)));
+    fflush(stderr);
+    s->has_live_line = true;
+}
+
+/* "1:02:03", "4:05" */
+static const char *time_text(char text[24], double seconds)
+{
+    const long t = (long)seconds;
+    if (t >= 3600)
+        snprintf(text, 24, "%ld:%02ld:%02ld", t / 3600, t / 60 % 60, t % 60);
+    else
+        snprintf(text, 24, "%ld:%02ld", t / 60, t % 60);
+    return text;
+}
+
+/* How much of the way is done, as a line that becomes heavy. */
+static void add_bar(struct line *line, int rank, double share)
+{
+    enum { WIDTH = 12 };
+    char bar[3 * WIDTH + 1] = "";
+    for (int i = 0; i < WIDTH; i++)
+        strcat(bar, i < (int)(share * WIDTH + 0.5) ? "━" : "─");
+    add(line, rank, "  %s", bar);
+}
+
+static void show_update(struct screen *s, const heed_training_event *e)
+{
+    const double patience = s->is_terminal ? 0.2 : 60; /* seconds between two of them */
+    if (s->is_quiet || e->seconds - s->shown < patience)
+        return;
+    s->shown = e->seconds;
+    char time[24];
+    struct line line = {.n = 0};
+    add(&line, 0, "%s", time_text(time, e->seconds));
+    if (s->is_terminal && e->seconds_left >= 0)
+        add_bar(&line, 5, e->seconds / (e->seconds + e->seconds_left + 1e-9));
+    add(&line, 1, "  update %ld", e->update);
+    add(&line, 7, " · epoch %.2f", e->epoch);
+    add(&line, 2, " · loss %.3f", e->loss);
+    if (e->tokens_per_second >= 10000)
+        add(&line, 6, " · %3.0fk tok/s", e->tokens_per_second / 1000);
+    else if (e->tokens_per_second > 0)
+        add(&line, 6, " · %4.0f tok/s", e->tokens_per_second);
+    add(&line, 8, " · rate %.2g", e->rate);
+    if (e->has_best)
+        add(&line, 4, " · best %s %.2f", e->metric, e->best);
+    if (e->seconds_left >= 0)
+        add(&line, 3, " · %s left", time_text(time, e->seconds_left));
+    if (s->is_terminal)
+        show_live(s, &line);
+    else
+        say(s, fit(&line, columns_of(s)));
+}
+
+static bool is_metric(const heed_training_event *e, const char *name)
+{
+    return e->metric && strcmp(e->metric, name) == 0;
+}
+
+static void show_validation(struct screen *s, const heed_training_event *e)
+{
+    if (s->is_quiet)
+        return;
+    char time[24];
+    struct line line = {.n = 0};
+    add(&line, 0, "%s", time_text(time, e->seconds));
+    add(&line, 0, "  update %ld · dev: perplexity %.2f", e->update, e->perplexity);
+    add(&line, is_metric(e, "cross entropy") ? 2 : 6, " · cross entropy %.3f", e->ce);
+    if (e->has_text) {
+        add(&line, is_metric(e, "BLEU") ? 2 : 3, " · BLEU %.2f", e->bleu);
+        add(&line, is_metric(e, "chrF") ? 2 : 5, " · chrF %.2f", e->chrf);
+        add(&line, is_metric(e, "exact") ? 2 : 4, " · exact %.1f %%", e->exact);
+        if (is_metric(e, "WER"))
+            add(&line, 2, " · WER %.2f %%", e->wer);
+    }
+    if (e->is_best)
+        add(&line, 1, " · best so far, saved");
+    clear_live_line(s);
+    fprintf(stderr, "%s\n", fit(&line, columns_of(s)));
+}
+
+static bool watch(void *context, const heed_training_event *e)
+{
+    struct screen *s = context;
+    if (s->is_json && e->json) {
+        puts(e->json);
+        fflush(stdout);
+    }
+    switch (e->news) {
+    case HEED_TRAINING_SAYS:
+        say(s, e->text);
+        break;
+    case HEED_TRAINING_PREPARES:
+        if (s->is_terminal && !s->is_quiet) {
+            struct line line = {.n = 0};
+            add(&line, 0, e->share > 0 ? "%s: %.0f %%" : "%s ...", e->text, 100 * e->share);
+            show_live(s, &line);
+        }
+        break;
+    case HEED_TRAINING_LEARNED:
+        show_update(s, e);
+        break;
+    case HEED_TRAINING_VALIDATES:
+        if (s->is_terminal && !s->is_quiet) {
+            struct line line = {.n = 0};
+            add(&line, 0, "translating the dev sentences ...");
+            show_live(s, &line);
+        }
+        break;
+    case HEED_TRAINING_VALIDATED:
+        show_validation(s, e);
+        break;
+    case HEED_TRAINING_SAVED:
+    case HEED_TRAINING_WAITS:
+        break;
+    }
+    return !is_interrupted;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------- */
+
+static bool set_all(heed_training *training, const struct invocation *invocation, heed_error *err)
+{
+    const struct train *train = invocation->values;
+    for (int i = 0; i < n_options; i++) {
+        const char *name = options[i].name;
+        if (!invocation->was_given[i])
+            continue;
+        bool ok = true;
+        if (options[i].kind == OPTION_FLAG)
+            ok = heed_training_set(training, name, "yes", err);
+        else if (options[i].kind == OPTION_TEXT)
+            ok = heed_training_set(training, name, train->text[i], err);
+        for (int k = 0; options[i].kind == OPTION_LIST && ok && k < train->list[i].n; k++)
+            ok = heed_training_set(training, name, train->list[i].items[k], err);
+        if (!ok)
+            return false;
+    }
+    const char *config = train->text[n_options];
+    return !config || heed_training_read(training, config, err);
+}
+
+static enum status failure(const heed_error *err)
+{
+    complain("%s", err->message);
+    return err->code == HEED_BAD_OPTION ? STATUS_USAGE : STATUS_FAILED;
+}
+
+static enum status run(const struct invocation *invocation)
+{
+    heed_error err = {0};
+    heed_training *training = heed_training_new(&err);
+    if (!training || !set_all(training, invocation, &err)) {
+        heed_training_free(training);
+        return failure(&err);
+    }
+    struct screen screen = {.is_terminal = isatty(STDERR_FILENO),
+                            .is_quiet = heed_training_is_yes(training, "quiet"),
+                            .is_json = heed_training_is_yes(training, "json")};
+    signal(SIGINT, note_interrupt);
+    signal(SIGTERM, note_interrupt);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by a sentence */
+    const bool ok = heed_training_run(training, watch, &screen, &err);
+    clear_live_line(&screen);
+    heed_training_free(training);
+    return ok ? STATUS_FINE : failure(&err);
+}
+
+const struct command command_train = {
+    .name = "train",
+    .summary = "from two text files to a model",
+    .usage = "--src FILE… --tgt FILE… --out MODEL.safetensors [OPTIONS]",
+    .description = "Learns to translate source lines into target lines and writes the best model "
+                   "it finds to --out. Whatever is "
+                   "not given is chosen to fit the text, and told. The same command again goes on "
+                   "where it was stopped; the "
+                   "result is the same, bit for bit, however often that happens and whatever the "
+                   "number of threads.",
+    .most_arguments = 0,
+    .options = options,
+    .values_size = sizeof(struct train),
+    .prepare = prepare,
+    .set_defaults = set_defaults,
+    .run = run,
+};

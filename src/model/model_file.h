@@ -1,0 +1,41 @@
+/* file.h -- a model as one file: configuration and record as JSON in the metadata, parameters and vocabularies as tensors.
+ *
+ * Any reader of safetensors opens it. Reading believes nothing: tensors that are missing, too many, of another shape or type, or
+ * not finite are refused, each with its sentence. Writing the same model gives the same bytes. */
+#ifndef HD_MODEL_MODEL_FILE_H
+#define HD_MODEL_MODEL_FILE_H
+
+#include "format/tensor.h"
+#include "model/model.h"
+#include "text/vocab.h"
+
+#include <jansson.h>
+
+/* The public heed_model. */
+struct heed_model {
+    struct hd_net *net;
+    struct hd_vocab *source, *target; /* one and the same when the languages share it */
+    json_t *record; /* what made it: an object, "languages" and the like; never NULL */
+};
+
+/* A model of these parts, which it owns from now on (also when this fails). target may be source. record may be NULL. The
+ * vocabularies' sizes must be those of the net. */
+heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_vocab *target,
+                        json_t *record, heed_error *err);
+
+/* Parameters as `store`: HD_F32, HD_F16 or HD_BF16. */
+bool hd_model_save(const heed_model *model, const char *path, enum hd_dtype store, heed_error *err);
+
+/* From a file, or from bytes that are only read during the call; `name` is for sentences. */
+heed_model *hd_model_load(const char *path, heed_error *err);
+heed_model *hd_model_load_memory(const char *name, const void *data, size_t size, heed_error *err);
+
+void hd_model_free(heed_model *model);
+
+/* Note a text in its record; "" takes the note out. */
+bool hd_model_note(heed_model *model, const char *name, const char *text, heed_error *err);
+
+/* What `heed info` shows, as lines for people or as one line of JSON; to be given to hd_free(). */
+char *hd_model_info_text(const heed_model *model, heed_error *err);
+char *hd_model_info_line(const heed_model *model, heed_error *err);
+#endif

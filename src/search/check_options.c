@@ -1,0 +1,99 @@
+/* check.c -- what can be asked of a search, and the sentences for what cannot. */
+#include "search/common.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+static bool check_options(const struct hd_search_options *o, heed_error *err)
+{
+    if (o->beam < 1 || o->beam > 10000)
+        return hd_fail(err, HEED_BAD_OPTION, "a beam of %d: it must be from 1 to 10000", o->beam);
+    if (o->n_best < 1 || (!o->is_sampled && o->n_best > o->beam))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "%d best of a beam of %d: it must be from 1 to the beam", o->n_best,
+                       o->beam);
+    if (o->n_best > 10000)
+        return hd_fail(err, HEED_BAD_OPTION, "%d samples: there can be at most 10000", o->n_best);
+    if (o->norm < HD_LENGTH_NONE || o->norm > HD_LENGTH_GNMT)
+        return hd_fail(err, HEED_BAD_OPTION, "there is no length normalisation %d", (int)o->norm);
+    if (!(fabsf(o->alpha) <= 100))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a length normalisation by alpha %g: it must be from -100 to 100",
+                       (double)o->alpha);
+    if (!(o->coverage_penalty >= 0 && o->coverage_penalty <= 1e6F))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a coverage penalty of %g: it must be 0 (none) or more",
+                       (double)o->coverage_penalty);
+    if (o->no_repeat < 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "no repeated n-grams of %d words: it must be 0 (off) or more", o->no_repeat);
+    if (o->top_k < 0)
+        return hd_fail(err, HEED_BAD_OPTION, "the likeliest %d words: it must be 0 (all) or more",
+                       o->top_k);
+    if (!(o->top_p > 0 && o->top_p <= 1))
+        return hd_fail(err, HEED_BAD_OPTION, "top-p %g: it must be above 0 and at most 1",
+                       (double)o->top_p);
+    if (!(o->temperature > 0 && o->temperature <= 1e6F))
+        return hd_fail(err, HEED_BAD_OPTION, "a temperature of %g: it must be above 0",
+                       (double)o->temperature);
+    if (o->words_alone && (o->beam > 1 || o->is_sampled))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "words without probabilities are for greedy search, a beam of 1");
+    if (o->n_rows < 1)
+        return hd_fail(err, HEED_BAD_OPTION, "%d hypotheses at a time: it must be at least 1",
+                       o->n_rows);
+    return true;
+}
+
+static bool check_input(const struct hd_net *net, int end, const struct hd_search_input *in,
+                        size_t i, heed_error *err)
+{
+    const int V = net->config.target_vocab;
+    if (in->n_source < 0 || in->n_prefix < 0 || in->max_length < 0)
+        return hd_fail(err, HEED_BAD_OPTION, "sentence %zu: a length is negative", i + 1);
+    for (int j = 0; j < in->n_source; j++)
+        if (in->source[j] < 0 || in->source[j] >= net->config.source_vocab)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "sentence %zu: word %d is %d, but the source vocabulary has %d words",
+                           i + 1, j + 1, in->source[j], net->config.source_vocab);
+    for (int j = 0; j < in->n_prefix; j++)
+        if (in->prefix[j] < 0 || in->prefix[j] >= V || in->prefix[j] == end)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "sentence %zu: forced word %d is %d, but it must be a word of the %d of "
+                           "the target vocabulary, and not the end marker",
+                           i + 1, j + 1, in->prefix[j], V);
+    return true;
+}
+
+static bool check_nets(const struct hd_net *const *nets, int n_nets, int end, heed_error *err)
+{
+    if (n_nets < 1)
+        return hd_fail(err, HEED_BAD_OPTION, "there is no model to search with");
+    for (int i = 0; i < n_nets; i++)
+        if (nets[i]->config.target_vocab != nets[0]->config.target_vocab ||
+            nets[i]->config.source_vocab != nets[0]->config.source_vocab)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "model %d has vocabularies of %d and %d words, but the first has %d and "
+                           "%d; models that translate together share theirs",
+                           i + 1, nets[i]->config.source_vocab, nets[i]->config.target_vocab,
+                           nets[0]->config.source_vocab, nets[0]->config.target_vocab);
+    if (end < 0 || end >= nets[0]->config.target_vocab)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the end marker is %d, but the target vocabulary has %d words", end,
+                       nets[0]->config.target_vocab);
+    return true;
+}
+
+bool hd_search_begin(const struct hd_net *const *nets, int n_nets, int end,
+                     const struct hd_search_input *input, size_t n,
+                     const struct hd_search_options *options, struct hd_nbest *found,
+                     heed_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        found[i] = (struct hd_nbest){0};
+    bool ok = check_options(options, err) && check_nets(nets, n_nets, end, err);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = check_input(nets[0], end, &input[i], i, err);
+    return ok;
+}

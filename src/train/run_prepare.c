@@ -1,0 +1,391 @@
+/* prepare.c -- from what the user said to a run that can begin, or go on. */
+#include "train/start.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/fields.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    HOLD_OUT = 200,  /* without dev text every so-manyth pair is for validation, */
+    MOST_DEV = 2000, /* which takes so many of them at most */
+};
+
+/* ---- names --------------------------------------------------------------------------------------- */
+
+/* A model must not take the place of what it is made from. */
+static bool spare_texts(const struct hd_recipe *r, heed_error *err)
+{
+    const struct hd_names *const all[] = {&r->src,     &r->tgt,     &r->tsv, &r->dev_src,
+                                          &r->dev_tgt, &r->dev_tsv, &r->spm};
+    struct stat out, in;
+    if (stat(r->out, &out) != 0)
+        return true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (size_t k = 0; k < all[i]->n; k++)
+            if (stat(all[i]->at[k], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+                return hd_fail(err, HEED_BAD_OPTION,
+                               "out: the model would take the place of %s; choose another name",
+                               all[i]->at[k]);
+    return true;
+}
+
+static bool name_files(struct hd_run *run, heed_error *err)
+{
+    const char *out = run->recipe->out, *ending = ".safetensors";
+    if (!out || !*out)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "out is missing; say where the model should go: --out MODEL.safetensors");
+    const size_t n = strlen(out), e = strlen(ending);
+    const bool has_ending = n > e && strcmp(out + n - e, ending) == 0;
+    const size_t stem = has_ending ? n - e : n;
+    struct stat st;
+    if (out[n - 1] == '/' || (stat(out, &st) == 0 && S_ISDIR(st.st_mode)))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "out: %s is a folder; name a file in it, such as %s%smodel.safetensors", out,
+                       out, out[n - 1] == '/' ? "" : "/");
+    if (!spare_texts(run->recipe, err))
+        return false;
+    run->stem = hd_alloc(stem + 1, 1, err);
+    run->state_path = hd_alloc(stem + 32, 1, err);
+    if (!run->stem || !run->state_path)
+        return false;
+    memcpy(run->stem, out, stem);
+    snprintf(run->state_path, stem + 32, "%s.state.safetensors", run->stem);
+    return true;
+}
+
+/* Is `name` that of a file that was being written to `target` (base/file.c), TARGET.<process>-<number>.tmp? */
+static bool is_unfinished(const char *name, const char *target)
+{
+    const size_t n = strlen(target);
+    if (strncmp(name, target, n) != 0 || name[n] != '.')
+        return false;
+    const char *rest = name + n + 1;
+    const size_t process = strspn(rest, "0123456789");
+    const size_t number = rest[process] == '-' ? strspn(rest + process + 1, "0123456789") : 0;
+    return process > 0 && number > 0 && strcmp(rest + process + 1 + number, ".tmp") == 0;
+}
+
+/* Remove what runs have left that were killed while they wrote; nobody else writes this model now. */
+static void sweep(const struct hd_run *run)
+{
+    const char *out = run->recipe->out, *slash = strrchr(out, '/');
+    const size_t n_folder = slash ? (size_t)(slash + 1 - out) : 0;
+    char folder[4096], names[3][4096], path[8192];
+    snprintf(folder, sizeof folder, "%.*s", (int)n_folder, out);
+    snprintf(names[0], sizeof names[0], "%s", out + n_folder);
+    snprintf(names[1], sizeof names[1], "%s", run->state_path + n_folder);
+    snprintf(names[2], sizeof names[2], "%s.svg", run->stem + n_folder);
+    DIR *files = opendir(n_folder ? folder : ".");
+    for (const struct dirent *file; files && (file = readdir(files));)
+        for (int i = 0; i < 3; i++)
+            if (is_unfinished(file->d_name, names[i])) {
+                snprintf(path, sizeof path, "%s%s", folder, file->d_name);
+                (void)unlink(path);
+            }
+    if (files)
+        closedir(files);
+}
+
+/* ---- text ---------------------------------------------------------------------------------------- */
+
+struct reading {
+    struct hd_journal *journal;
+    const char *what;
+};
+
+static bool show_reading(void *context, double share)
+{
+    const struct reading *r = context;
+    heed_training_event event = {.news = HEED_TRAINING_PREPARES, .text = r->what, .share = share};
+    return hd_journal_tell(r->journal, &event, NULL);
+}
+
+static struct hd_corpus *open_text(struct hd_run *run, const char *what, const struct hd_names *src,
+                                   const struct hd_names *tgt, const struct hd_names *tsv,
+                                   heed_error *err)
+{
+    struct reading reading = {&run->journal, what};
+    const bool is_tsv = tsv->n > 0;
+    const struct hd_corpus_files files = {.source =
+                                              (const char *const *)(is_tsv ? tsv->at : src->at),
+                                          .target = is_tsv ? NULL : (const char *const *)tgt->at,
+                                          .n_source = (int)(is_tsv ? tsv->n : src->n),
+                                          .n_target = is_tsv ? 0 : (int)tgt->n,
+                                          .is_tsv = is_tsv};
+    char spool[4096];
+    snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out,
+             run->ranks.rank);
+    const struct hd_corpus_options options = {.spool = spool,
+                                              .skip_bad = run->recipe->skip_bad,
+                                              .progress = show_reading,
+                                              .context = &reading};
+    struct hd_corpus *corpus = hd_corpus_open(&files, &options, err);
+    char *left_out = corpus ? hd_corpus_left_out(corpus, NULL) : NULL;
+    if (left_out && *left_out)
+        hd_journal_say(&run->journal, "%s: %s", what, left_out);
+    hd_free(left_out);
+    return corpus;
+}
+
+/* How often standard input is named. */
+static int count_stdin(const struct hd_recipe *r)
+{
+    int n_named = 0;
+    const struct hd_names *lists[] = {&r->src,     &r->tgt,     &r->tsv,
+                                      &r->dev_src, &r->dev_tgt, &r->dev_tsv};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t k = 0; k < lists[i]->n; k++)
+            n_named += strcmp(lists[i]->at[k], "-") == 0;
+    return n_named;
+}
+
+static bool read_text(struct hd_run *run, heed_error *err)
+{
+    const struct hd_recipe *r = run->recipe;
+    if (count_stdin(r) > 1)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "standard input (-) can be read only once; put one of the texts into a file");
+    if (run->ranks.n > 1 && count_stdin(r) > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "standard input reaches one of the %d ranks only; put the text into a file",
+                       run->ranks.n);
+    if (r->tsv.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "there is no text: name it with --src and --tgt, or with --tsv");
+    if (r->tsv.n > 0 && r->src.n + r->tgt.n > 0)
+        return hd_fail(err, HEED_BAD_OPTION, "tsv is given and src or tgt as well; choose one way");
+    if ((r->dev_src.n > 0) != (r->dev_tgt.n > 0))
+        return hd_fail(err, HEED_BAD_OPTION, "dev-src and dev-tgt go together; one is missing");
+    if (r->dev_tsv.n > 0 && r->dev_src.n > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "dev-tsv is given and dev-src as well; choose one way");
+    run->text = open_text(run, "reading the text", &r->src, &r->tgt, &r->tsv, err);
+    if (!run->text)
+        return false;
+    run->facts = hd_text_facts_of(run->text);
+    run->fingerprint = hd_corpus_fingerprint(run->text);
+    if (r->dev_src.n + r->dev_tsv.n == 0) {
+        if (run->facts.n_pairs >= HOLD_OUT)
+            return true;
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "there are only %zu pairs, too few to hold some out for validation; give "
+                       "--dev-src and --dev-tgt, or --dev-tsv",
+                       run->facts.n_pairs);
+    }
+    run->dev_text =
+        open_text(run, "reading the dev text", &r->dev_src, &r->dev_tgt, &r->dev_tsv, err);
+    if (run->dev_text)
+        run->fingerprint = run->fingerprint * 31 + hd_corpus_fingerprint(run->dev_text);
+    return run->dev_text != NULL;
+}
+/* ---- what was chosen ------------------------------------------------------------------------------- */
+
+static double millions(size_t n)
+{
+    return (double)n / 1e6;
+}
+
+/* Of how many pairs that are held out one is translated at each validation. */
+static size_t held_per_dev(const struct hd_run *run)
+{
+    const size_t n_held = run->facts.n_pairs / HOLD_OUT;
+    return n_held > MOST_DEV ? (n_held + MOST_DEV - 1) / MOST_DEV : 1;
+}
+
+/* What was chosen, and why. */
+static void tell_choices(struct hd_run *run)
+{
+    const struct hd_recipe *r = run->recipe;
+    const struct hd_config *c = &run->model->net->config;
+    const heed_training *said = run->said;
+    const bool is_transformer = c->arch == HD_TRANSFORMER;
+    char layers[64], texts[5][64];
+    snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
+    hd_journal_say(
+        &run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
+        hd_field_value(hd_field_find("arch"), c->arch).s, layers, c->dim,
+        is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "", millions(run->learner.size),
+        r->from                                              ? ", as it was"
+        : said->size || hd_training_has_setting(said, "dim") ? ""
+                                                             : ", a size that suits so much text");
+    hd_journal_say(&run->journal,
+                   "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
+                   "pieces; dropout %s",
+                   hd_recipe_text(r, hd_recipe_find("optimizer"), texts[0]),
+                   hd_recipe_text(r, hd_recipe_find("rate"), texts[1]), r->warmup,
+                   hd_recipe_text(r, hd_recipe_find("schedule"), texts[2]),
+                   hd_recipe_text(r, hd_recipe_find("batch-tokens"), texts[3]),
+                   hd_recipe_text(r, hd_recipe_find("dropout"), texts[4]));
+    char until[128] = "";
+    size_t at = 0;
+    if (r->updates > 0)
+        at += (size_t)snprintf(until + at, sizeof until - at, "%d updates, ", r->updates);
+    if (r->epochs > 0)
+        at += (size_t)snprintf(until + at, sizeof until - at, "%d epochs, ", r->epochs);
+    if (r->hours > 0)
+        at += (size_t)snprintf(until + at, sizeof until - at, "%g hours, ", (double)r->hours);
+    if (r->patience > 0)
+        at +=
+            (size_t)snprintf(until + at, sizeof until - at, "%d validations without a better %s, ",
+                             r->patience, hd_metric_name(r));
+    if (at >= 2)
+        until[at - 2] = '\0';
+    hd_journal_say(
+        &run->journal,
+        "runs until %s; validates every %d updates on %d sentences%s; seed %d, %d thread%s",
+        at ? until : "it is stopped", r->valid_every, hd_dev_size(run->dev),
+        run->dev_text           ? ""
+        : held_per_dev(run) > 1 ? " (of every 200th pair, held out: no dev text was given)"
+                                : " (every 200th pair, held out: no dev text was given)",
+        r->seed, hd_pool_size(run->threads), hd_pool_size(run->threads) == 1 ? "" : "s");
+    const int workers = hd_pool_size(run->threads) * run->ranks.n;
+    if (run->ranks.n > 1)
+        hd_journal_say(&run->journal, "%d ranks of %d threads each share every update%s",
+                       run->ranks.n, hd_pool_size(run->threads),
+                       run->ranks.n & (run->ranks.n - 1) ? "; only a power of two of them has work"
+                                                         : "");
+    if (workers > r->shards)
+        hd_journal_say(
+            &run->journal,
+            "an update has at most %d shards, so %d threads will be idle; --shards %d would keep "
+            "them busy",
+            r->shards, workers - r->shards, workers);
+}
+/* ---- all of it --------------------------------------------------------------------------------------- */
+
+static char *dump(json_t *json)
+{
+    char *text =
+        json ? json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(json);
+    return text;
+}
+
+static bool make_tools(struct hd_run *run, heed_error *err)
+{
+    const struct hd_recipe *r = run->recipe;
+    const heed_model *m = run->model;
+    if (!hd_learner_init(&run->learner, m->net, r, run->threads, &run->ranks, err))
+        return false;
+    const struct hd_feed_options feed = {.seed = (uint64_t)r->seed,
+                                         .tokens = r->batch_tokens * r->accumulate,
+                                         .max_length = r->max_length,
+                                         .subword_sampling = r->subword_sampling,
+                                         .hold_out = run->dev_text ? 0 : HOLD_OUT};
+    run->feed = hd_feed_new(run->text, m->source, m->target, &feed, run->threads, err);
+    const struct hd_corpus *dev_text = run->dev_text ? run->dev_text : run->text;
+    const size_t first = run->dev_text ? 0 : HOLD_OUT - 1,
+                 step = run->dev_text ? 1 : HOLD_OUT * held_per_dev(run);
+    /* The far end of what no model was trained for is not looked at: its memory has no bound, or it has no positions. */
+    const int room = hd_plan_room(&m->net->config),
+              longest = room < 4 * r->max_length ? room : 4 * r->max_length;
+    run->dev =
+        run->feed ? hd_dev_new(dev_text, first, step, m->source, m->target, longest, err) : NULL;
+    if (!run->dev)
+        return false;
+    run->config_json = dump(hd_config_to_json(&m->net->config));
+    run->recipe_json = dump(hd_recipe_to_json(r));
+    return (run->config_json && run->recipe_json) ||
+           hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
+}
+
+bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err)
+{
+    const struct hd_identity identity = {run->config_json, run->recipe_json, run->fingerprint,
+                                         run->model->source, run->model->target};
+    int is_there = 1;
+    return hd_learner_share(&run->learner, false, err) &&
+           (run->ranks.rank > 0 ||
+            hd_state_save(run->state_path, &run->learner, &run->state, &identity, is_good, err)) &&
+           hd_ranks_tell(&run->ranks, &is_there, sizeof is_there, err);
+}
+
+/* The state of an earlier run, if there is one: the first rank knows. NULL with HEED_OK in err when there is none. */
+static struct hd_saved_state *open_state(struct hd_run *run, heed_error *err)
+{
+    struct hd_saved_state *saved =
+        run->ranks.rank == 0 ? hd_state_open(run->state_path, err) : NULL;
+    int is_there = saved != NULL;
+    if (hd_failed(err) || !hd_ranks_tell(&run->ranks, &is_there, sizeof is_there, err))
+        return saved;
+    if (is_there && !saved && !(saved = hd_state_open(run->state_path, err)))
+        hd_fail(err, HEED_BAD_FILE,
+                "rank %d does not see %s; the folder of --out must be shared by all machines",
+                run->ranks.rank, run->state_path);
+    return saved;
+}
+
+bool hd_run_prepare(struct hd_run *run, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    if (!name_files(run, err) || !hd_plan_check(r, err) || !hd_ranks_join(&run->ranks, err))
+        return false;
+    run->journal.is_silent = run->ranks.rank > 0;
+    if (run->ranks.rank == 0 && !hd_journal_open(&run->journal, run->stem, err))
+        return false;
+    if (run->ranks.rank == 0)
+        sweep(run);
+    const int cores = hd_cores() / run->ranks.n_here;
+    run->threads = hd_pool_new(r->threads != HD_CHOOSE ? r->threads : cores > 1 ? cores : 1, err);
+    if (!run->threads || !read_text(run, err))
+        return false;
+    if (r->fresh && run->ranks.rank == 0 && unlink(run->state_path) != 0 && errno != ENOENT)
+        return hd_fail(err, HEED_BAD_FILE, "%s cannot be removed: %s", run->state_path,
+                       strerror(errno));
+    hd_journal_say(&run->journal,
+                   "text: %zu pairs, about %.2f million source and %.2f million target words",
+                   run->facts.n_pairs, millions(run->facts.n_source_words),
+                   millions(run->facts.n_target_words));
+    heed_error why = {0};
+    struct hd_saved_state *saved = open_state(run, &why);
+    if (hd_failed(&why)) {
+        hd_state_close(saved);
+        return hd_fail(err, why.code, "%s", why.message);
+    }
+    run->is_resumed = saved != NULL;
+    bool ok = hd_run_start(run, saved, err) && make_tools(run, err);
+    if (ok)
+        tell_choices(run);
+    run->state.progress.factor = 1;
+    if (ok)
+        run->curves = (struct hd_curves){.metric = hd_metric_name(r),
+                                         .has_score = r->valid_metric != HD_VALID_CE};
+    if (ok && saved) {
+        ok = hd_state_restore(saved, false, &run->learner, &run->state, err);
+        if (ok)
+            hd_curves_read(&run->curves, run->stem, run->state.progress.update);
+        if (ok)
+            hd_journal_say(&run->journal, "goes on after update %ld", run->state.progress.update);
+    } else if (ok)
+        ok = hd_run_save(run, true, err);
+    hd_state_close(saved);
+    return ok;
+}
+
+void hd_run_release(struct hd_run *run)
+{
+    hd_learner_release(&run->learner);
+    hd_run_state_release(&run->state);
+    hd_dev_free(run->dev);
+    hd_feed_free(run->feed);
+    hd_model_free(run->model);
+    hd_corpus_free(run->text);
+    hd_corpus_free(run->dev_text);
+    hd_pool_free(run->threads);
+    hd_curves_release(&run->curves);
+    hd_journal_close(&run->journal);
+    free(run->config_json);
+    free(run->recipe_json);
+    hd_free(run->stem);
+    hd_free(run->state_path);
+}
