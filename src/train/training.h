@@ -27,9 +27,4 @@ bool hd_training_option_at(int i, heed_training_option *option);
 /* Was this field of the model, arch and size included, named? */
 bool hd_training_has_setting(const heed_training *training, const char *name);
 
-/* run.c */
-bool hd_training_run(heed_training *training,
-                     bool (*watch)(void *context, const heed_training_event *event), void *context,
-                     heed_error *err);
-
 #endif
