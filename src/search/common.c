@@ -1,4 +1,4 @@
-/* alike.c -- what searching and forced decoding do alike. How they begin is check.c's. */
+/* common.c -- what searching and forced decoding share. Checks are in check_options.c. */
 #include "search/common.h"
 
 #include "base/error.h"

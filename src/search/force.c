@@ -42,7 +42,7 @@ static int size_of_group(const struct hd_search_input *input, size_t n)
     long words = 0;
     size_t i = 0;
     for (; i < n && i < INT_MAX; i++) {
-        words += (long)input[i].n_source + input[i].n_prefix + 1;
+        words += (long)input[i].source.n + input[i].prefix.n + 1;
         if (i > 0 && words > WORDS_AT_A_TIME)
             break;
     }
@@ -61,8 +61,8 @@ static bool make_batch(struct forcing *f, struct group *g, heed_error *err)
 {
     size_t n_source = 0, n_target = 0;
     for (int i = 0; i < g->n; i++) {
-        n_source += (size_t)g->input[i].n_source;
-        n_target += (size_t)g->input[i].n_prefix + 1;
+        n_source += (size_t)g->input[i].source.n;
+        n_target += (size_t)g->input[i].prefix.n + 1;
     }
     int *grown = hd_grow(f->numbers, &f->capacity, n_source + n_target + 2 * (size_t)g->n,
                          sizeof *grown, err);
@@ -77,11 +77,11 @@ static bool make_batch(struct forcing *f, struct group *g, heed_error *err)
                                  .target_length = length + g->n};
     for (int i = 0; i < g->n; i++) {
         const struct hd_search_input *in = &g->input[i];
-        source = append(source, in->source, in->n_source);
-        target = append(target, in->prefix, in->n_prefix);
+        source = append(source, in->source.ids, in->source.n);
+        target = append(target, in->prefix.ids, in->prefix.n);
         target = append(target, &f->end, 1);
-        length[i] = in->n_source;
-        length[g->n + i] = in->n_prefix + 1;
+        length[i] = in->source.n;
+        length[g->n + i] = in->prefix.n + 1;
     }
     g->n_rows = (int)n_target;
     return true;
@@ -89,22 +89,22 @@ static bool make_batch(struct forcing *f, struct group *g, heed_error *err)
 
 static bool make_found(const struct forcing *f, const struct group *g, heed_error *err)
 {
-    const bool looks = f->options->wants_attention || f->options->coverage_penalty > 0;
+    const bool looks = hd_needs_attention(f->options);
     for (int i = 0; i < g->n; i++) {
         const struct hd_search_input *in = &g->input[i];
-        const size_t n = (size_t)in->n_prefix;
+        const size_t n = (size_t)in->prefix.n;
         struct hd_hypothesis *h = g->found[i].best = hd_new(struct hd_hypothesis, err);
         if (!h)
             return false;
         g->found[i].n = 1;
-        h->n = in->n_prefix;
+        h->n = in->prefix.n;
         h->ids = hd_alloc(n, sizeof *h->ids, err);
         h->logprob = hd_alloc(n + 1, sizeof *h->logprob, err);
         if (looks)
-            h->attention = hd_alloc((n + 1) * (size_t)in->n_source, sizeof *h->attention, err);
+            h->attention = hd_alloc((n + 1) * (size_t)in->source.n, sizeof *h->attention, err);
         if (!h->ids || !h->logprob || (looks && !h->attention))
             return false;
-        append(h->ids, in->prefix, in->n_prefix);
+        append(h->ids, in->prefix.ids, in->prefix.n);
     }
     return true;
 }
@@ -141,7 +141,7 @@ static bool add_attention(struct forcing *f, const struct hd_net *net,
                           const struct hd_forced *forced, struct group *g, heed_error *err)
 {
     for (int r = 0; r < forced->n_rows; r++) {
-        const int s = forced->sentence[r], S = g->input[s].n_source;
+        const int s = forced->sentence[r], S = g->input[s].source.n;
         float *to = g->found[s].best->attention + (size_t)forced->position[r] * (size_t)S;
         if (!hd_add_attention(to, net, &forced->seen, r, S, f->options, f->n_nets, f->tape, err))
             return false;
@@ -170,7 +170,7 @@ static void conclude(const struct forcing *f, struct group *g)
             h->total += (double)h->logprob[t];
         }
         h->score = hd_hypothesis_score(f->options, h->total, h->n + 1, h->attention, h->n + 1,
-                                       g->input[i].n_source);
+                                       g->input[i].source.n);
         if (!f->options->wants_attention) {
             hd_free(h->attention);
             h->attention = NULL;
@@ -203,8 +203,14 @@ bool hd_force_decode(const struct hd_net *const *nets, int n_nets, int end,
                      const struct hd_search_options *options, struct hd_nbest *found,
                      heed_error *err)
 {
-    if (!hd_search_begin(nets, n_nets, end, input, n, options, found, err))
+    for (size_t i = 0; i < n; i++)
+        found[i] = (struct hd_nbest){0};
+    if (!hd_check_nets(nets, n_nets, end, err) ||
+        !hd_check_search_options(nets, n_nets, options, err))
         return false;
+    for (size_t i = 0; i < n; i++)
+        if (!hd_check_search_input(nets[0], end, &input[i], i, err))
+            return false;
     struct forcing f = {.nets = nets,
                         .n_nets = n_nets,
                         .end = end,

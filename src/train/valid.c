@@ -159,9 +159,8 @@ static bool translate(struct look *look, int from, int n, heed_error *err)
     struct hd_search_input input[GROUP] = {0};
     struct hd_nbest found[GROUP] = {0};
     for (int i = 0; i < n; i++)
-        input[i] = (struct hd_search_input){.source = s[i].ids.source,
-                                            .n_source = s[i].ids.n_source,
-                                            .max_length = 3 * s[i].ids.n_source + 50,
+        input[i] = (struct hd_search_input){.source = {s[i].ids.source, s[i].ids.n_source},
+                                            .max_length = hd_longest_output(s[i].ids.n_source, 3),
                                             .number = (uint64_t)s[i].number};
     bool ok = hd_search(nets, 1, hd_vocab_end(dev->target), input, (size_t)n, &options, found, err);
     for (int i = 0; ok && i < n; i++) {
