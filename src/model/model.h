@@ -6,6 +6,7 @@
 #ifndef HD_MODEL_MODEL_H
 #define HD_MODEL_MODEL_H
 
+#include "model/batch.h"
 #include "model/config.h"
 #include <heed_graph.h>
 
@@ -53,16 +54,6 @@ struct hd_dropouts {
     float attention; /* of attention weights (Transformer) */
     float ffn;       /* of the feed-forward's hidden layer */
     float output;    /* of what enters the output layer */
-};
-
-/* Sentences as ids, one after the other. The end marker, where wanted, is already there.
- * A word of the source or of target_seen may be HD_HIDDEN: its embedding is then a row of zeros. */
-enum { HD_HIDDEN = -1 };
-struct hd_batch {
-    int n;
-    const int *source, *source_length; /* [Σ lengths], [n] */
-    const int *target, *target_length; /* as the source; NULL for search */
-    const int *target_seen; /* what the decoder is shown of the target; NULL: all of it */
 };
 
 /* Where the weights of a run's rows are, for hd_weights_of(). Row r looked from place[r] of item[r]: for recurrent models a
