@@ -11,12 +11,6 @@ bool hd_search_end(bool is_done, struct hd_nbest *found, size_t n)
     return is_done;
 }
 
-bool hd_tape_check(const hd_tape *tape, heed_error *err)
-{
-    const heed_error *e = hd_tape_error(tape);
-    return e->code == HEED_OK || hd_fail(err, e->code, "%s", e->message);
-}
-
 bool hd_add_attention(float *sum, const struct hd_net *net, const struct hd_seen *seen, int row,
                       int n_source, const struct hd_search_options *options, int n_nets,
                       hd_tape *tape, heed_error *err)
