@@ -14,8 +14,8 @@ bool hd_search_begin(const struct hd_net *const *nets, int n_nets, int end,
 bool hd_search_end(bool is_done, struct hd_nbest *found, size_t n);
 
 /* sum[0..n_source) += a row's weights / n_nets. */
-bool hd_add_attention(float *sum, const struct hd_net *net, const struct hd_seen *seen, int row,
-                      int n_source, const struct hd_search_options *options, int n_nets,
+bool hd_add_attention(float *sum, const struct hd_net *net, const struct hd_weights *weights,
+                      int row, int n_source, const struct hd_search_options *options, int n_nets,
                       hd_tape *tape, heed_error *err);
 
 /* Always false. */

@@ -143,7 +143,7 @@ static bool add_attention(struct forcing *f, const struct hd_net *net,
     for (int r = 0; r < forced->n_rows; r++) {
         const int s = forced->sentence[r], S = g->input[s].n_source;
         float *to = g->found[s].best->attention + (size_t)forced->position[r] * (size_t)S;
-        if (!hd_add_attention(to, net, &forced->seen, r, S, f->options, f->n_nets, f->tape, err))
+        if (!hd_add_attention(to, net, &forced->cross, r, S, f->options, f->n_nets, f->tape, err))
             return false;
     }
     return true;

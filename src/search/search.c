@@ -224,8 +224,8 @@ static bool add_attention(struct run *r, const struct hd_net *net, const struct 
                           heed_error *err)
 {
     for (int b = 0; b < r->rows.n; b++) {
-        const int S = stepped->seen.n_nodes ? stepped->seen.n_keys[b] : 0;
-        if (!hd_add_attention((float *)r->next_scores[b].alpha, net, &stepped->seen, b, S,
+        const int S = stepped->cross.n_layers ? stepped->cross.n_keys[b] : 0;
+        if (!hd_add_attention((float *)r->next_scores[b].alpha, net, &stepped->cross, b, S,
                               r->options, r->n_nets, r->tape, err))
             return false;
     }
