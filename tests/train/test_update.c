@@ -280,10 +280,11 @@ static void rules_are_their_formulas(void **state)
             const double norm = sqrt(squares) / (double)n_tokens,
                          cut = (norm > 0.05 ? 0.05 / norm : 1) / (double)n_tokens;
             for (size_t i = 0; i < size; i++) {
-                const double d = cut * (double)g[i], rate = 0.01, decay = is_matrix[i] ? 0.1 : 0,
-                             w = (double)weights(&b)[i];
+                const double rate = 0.01, decay = is_matrix[i] ? 0.1 : 0,
+                             w = (double)weights(&b)[i], l2 = rule == HD_ADAMW ? 0 : decay * w,
+                             d = cut * (double)g[i] + l2;
                 if (rule == HD_SGD) {
-                    m[i] = 0.9 * m[i] + d + decay * w;
+                    m[i] = 0.9 * m[i] + d;
                     x[i] = w - rate * m[i];
                     continue;
                 }
@@ -291,7 +292,7 @@ static void rules_are_their_formulas(void **state)
                 v[i] = 0.98 * v[i] + 0.02 * d * d;
                 const double m_hat = m[i] / (1 - pow(0.9, (double)t)),
                              v_hat = v[i] / (1 - pow(0.98, (double)t));
-                x[i] = w - rate * (m_hat / (sqrt(v_hat) + 1e-9) + decay * w);
+                x[i] = w - rate * (m_hat / (sqrt(v_hat) + 1e-9) + decay * w - l2);
             }
             const struct hd_updated u = learn(&b, pairs, 20, t, 0.01F);
             assert_that(fabs(u.norm - norm) < 1e-4 * norm && norm > 0.05, "norm %.9g, by hand %.9g",
