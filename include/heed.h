@@ -34,6 +34,7 @@ enum heed_code {
     HEED_BAD_OPTION, /* an option or environment variable with a value that cannot be used */
     HEED_BAD_SHAPE,  /* operands of a formula that do not fit together */
     HEED_CANCELLED,  /* the caller asked to stop */
+    HEED_DIVERGED,   /* training whose numbers grow without bound */
 };
 
 /* {0} is "no error". Owned by the caller, holds no memory of its own. */
@@ -462,6 +463,7 @@ typedef struct heed_training_event {
     double rate, tokens_per_second;
     double seconds;      /* since this call began */
     double seconds_left; /* at this speed; below 0: nobody knows */
+    bool is_least;       /* patience alone ends the run: seconds_left if nothing gets better */
     double ce, perplexity, bleu, chrf, exact, wer; /* VALIDATED */
     bool has_text;       /* the last four are known */
     bool is_best;
@@ -469,6 +471,7 @@ typedef struct heed_training_event {
     double best;         /* its best value so far; has_best */
     bool has_best;
     long best_update;
+    int n_stale, patience; /* validations without improvement, and how many end the run; 0: none do */
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until it is over, and leave one model file. A run that was interrupted goes on where
