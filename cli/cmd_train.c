@@ -19,49 +19,11 @@ struct train {
 
 static const heed_option options[] = {
     {"config", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct train, config), .value = "FILE",
-     .group = "Text",
+     .group = "Files",
      .help = "lines of name = value, with the names of these options; what is given on the command "
              "line wins"},
     {0},
 };
-
-/* The library's description of an option as a row. */
-static const heed_option *training_option(int i)
-{
-    enum { MOST = 160 };
-    static heed_option rows[MOST];
-    static const struct {
-        const char *first, *group;
-    } groups[] = {{"src", "Text"},
-                  {"tokens", "Vocabulary"},
-                  {"updates", "The run"},
-                  {"rate", "Learning"},
-                  {"valid-every", "Looking and saving"},
-                  {"arch", "The model"}};
-    static const char *const flags[] = {"skip-bad", "fresh", "quiet", "json", "reverse-source"};
-    heed_training_option o;
-    if (i >= MOST || !heed_training_option_at(i, &o))
-        return NULL;
-    rows[i] = (heed_option){.name = o.name,
-                            .letter = strcmp(o.name, "out") == 0       ? 'o'
-                                      : strcmp(o.name, "threads") == 0 ? 'j'
-                                      : strcmp(o.name, "quiet") == 0   ? 'q'
-                                                                       : '\0',
-                            .kind = o.is_list ? HEED_OPTION_LIST : HEED_OPTION_TEXT,
-                            .flags = o.is_fixed ? HEED_OPTION_FIXED : 0,
-                            .value = o.values,
-                            .help = o.meaning,
-                            .initial = o.fallback,
-                            .least = o.least,
-                            .most = o.most};
-    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
-        if (strcmp(flags[k], o.name) == 0)
-            rows[i].kind = HEED_OPTION_FLAG;
-    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
-        if (strcmp(groups[k].first, o.name) == 0)
-            rows[i].group = groups[k].group;
-    return &rows[i];
-}
 
 /* ---- news on the terminal ----------------------------------------------------------------------- */
 
@@ -318,6 +280,6 @@ const struct command command_train = {
     .most_arguments = 0,
     .options = options,
     .values_size = sizeof(struct train),
-    .library_option = training_option,
+    .library_option = heed_training_option_at,
     .run = run,
 };

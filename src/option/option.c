@@ -445,11 +445,12 @@ bool hd_option_is_valid(const heed_option *o, const void *values)
     return true;
 }
 
-static void print_numbers(const int *field, char *text, size_t size)
+static void print_numbers(const heed_option *o, const int *field, char *text, size_t size)
 {
+    const int room = (int)(o->size / sizeof *field) - 1, n = field[0] < room ? field[0] : room;
     size_t used = 0;
     snprintf(text, size, "none");
-    for (int i = 1; i <= field[0] && used < size; i++)
+    for (int i = 1; i <= n && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%d", i > 1 ? "," : "", field[i]);
 }
 
@@ -493,7 +494,7 @@ const char *heed_option_text(const heed_option *o, const void *values, char *tex
         snprintf(text, size, "%s", hd_option_choice(o, *(const int *)field).text);
         break;
     case HEED_OPTION_NUMBERS:
-        print_numbers(field, text, size);
+        print_numbers(o, field, text, size);
         break;
     case HEED_OPTION_TEXT:
         return get_text(field) ? get_text(field) : "";

@@ -422,7 +422,7 @@ static void a_configuration_that_cannot_be_is_refused(void **state)
     struct bytes bytes = open_good_file("bahdanau");
     assert_config_fault(
         "scores", json_string("dot"),
-        "its configuration: a configuration has no field 'scores'; did you mean score?");
+        "its configuration: there is no option 'scores'; did you mean score?");
     assert_config_fault("score", json_string("dot"),
                         "score dot wants encoder-dim equal to dim, but they are 6 and 4");
     assert_config_fault("readout", json_string("attended"),
