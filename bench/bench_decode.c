@@ -56,7 +56,7 @@ static struct text read_text(heed_model *model, const char *path, int longest, s
             die(&err);
         text.lines[text.n] = line;
         text.input[text.n] = (struct hd_search_input){
-            .source = ids.at, .n_source = (int)ids.n, .max_length = longest, .number = text.n};
+            .source = ids.at, .source.n = (int)ids.n, .max_length = longest, .number = text.n};
         text.n++;
     }
     fclose(in);
@@ -83,7 +83,7 @@ static struct text random_gru(int n_words, int n_sentences)
         for (int j = 0; j < n_words; j++)
             ids[j] = (int)((i * 7919 + (size_t)j * 104729) % 8000);
         text.input[i] = (struct hd_search_input){
-            .source = ids, .n_source = n_words, .max_length = n_words, .number = i};
+            .source = ids, .source.n = n_words, .max_length = n_words, .number = i};
     }
     return text;
 }
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
         answer(&text, question);
     free(question);
     for (size_t i = 0; i < text.n; i++) {
-        hd_free((void *)text.input[i].source);
+        hd_free((void *)text.input[i].source.ids);
         if (text.lines)
             free(text.lines[i]);
     }

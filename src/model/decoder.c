@@ -20,10 +20,8 @@ struct hd_decoder *hd_decoder_new(const struct hd_net *net, heed_error *err)
     return d;
 }
 
-void hd_decoder_free(struct hd_decoder *d)
+void hd_decoder_clear(struct hd_decoder *d)
 {
-    if (!d)
-        return;
     for (int i = 0; i < HD_MAX_CACHES; i++) {
         hd_free(d->positions[i].x);
         hd_free(d->sentences[i].x);
@@ -31,6 +29,14 @@ void hd_decoder_free(struct hd_decoder *d)
     }
     hd_free(d->start);
     hd_free(d->length);
+    *d = (struct hd_decoder){.net = d->net};
+}
+
+void hd_decoder_free(struct hd_decoder *d)
+{
+    if (!d)
+        return;
+    hd_decoder_clear(d);
     hd_free(d);
 }
 
@@ -212,8 +218,7 @@ bool hd_net_pack(struct hd_net *net, heed_error *err)
             if (stepped.out)
                 hd_logits(net, stepped.out);
         }
-        const heed_error *e = hd_tape_error(tape);
-        is_done = e->code == HEED_OK || hd_fail(err, e->code, "%s", e->message);
+        is_done = hd_tape_check(tape, err);
     }
     is_done = is_done && hd_params_pack(net->params, err);
     hd_decoder_free(decoder);

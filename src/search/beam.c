@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/real.h"
+#include "search/common.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,16 +19,20 @@ struct hd_candidate {
     double total;
 };
 
-bool hd_beam_scratch_init(struct hd_beam_scratch *s, int n_words,
-                          const struct hd_search_options *options, heed_error *err)
+bool hd_beam_scratch_reserve(struct hd_beam_scratch *s, int n_words,
+                             const struct hd_search_options *options, heed_error *err)
 {
     const size_t n = (size_t)hd_beam_width(options);
-    s->candidates = hd_alloc(n, sizeof *s->candidates, err);
-    s->top = hd_alloc(n, sizeof *s->top, err);
-    s->top_value = hd_alloc(n, sizeof *s->top_value, err);
-    if (options->is_sampled)
+    struct hd_candidate *candidates =
+        hd_grow(s->candidates, &s->candidates_capacity, n, sizeof *candidates, err);
+    s->candidates = candidates ? candidates : s->candidates;
+    int *top = hd_grow(s->top, &s->top_capacity, n, sizeof *top, err);
+    s->top = top ? top : s->top;
+    float *value = hd_grow(s->top_value, &s->value_capacity, n, sizeof *value, err);
+    s->top_value = value ? value : s->top_value;
+    if (options->is_sampled && !s->chances)
         s->chances = hd_alloc((size_t)n_words, sizeof *s->chances, err);
-    return s->candidates && s->top && s->top_value && (!options->is_sampled || s->chances);
+    return candidates && top && value && (!options->is_sampled || s->chances);
 }
 
 void hd_beam_scratch_release(struct hd_beam_scratch *s)
@@ -116,11 +121,6 @@ double hd_hypothesis_score(const struct hd_search_options *o, double total, int 
 
 /* ---- the tree -------------------------------------------------------------------------------------------------------------- */
 
-static bool keeps_attention(const struct hd_beam *q)
-{
-    return q->options->wants_attention || q->options->coverage_penalty > 0;
-}
-
 /* The words of a hypothesis, first to last; NULL without memory. */
 static const int *history_of(struct hd_beam *q, int last, int length, heed_error *err)
 {
@@ -137,7 +137,7 @@ static const int *history_of(struct hd_beam *q, int last, int length, heed_error
 /* Attention of all words of a hypothesis to to[0..length), rows of n_source. */
 static void collect_attention(const struct hd_beam *q, int last, int length, float *to)
 {
-    const size_t S = (size_t)q->input->n_source;
+    const size_t S = (size_t)q->input->source.n;
     for (int t = length - 1; t >= 0; t--, last = q->branches[last].parent)
         if (S > 0)
             memcpy(to + (size_t)t * S, q->attention + (size_t)last * S, S * sizeof *to);
@@ -151,8 +151,8 @@ static bool grow_branch(struct hd_beam *q, const struct hd_open_hypothesis *hyp,
     if (!grown)
         return false;
     q->branches = grown;
-    const size_t S = (size_t)q->input->n_source;
-    if (keeps_attention(q) && S > 0) {
+    const size_t S = (size_t)q->input->source.n;
+    if (hd_needs_attention(q->options) && S > 0) {
         float *rows = hd_grow(q->attention, &q->attention_capacity, (q->n_branches + 1) * S,
                               sizeof *rows, err);
         if (!rows)
@@ -195,7 +195,7 @@ static bool is_better(const struct hd_ended_hypothesis *a, const struct hd_ended
 static bool put_away(struct hd_beam *q, const struct hd_open_hypothesis *hyp, bool is_cut,
                      float logprob, const float *alpha, heed_error *err)
 {
-    const int S = q->input->n_source, rows = hyp->length + !is_cut;
+    const int S = q->input->source.n, rows = hyp->length + !is_cut;
     struct hd_ended_hypothesis e = {.last = hyp->last,
                                     .length = hyp->length,
                                     .is_cut = is_cut,
@@ -257,7 +257,7 @@ static bool consider(struct hd_beam *q, int *n, struct hd_candidate c)
 int hd_beam_top_k(const struct hd_beam *q)
 {
     const bool may_be_forbidden = q->options->is_sampled || q->options->no_repeat > 0;
-    return may_be_forbidden || q->places > 64 || q->open[0].length < q->input->n_prefix ? 0
+    return may_be_forbidden || q->places > 64 || q->open[0].length < q->input->prefix.n ? 0
                                                                                         : q->places;
 }
 
@@ -269,8 +269,8 @@ static int find_candidates(struct hd_beam *q, const struct hd_next_scores *next_
     for (int i = 0; i < q->n_open; i++) {
         const struct hd_open_hypothesis *hyp = &q->open[i];
         const struct hd_next_scores *o = &next_scores[i];
-        if (hyp->length < q->input->n_prefix) {
-            const int id = q->input->prefix[hyp->length];
+        if (hyp->length < q->input->prefix.n) {
+            const int id = q->input->prefix.ids[hyp->length];
             const float logprob = o->x ? (o->x[id] - o->largest) - o->log_sum : 0;
             consider(q, &n, (struct hd_candidate){i, id, logprob, hyp->total + (double)logprob});
             continue;
@@ -303,14 +303,14 @@ static int draw_candidates(struct hd_beam *q, const struct hd_next_scores *next_
     for (int i = 0; i < q->n_open; i++) {
         const struct hd_open_hypothesis *hyp = &q->open[i];
         struct hd_next_scores o = next_scores[i];
-        const bool is_forced = hyp->length < q->input->n_prefix;
+        const bool is_forced = hyp->length < q->input->prefix.n;
         if (!is_forced && q->options->no_repeat > 0) {
             const int *words = history_of(q, hyp->last, hyp->length, err);
             if (!words)
                 return -1;
             forbid_repeats(q, o.x, words, hyp->length);
         }
-        const int id = is_forced ? q->input->prefix[hyp->length]
+        const int id = is_forced ? q->input->prefix.ids[hyp->length]
                                  : hd_sample_word(&o, q->n_words, q->options, q->input->number,
                                                   hyp->sample, hyp->length, q->scratch->chances);
         const float logprob = (o.x[id] - o.largest) - o.log_sum;
@@ -350,7 +350,7 @@ static bool is_settled(const struct hd_beam *q)
     return true;
 }
 
-static bool let_all_go(struct hd_beam *q, heed_error *err)
+bool hd_beam_stop(struct hd_beam *q, heed_error *err)
 {
     for (int i = 0; i < q->n_open; i++)
         if (!let_go(q, q->open[i].last, err))
@@ -369,7 +369,7 @@ static bool cut_all(struct hd_beam *q, const struct hd_candidate *c, int n, heed
         if (!has_ended && q->places > 0 && !put_away(q, &q->open[i], true, 0, NULL, err))
             return false;
     }
-    return let_all_go(q, err);
+    return hd_beam_stop(q, err);
 }
 
 bool hd_beam_step(struct hd_beam *q, const struct hd_next_scores *next_scores, heed_error *err)
@@ -398,13 +398,13 @@ bool hd_beam_step(struct hd_beam *q, const struct hd_next_scores *next_scores, h
     }
     if (is_last || n == 0)
         return cut_all(q, q->scratch->candidates, n, err);
-    if (!let_all_go(q, err))
+    if (!hd_beam_stop(q, err))
         return false;
     struct hd_open_hypothesis *swap = q->open;
     q->open = q->next;
     q->next = swap;
     q->n_open = n_next;
-    return !is_settled(q) || let_all_go(q, err);
+    return !is_settled(q) || hd_beam_stop(q, err);
 }
 
 /* ---- what was found -------------------------------------------------------------------------------------------------------------- */
@@ -412,7 +412,7 @@ bool hd_beam_step(struct hd_beam *q, const struct hd_next_scores *next_scores, h
 static bool tell(const struct hd_beam *q, const struct hd_ended_hypothesis *e,
                  struct hd_hypothesis *h, heed_error *err)
 {
-    const size_t S = (size_t)q->input->n_source, n = (size_t)e->length, rows = n + !e->is_cut;
+    const size_t S = (size_t)q->input->source.n, n = (size_t)e->length, rows = n + !e->is_cut;
     *h = (struct hd_hypothesis){
         .n = e->length, .total = e->total, .score = e->score, .is_cut = e->is_cut};
     const bool has_logprob = !q->options->words_alone;

@@ -38,7 +38,8 @@ struct hd_beam_scratch {
     struct hd_candidate *candidates; /* [width] */
     int *top;                        /* [width] */
     float *top_value;                /* [width] */
-    int *history;                    /* the words of one hypothesis */
+    size_t candidates_capacity, top_capacity, value_capacity;
+    int *history; /* the words of one hypothesis */
     size_t history_capacity;
     struct hd_weighted_word *chances; /* [n_words], when words are drawn */
 };
@@ -68,8 +69,9 @@ static inline int hd_beam_width(const struct hd_search_options *options)
     return options->is_sampled ? options->n_best : options->beam;
 }
 
-bool hd_beam_scratch_init(struct hd_beam_scratch *s, int n_words,
-                          const struct hd_search_options *options, heed_error *err);
+/* Room for a sentence with these options; {0} is none. */
+bool hd_beam_scratch_reserve(struct hd_beam_scratch *s, int n_words,
+                             const struct hd_search_options *options, heed_error *err);
 void hd_beam_scratch_release(struct hd_beam_scratch *s);
 
 /* What the models say of the next word of one open hypothesis: log p(v) = (x[v] - largest) - log_sum. x may be
@@ -100,6 +102,9 @@ int hd_beam_top_k(const struct hd_beam *q);
 
 /* One step: next_scores[i] is of open[i]. Over when none is open. */
 bool hd_beam_step(struct hd_beam *q, const struct hd_next_scores *next_scores, heed_error *err);
+
+/* Nothing stays open, and nothing more is found. */
+bool hd_beam_stop(struct hd_beam *q, heed_error *err);
 
 /* What was found; the beam is over. */
 bool hd_beam_collect(const struct hd_beam *q, struct hd_nbest *found, heed_error *err);

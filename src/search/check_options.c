@@ -1,11 +1,11 @@
-/* check.c -- what can be asked of a search, and the sentences for what cannot. */
+/* check_options.c -- what can be asked of a search, and the sentences for what cannot. */
 #include "search/common.h"
 
 #include "base/error.h"
 
 #include <math.h>
 
-static bool check_options(const struct hd_search_options *o, heed_error *err)
+static bool check_values(const struct hd_search_options *o, heed_error *err)
 {
     if (o->beam < 1 || o->beam > 10000)
         return hd_fail(err, HEED_BAD_OPTION, "a beam of %d: it must be from 1 to 10000", o->beam);
@@ -46,27 +46,53 @@ static bool check_options(const struct hd_search_options *o, heed_error *err)
     return true;
 }
 
-static bool check_input(const struct hd_net *net, int end, const struct hd_search_input *in,
-                        size_t i, heed_error *err)
+/* Layers from 1, heads from 0; 0 and -1 are the model's own choice. */
+static bool has_attention_of(const struct hd_net *net, const struct hd_search_options *o)
 {
-    const int V = net->config.target_vocab;
-    if (in->n_source < 0 || in->n_prefix < 0 || in->max_length < 0)
-        return hd_fail(err, HEED_BAD_OPTION, "sentence %zu: a length is negative", i + 1);
-    for (int j = 0; j < in->n_source; j++)
-        if (in->source[j] < 0 || in->source[j] >= net->config.source_vocab)
-            return hd_fail(err, HEED_BAD_OPTION,
-                           "sentence %zu: word %d is %d, but the source vocabulary has %d words",
-                           i + 1, j + 1, in->source[j], net->config.source_vocab);
-    for (int j = 0; j < in->n_prefix; j++)
-        if (in->prefix[j] < 0 || in->prefix[j] >= V || in->prefix[j] == end)
-            return hd_fail(err, HEED_BAD_OPTION,
-                           "sentence %zu: forced word %d is %d, but it must be a word of the %d of "
-                           "the target vocabulary, and not the end marker",
-                           i + 1, j + 1, in->prefix[j], V);
+    const struct hd_config *c = &net->config;
+    const bool is_transformer = c->arch == HD_TRANSFORMER,
+               is_cross = o->attention == HD_ATTENTION_CROSS;
+    const int n_layers = !is_transformer                        ? 1
+                         : o->attention == HD_ATTENTION_ENCODER ? c->encoder_layers
+                                                                : c->decoder_layers,
+              n_heads = is_transformer || c->score == HD_SCORE_MULTI_HEAD ? c->heads : 1;
+    return (is_transformer || (is_cross && c->score != HD_SCORE_NONE)) && o->layer >= 0 &&
+           o->layer <= n_layers && o->head >= -1 && o->head < n_heads;
+}
+
+bool hd_check_search_options(const struct hd_net *const *nets, int n_nets,
+                             const struct hd_search_options *o, heed_error *err)
+{
+    if (!check_values(o, err))
+        return false;
+    for (int i = 0; hd_needs_attention(o) && i < n_nets; i++)
+        if (!has_attention_of(nets[i], o))
+            return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
+                           o->layer, o->head);
     return true;
 }
 
-static bool check_nets(const struct hd_net *const *nets, int n_nets, int end, heed_error *err)
+bool hd_check_search_input(const struct hd_net *net, int end, const struct hd_search_input *in,
+                           size_t i, heed_error *err)
+{
+    const int V = net->config.target_vocab;
+    if (in->source.n < 0 || in->prefix.n < 0 || in->max_length < 0)
+        return hd_fail(err, HEED_BAD_OPTION, "sentence %zu: a length is negative", i + 1);
+    for (int j = 0; j < in->source.n; j++)
+        if (in->source.ids[j] < 0 || in->source.ids[j] >= net->config.source_vocab)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "sentence %zu: word %d is %d, but the source vocabulary has %d words",
+                           i + 1, j + 1, in->source.ids[j], net->config.source_vocab);
+    for (int j = 0; j < in->prefix.n; j++)
+        if (in->prefix.ids[j] < 0 || in->prefix.ids[j] >= V || in->prefix.ids[j] == end)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "sentence %zu: forced word %d is %d, but it must be a word of the %d of "
+                           "the target vocabulary, and not the end marker",
+                           i + 1, j + 1, in->prefix.ids[j], V);
+    return true;
+}
+
+bool hd_check_nets(const struct hd_net *const *nets, int n_nets, int end, heed_error *err)
 {
     if (n_nets < 1)
         return hd_fail(err, HEED_BAD_OPTION, "there is no model to search with");
@@ -83,17 +109,4 @@ static bool check_nets(const struct hd_net *const *nets, int n_nets, int end, he
                        "the end marker is %d, but the target vocabulary has %d words", end,
                        nets[0]->config.target_vocab);
     return true;
-}
-
-bool hd_search_begin(const struct hd_net *const *nets, int n_nets, int end,
-                     const struct hd_search_input *input, size_t n,
-                     const struct hd_search_options *options, struct hd_nbest *found,
-                     heed_error *err)
-{
-    for (size_t i = 0; i < n; i++)
-        found[i] = (struct hd_nbest){0};
-    bool ok = check_options(options, err) && check_nets(nets, n_nets, end, err);
-    for (size_t i = 0; ok && i < n; i++)
-        ok = check_input(nets[0], end, &input[i], i, err);
-    return ok;
 }

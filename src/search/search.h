@@ -1,7 +1,8 @@
 /* search.h -- from one decoder step to whole sentences of ids: greedy, beam, sampling, forced words.
  *
- * All hypotheses of all sentences that are under way advance as one batch; a finished sentence's place is taken by the next one
- * at once. No result depends on what else is under way. Single-threaded; models are only read, so threads share them.
+ * A searcher has sentences under way: all hypotheses of all of them advance as one batch, one word a step. Sentences may be
+ * added at any time; a finished sentence's rows are taken by the next one at once. No result depends on what else is under way.
+ * A searcher belongs to one thread at a time; models are only read, so threads share them.
  *
  * A beam search keeps the likeliest hypotheses, `beam` of them with those that have ended: one that ends leaves its place for
  * good, so the search narrows and is over when `beam` have ended, or sooner when it is certain that none of those still open
@@ -10,6 +11,7 @@
 #define HD_SEARCH_SEARCH_H
 
 #include "model/model.h"
+#include "model/sequence.h"
 
 enum hd_length_norm { HD_LENGTH_NONE, HD_LENGTH_POWER, HD_LENGTH_GNMT };
 
@@ -29,7 +31,9 @@ struct hd_search_options {
     int n_rows; /* hypotheses that advance together; a matter of speed and memory alone */
     bool
         words_alone; /* greedy search without probabilities, which is faster: logprob is NULL, total and score are 0 */
-    bool wants_attention;   /* keep the weights */
+    bool wants_attention; /* keep the weights, */
+    enum hd_attention_kind
+        attention;          /* of this kind; a search has those of cross-attention alone */
     int layer, head;        /* of hd_weights_of(): 0, -1 are the model's own choice */
     bool never_stops_early; /* until `beam` have ended: slower, the same result (tests) */
     bool (*keep_on)(
@@ -40,13 +44,14 @@ struct hd_search_options {
 struct hd_search_options hd_search_options_default(void);
 
 struct hd_search_input {
-    const int *source;
-    int n_source; /* ids, end marker included where the model wants one */
-    const int *prefix;
-    int n_prefix; /* words the output must begin with; 0 is none */
+    struct hd_sequence source; /* end marker included where the model wants one */
+    struct hd_sequence prefix; /* words the output must begin with; may be empty */
     int max_length; /* words at most, end marker not counted; the prefix is kept even if it is longer */
     uint64_t number; /* decides, with the seed, what is drawn: the sentence's number in its text */
 };
+
+/* max_length as it is where nobody says otherwise: so many words per source word (3), and 50 more. */
+int hd_longest_output(int n_source, float per_word);
 
 /* One output: ids without the end marker; logprob[n] is the end marker's (n+1 numbers; n when it was cut off). */
 struct hd_hypothesis {
@@ -55,7 +60,9 @@ struct hd_hypothesis {
     float *logprob;      /* of each word, as the model says, whatever was forbidden or forced */
     double total, score; /* Σ logprob; with length and coverage */
     bool is_cut;         /* hit max_length: there is no end marker */
-    float *attention;    /* [n + 1 (the end marker's row, unless cut), n_source], or NULL */
+    float *
+        attention; /* [n + 1 (the end marker's row, unless cut), n_source], or NULL; of the encoder's self-attention
+                         [n_source, n_source], of the decoder's [n + 1, n + 1] */
 };
 
 /* Best first, those that were cut behind all others; no two have the same words. Samples stand in the order of their numbers and
@@ -65,18 +72,58 @@ struct hd_nbest {
     struct hd_hypothesis *best;
 };
 
-/* found[i] belongs to input[i]; each is to be given to hd_nbest_release(). Several nets are an ensemble: the log-probability of a
- * word is the mean of theirs. They may be of any architecture, but their vocabularies are the same. `end` is the end marker's id.
- * False with the reason in `err`, and nothing found (HEED_BAD_OPTION, HEED_BAD_MODEL: numbers that are not finite,
- * HEED_CANCELLED, HEED_NO_MEMORY). */
+void hd_nbest_release(struct hd_nbest *nbest);
+
+/* ---- a searcher ---------------------------------------------------------------------------------------- */
+
+struct hd_searcher;
+
+/* Several nets are an ensemble: the log-probability of a word is the mean of theirs. They may be of any architecture, but their
+ * vocabularies are the same. `end` is the end marker's id. Nets are borrowed; the array is not kept. NULL with the reason in `err`. */
+struct hd_searcher *hd_searcher_new(const struct hd_net *const *nets, int n_nets, int end,
+                                    heed_error *err);
+void hd_searcher_free(struct hd_searcher *searcher);
+
+/* Hypotheses that advance together, a matter of speed and memory alone; 48 until it is set. */
+void hd_searcher_set_rows(struct hd_searcher *searcher, int n_rows);
+
+/* One more sentence. Its ids are borrowed until it is taken, cancelled or cleared; its options are copied, and each sentence has its
+ * own (n_rows and keep_on are not looked at). `tag` tells sentences apart. False with the reason in `err`, and nothing is added:
+ * HEED_BAD_OPTION for what cannot be done as it is asked for, HEED_NO_MEMORY. */
+bool hd_searcher_add(struct hd_searcher *searcher, const struct hd_search_input *input,
+                     const struct hd_search_options *options, void *tag, heed_error *err);
+
+/* One word for every hypothesis under way; those that wait join first, as far as there is room. When it fails (HEED_NO_MEMORY) the
+ * searcher must be cleared. */
+bool hd_searcher_step(struct hd_searcher *searcher, heed_error *err);
+
+/* A sentence that is finished, in the order of finishing; false when there is none. `nbest` is the caller's then. It is empty (n 0)
+ * where the model's numbers were not finite: hd_scores_not_finite() has the sentence to say. */
+bool hd_searcher_take(struct hd_searcher *searcher, struct hd_nbest *nbest, void **tag);
+
+/* Forget a sentence, wherever it is; false when there is none of this tag. */
+bool hd_searcher_cancel(struct hd_searcher *searcher, const void *tag);
+
+/* Forget all of them. What is warm stays warm. */
+void hd_searcher_clear(struct hd_searcher *searcher);
+
+/* Sentences that are not finished yet. */
+size_t hd_searcher_size(const struct hd_searcher *searcher);
+
+/* "the model's numbers are not finite …"; always false. */
+bool hd_scores_not_finite(heed_error *err);
+
+/* ---- all at once ------------------------------------------------------------------------------------------ */
+
+/* Search n sentences: found[i] belongs to input[i], to be given to hd_nbest_release(). False with the reason in `err`, and nothing found
+ * (HEED_BAD_OPTION, HEED_BAD_MODEL: numbers that are not finite, HEED_CANCELLED, HEED_NO_MEMORY). */
 bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
                const struct hd_search_input *input, size_t n,
                const struct hd_search_options *options, struct hd_nbest *found, heed_error *err);
-void hd_nbest_release(struct hd_nbest *found);
 
 /* Forced decoding: what the nets say of given outputs. input[i].prefix is the whole output, without the end marker; found[i]
  * has one hypothesis, of these words, ended. The same numbers as hd_search() gives for the same output, bit for bit. Of the
- * options count norm, alpha, coverage_penalty, wants_attention, layer, head and keep_on. */
+ * options count norm, alpha, coverage_penalty (with cross-attention), wants_attention, attention, layer, head and keep_on. */
 bool hd_force_decode(const struct hd_net *const *nets, int n_nets, int end,
                      const struct hd_search_input *input, size_t n,
                      const struct hd_search_options *options, struct hd_nbest *found,

@@ -215,12 +215,6 @@ static bool keep_on(void *data)
     return !atomic_load_explicit(&w->is_cancelled, memory_order_relaxed);
 }
 
-static int limit_of(const struct work *w, int n_source)
-{
-    const double limit = (double)w->job.options->max_length * n_source + 50;
-    return limit < 1 << 24 ? (int)limit : 1 << 24;
-}
-
 /* What is searched: segments of a group, or some of them. */
 struct asked {
     struct hd_segment **segments;
@@ -243,7 +237,7 @@ static void keep_loops(struct asked *a)
     size_t n = 0;
     for (size_t i = 0; i < a->n; i++) {
         const struct hd_hypothesis *best = &a->segments[i]->found.best[0];
-        const int given = a->input[i].n_prefix;
+        const int given = a->input[i].prefix.n;
         if (hd_is_loop(best->ids + given, best->n - given, best->is_cut)) {
             a->segments[n] = a->segments[i];
             a->input[n++] = a->input[i];
@@ -293,12 +287,11 @@ static bool search_group(struct work *w, size_t from, size_t n, heed_error *err)
     struct asked a = {w->segments + from, input, hd_alloc(n, sizeof *a.found, err), n};
     bool ok = input && a.found;
     for (size_t i = 0; ok && i < n; i++)
-        input[i] = (struct hd_search_input){.source = a.segments[i]->ids,
-                                            .n_source = a.segments[i]->n_ids,
-                                            .prefix = a.segments[i]->prefix.at,
-                                            .n_prefix = (int)a.segments[i]->prefix.n,
-                                            .max_length = limit_of(w, a.segments[i]->n_ids),
-                                            .number = w->numbers[from + i]};
+        input[i] = (struct hd_search_input){
+            .source = {a.segments[i]->ids, a.segments[i]->n_ids},
+            .prefix = {a.segments[i]->prefix.at, (int)a.segments[i]->prefix.n},
+            .max_length = hd_longest_output(a.segments[i]->n_ids, w->job.options->max_length),
+            .number = w->numbers[from + i]};
     ok = ok && search_asked(w, &a, &options, err);
     for (size_t i = 0; ok && i < n; i++)
         a.segments[i]->found = a.found[i];

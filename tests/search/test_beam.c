@@ -21,8 +21,8 @@ static void make_all(struct hd_search_input *input, const struct hd_search_input
             for (int t = 0, rest = i; t < length; t++, rest /= WORDS)
                 all_words[n][t] = 1 + rest % WORDS;
             input[n] = *source;
-            input[n].prefix = all_words[n];
-            input[n].n_prefix = length;
+            input[n].prefix.ids = all_words[n];
+            input[n].prefix.n = length;
         }
     assert_int_equal(n, ALL);
 }
@@ -49,7 +49,7 @@ static void find_all(const struct hd_net *const *nets, int n_nets,
     search_toys(nets, n_nets, source, 1, options, &found, name);
     assert_that(found.n == ALL, "%s: %d sentences, not all %d", name, found.n, (int)ALL);
     for (int i = 0; i < ALL; i++)
-        assert_same_hypothesis(&found.best[i], forced[i].best, source->n_source, name);
+        assert_same_hypothesis(&found.best[i], forced[i].best, source->source.n, name);
     hd_nbest_release(&found);
     release_all(forced, ALL);
 }
@@ -111,7 +111,8 @@ static int greedy(const struct hd_net *net, const struct hd_search_input *in, in
 {
     hd_tape *tape = hd_tape_new(NULL);
     const int sentence = 0;
-    const struct hd_batch batch = {.n = 1, .source = in->source, .source_length = &in->n_source};
+    const struct hd_batch batch = {
+        .n = 1, .source = in->source.ids, .source_length = &in->source.n};
     struct walk *walk = walk_start(net, tape, &batch, &sentence, 1);
     int n = 0;
     for (int previous = -1; n < in->max_length; words[n++] = previous) {
@@ -184,10 +185,10 @@ static void check_found(const struct hd_net *const *nets, int n_nets,
         struct hd_search_input forced = *in;
         struct hd_nbest again;
         heed_error err = {0};
-        forced.prefix = h->ids;
-        forced.n_prefix = h->n;
+        forced.prefix.ids = h->ids;
+        forced.prefix.n = h->n;
         assert_true(hd_force_decode(nets, n_nets, END, &forced, 1, options, &again, &err));
-        assert_same_hypothesis(h, again.best, in->n_source, name);
+        assert_same_hypothesis(h, again.best, in->source.n, name);
         hd_nbest_release(&again);
     }
 }
@@ -230,7 +231,7 @@ static void a_net_with_itself_is_itself(void **state)
     search_toys(nets, 1, text->input, text->n, &options, one, "alone");
     search_toys(nets, 2, text->input, text->n, &options, two, "twice");
     for (int i = 0; i < text->n; i++)
-        assert_same_found(&two[i], &one[i], text->input[i].n_source, "twice");
+        assert_same_found(&two[i], &one[i], text->input[i].source.n, "twice");
     release_all(one, text->n), release_all(two, text->n);
     hd_net_free(net);
     free(text);
@@ -274,7 +275,7 @@ static void stopping_early_loses_nothing(void **state)
                 options.keep_on_data = &n_late;
                 search_toys(nets, 1, text->input, text->n, &options, late, toy_presets[p]);
                 for (int i = 0; i < text->n; i++)
-                    assert_same_found(&early[i], &late[i], text->input[i].n_source, toy_presets[p]);
+                    assert_same_found(&early[i], &late[i], text->input[i].source.n, toy_presets[p]);
                 release_all(early, text->n), release_all(late, text->n);
                 hd_net_free(net);
             }
@@ -293,7 +294,7 @@ static void equal_ones_go_by_hypothesis_and_id(void **state)
         struct hd_net *net = toy_net(toy_presets[p], 5, 0, 1);
         const struct hd_net *nets[] = {net};
         const int source[] = {1, 2};
-        const struct hd_search_input input = {.source = source, .n_source = 2, .max_length = 2};
+        const struct hd_search_input input = {.source.ids = source, .source.n = 2, .max_length = 2};
         struct hd_search_options options = hd_search_options_default();
         struct hd_nbest found;
         options.beam = options.n_best = 3;

@@ -34,7 +34,7 @@ static int run(const struct table *table, const struct hd_search_options *option
     struct hd_beam_scratch scratch = {0};
     heed_error err = {0};
     int n_steps = 0;
-    assert_true(hd_beam_scratch_init(&scratch, V, options, &err));
+    assert_true(hd_beam_scratch_reserve(&scratch, V, options, &err));
     assert_true(hd_beam_begin(&q, &task, &hd_kernels_ref, &scratch, &err));
     for (; q.n_open > 0; n_steps++) {
         float x[MOST_WIDTH][V];

@@ -38,8 +38,8 @@ static struct searched *search_as_marian(const char *name, const struct hd_searc
     assert_true(n >= SENTENCES);
     for (int i = 0; i < SENTENCES; i++) {
         s->ids[i] = encode(s->o.model->source, source[i]);
-        s->input[i] = (struct hd_search_input){.source = s->ids[i].at,
-                                               .n_source = (int)s->ids[i].n,
+        s->input[i] = (struct hd_search_input){.source.ids = s->ids[i].at,
+                                               .source.n = (int)s->ids[i].n,
                                                .max_length = 3 * (int)s->ids[i].n,
                                                .number = (uint64_t)i};
     }
@@ -96,8 +96,8 @@ static void forced_scores_are_marians(const char *name)
     struct hd_nbest found[SENTENCES];
     for (int i = 0; i < SENTENCES; i++) {
         words[i] = encode(s->o.model->target, target[i]);
-        s->input[i].prefix = words[i].at;
-        s->input[i].n_prefix = (int)words[i].n - 1;
+        s->input[i].prefix.ids = words[i].at;
+        s->input[i].prefix.n = (int)words[i].n - 1;
     }
     const struct hd_net *net = s->o.model->net;
     heed_error err = {0};

@@ -37,7 +37,7 @@ static void compare_neighbours(const struct hd_net *net, struct hd_search_option
         options.n_rows = n_rows[r];
         search_toys(&net, 1, text->input, N, &options, found, name);
         for (int i = 0; i < N; i++)
-            assert_same_found(&found[i], &wanted[i], text->input[i].n_source, name);
+            assert_same_found(&found[i], &wanted[i], text->input[i].source.n, name);
         release_all(found, N);
     }
     for (int i = 0; i < N; i++)
@@ -45,11 +45,11 @@ static void compare_neighbours(const struct hd_net *net, struct hd_search_option
     options.n_rows = 30;
     search_toys(&net, 1, backwards, N, &options, found, name);
     for (int i = 0; i < N; i++)
-        assert_same_found(&found[i], &wanted[N - 1 - i], backwards[i].n_source, name);
+        assert_same_found(&found[i], &wanted[N - 1 - i], backwards[i].source.n, name);
     release_all(found, N);
     for (int i = 0; i < N; i++) {
         search_toys(&net, 1, &text->input[i], 1, &options, found, name);
-        assert_same_found(found, &wanted[i], text->input[i].n_source, name);
+        assert_same_found(found, &wanted[i], text->input[i].source.n, name);
         hd_nbest_release(found);
     }
     release_all(wanted, N);
@@ -95,8 +95,8 @@ static void a_forced_prefix_is_always_kept(void **state)
             options.is_sampled = way == 1;
             options.no_repeat = way == 2 ? 1 : 0; /* what is forced may be repeated */
             for (int i = 0; i < N; i++) {
-                text->input[i].prefix = prefix;
-                text->input[i].n_prefix = i % 9; /* some are longer than max_length */
+                text->input[i].prefix.ids = prefix;
+                text->input[i].prefix.n = i % 9; /* some are longer than max_length */
             }
             search_toys(nets, 1, text->input, N, &options, found, some_nets[n]);
             for (int i = 0; i < N; i++)
@@ -160,7 +160,7 @@ static void what_hits_the_limit_is_cut_and_says_so(void **state)
     for (int limit = 0; limit < 4; limit++)
         for (int n_best = 1; n_best <= 5; n_best += 4) {
             const struct hd_search_input input = {
-                .source = source, .n_source = 2, .max_length = limit};
+                .source.ids = source, .source.n = 2, .max_length = limit};
             struct hd_nbest found;
             options.n_best = n_best;
             net->output_bias->x[END] = -30; /* it never ends */
@@ -184,7 +184,7 @@ static void learned_positions_are_a_limit_too(void **state)
     struct hd_net *net = toy_net("transformer positions=learned max-positions=5", 6, 0.5F, 5);
     const struct hd_net *nets[] = {net};
     const int source[] = {1, 2}, prefix[] = {1, 1, 1, 1, 1};
-    struct hd_search_input input = {.source = source, .n_source = 2, .max_length = 100};
+    struct hd_search_input input = {.source.ids = source, .source.n = 2, .max_length = 100};
     struct hd_search_options options = hd_search_options_default();
     struct hd_nbest found;
     net->output_bias->x[END] = -30;
@@ -192,8 +192,8 @@ static void learned_positions_are_a_limit_too(void **state)
     assert_true(found.best->n == 4 && found.best->is_cut);
     hd_nbest_release(&found);
     heed_error err = {0};
-    input.prefix = prefix;
-    input.n_prefix = 5;
+    input.prefix.ids = prefix;
+    input.prefix.n = 5;
     assert_false(hd_search(nets, 1, END, &input, 1, &options, &found, &err));
     assert_error(err, HEED_BAD_TEXT, "more than 5 words");
     hd_net_free(net);
@@ -243,7 +243,7 @@ static void words_are_drawn_as_often_as_they_are_likely(void **state)
         heed_error err = {0};
         prefix[v] = v;
         const struct hd_search_input input = {
-            .source = source, .n_source = 3, .prefix = &prefix[v], .n_prefix = v != END};
+            .source.ids = source, .source.n = 3, .prefix.ids = &prefix[v], .prefix.n = v != END};
         assert_true(hd_force_decode(nets, 1, END, &input, 1, &options, &found, &err));
         p[v] = exp((double)found.best->logprob[0]);
         hd_nbest_release(&found);
@@ -280,7 +280,7 @@ static void words_are_drawn_as_often_as_they_are_likely(void **state)
         struct hd_nbest found[SENTENCES];
         for (int i = 0; i < SENTENCES; i++)
             input[i] = (struct hd_search_input){
-                .source = source, .n_source = 3, .max_length = 1, .number = (uint64_t)i};
+                .source.ids = source, .source.n = 3, .max_length = 1, .number = (uint64_t)i};
         search_toys(nets, 1, input, SENTENCES, &options, found, "samples");
         int n_equal = 0;
         for (int i = 0; i < SENTENCES; i++) {
@@ -310,8 +310,9 @@ static void the_seed_and_the_number_decide_what_is_drawn(void **state)
     struct hd_net *net = toy_net("transformer", 30, 0.5F, 9);
     const struct hd_net *nets[] = {net};
     const int source[] = {1, 2, 3};
-    const struct hd_search_input input[] = {
-        {source, 3, NULL, 0, 12, 7}, {source, 3, NULL, 0, 12, 8}, {source, 3, NULL, 0, 12, 7}};
+    const struct hd_search_input input[] = {{{source, 3}, {NULL, 0}, 12, 7},
+                                            {{source, 3}, {NULL, 0}, 12, 8},
+                                            {{source, 3}, {NULL, 0}, 12, 7}};
     struct hd_search_options options = hd_search_options_default();
     struct hd_nbest found[3], again[3];
     options.is_sampled = true;
@@ -348,8 +349,8 @@ static void greedy_words_are_the_same_without_probabilities(void **state)
             options.wants_attention = has_attention(net);
             options.no_repeat = way == 2 ? 2 : 0;
             for (int i = 0; i < N; i++) {
-                text->input[i].prefix = prefix;
-                text->input[i].n_prefix = i % 3;
+                text->input[i].prefix.ids = prefix;
+                text->input[i].prefix.n = i % 3;
             }
             const int n_nets = way == 3 ? 2 : 1;
             search_toys(nets, n_nets, text->input, N, &options, wanted, some_nets[n]);
@@ -357,7 +358,7 @@ static void greedy_words_are_the_same_without_probabilities(void **state)
             search_toys(nets, n_nets, text->input, N, &options, found, some_nets[n]);
             for (int i = 0; i < N; i++) {
                 const struct hd_hypothesis *a = found[i].best, *b = wanted[i].best;
-                const size_t rows = (size_t)b->n + !b->is_cut, S = (size_t)text->input[i].n_source;
+                const size_t rows = (size_t)b->n + !b->is_cut, S = (size_t)text->input[i].source.n;
                 assert_true(found[i].n == 1 && a->n == b->n && a->is_cut == b->is_cut);
                 assert_true(!a->logprob && a->total == 0 && a->score == 0);
                 assert_true(a->n == 0 || memcmp(a->ids, b->ids, (size_t)a->n * sizeof(int)) == 0);
@@ -379,7 +380,7 @@ static void what_cannot_be_asked_is_refused_with_a_sentence(void **state)
                   *fixed = toy_net("seq2seq", 6, 1, 9);
     const struct hd_net *nets[] = {net, other}, *without[] = {fixed};
     const int source[] = {1, 2, 3}, bad[] = {1, TOY_SOURCE}, end[] = {2, END}, beyond[] = {6};
-    const struct hd_search_input fine = {.source = source, .n_source = 3, .max_length = 5};
+    const struct hd_search_input fine = {.source.ids = source, .source.n = 3, .max_length = 5};
     static const struct {
         size_t offset;
         double value;
@@ -425,10 +426,10 @@ static void what_cannot_be_asked_is_refused_with_a_sentence(void **state)
         assert_true(found.n == 0 && !found.best);
     }
     struct hd_search_input input[] = {fine, fine, fine, fine, fine};
-    input[0].source = bad, input[0].n_source = 2;
-    input[1].prefix = end, input[1].n_prefix = 2;
-    input[2].prefix = beyond, input[2].n_prefix = 1;
-    input[3].n_source = -1;
+    input[0].source.ids = bad, input[0].source.n = 2;
+    input[1].prefix.ids = end, input[1].prefix.n = 2;
+    input[2].prefix.ids = beyond, input[2].prefix.n = 1;
+    input[3].source.n = -1;
     input[4].max_length = -1;
     static const char *const sentences[] = {"word 2 is 7, but the source vocabulary has 7 words",
                                             "forced word 2 is 0", "forced word 1 is 6",
@@ -467,7 +468,7 @@ static void a_model_of_no_numbers_is_refused(void **state)
     struct hd_net *net = toy_net("transformer", 6, 1, 9);
     const struct hd_net *nets[] = {net, net};
     const int source[] = {1, 2, 3};
-    const struct hd_search_input input = {.source = source, .n_source = 3, .max_length = 5};
+    const struct hd_search_input input = {.source.ids = source, .source.n = 3, .max_length = 5};
     struct hd_search_options options = hd_search_options_default();
     struct hd_nbest found;
     net->output_bias->x[3] = NAN;
@@ -566,6 +567,62 @@ static void without_memory_a_search_fails_cleanly(void **state)
         }
 }
 
+static void check_self_attention(const struct hd_nbest *found, const struct hd_search_input *in,
+                                 bool is_decoder)
+{
+    const int n = is_decoder ? in->prefix.n + 1 : in->source.n;
+    for (int q = 0; q < n; q++) {
+        const float *row = found->best->attention + (size_t)q * (size_t)n;
+        double sum = 0;
+        for (int k = 0; k < n; k++) {
+            sum += (double)row[k];
+            assert_true(row[k] >= 0 && (!is_decoder || k <= q || row[k] == 0));
+        }
+        assert_true(sum > 0.9999 && sum < 1.0001);
+    }
+}
+
+static void self_attention_of_a_given_output_can_be_read(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    static const int words[] = {3, 5, 1, 2, 4, 3};
+    struct hd_net *net = toy_net("transformer", 9, 0.8F, 9);
+    const struct hd_net *nets[] = {net, net};
+    struct toy_text *text = toy_text(N, 5, 23);
+    for (int i = 0; i < N; i++)
+        text->input[i].prefix = (struct hd_sequence){words, i % 7};
+    struct hd_search_options options = hd_search_options_default();
+    options.wants_attention = true;
+    for (int kind = HD_ATTENTION_ENCODER; kind <= HD_ATTENTION_DECODER; kind++)
+        for (int head = -1; head < net->config.heads; head++) {
+            struct hd_nbest found[N], one;
+            heed_error err = {0};
+            options.attention = (enum hd_attention_kind)kind;
+            options.layer = 1;
+            options.head = head;
+            assert_that(hd_force_decode(nets, 2, END, text->input, N, &options, found, &err), "%s",
+                        err.message);
+            for (int i = 0; i < N; i++) {
+                const struct hd_search_input *in = &text->input[i];
+                const bool is_decoder = kind == HD_ATTENTION_DECODER;
+                const size_t n = (size_t)(is_decoder ? in->prefix.n + 1 : in->source.n);
+                check_self_attention(&found[i], in, is_decoder);
+                assert_true(hd_force_decode(nets, 2, END, in, 1, &options, &one, &err));
+                assert_true(n == 0 || memcmp(one.best->attention, found[i].best->attention,
+                                             n * n * sizeof(float)) == 0);
+                hd_nbest_release(&one);
+            }
+            release_all(found, N);
+        }
+    struct hd_nbest found;
+    heed_error err = {0};
+    assert_false(hd_search(nets, 1, END, text->input, 1, &options, &found, &err));
+    assert_int_equal(err.code, HEED_BAD_OPTION);
+    hd_net_free(net);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -582,6 +639,7 @@ int main(void)
         cmocka_unit_test(a_model_of_no_numbers_is_refused),
         cmocka_unit_test(whoever_asks_to_stop_is_heard),
         cmocka_unit_test(nothing_to_search_is_fine),
+        cmocka_unit_test(self_attention_of_a_given_output_can_be_read),
         cmocka_unit_test(without_memory_a_search_fails_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

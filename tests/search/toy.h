@@ -46,8 +46,8 @@ static inline struct toy_text *toy_text(int n, int max_length, uint64_t seed)
         const int S = (int)hd_rng_below(&rng, MOST_SOURCE);
         for (int j = 0; j < S; j++)
             text->words[i][j] = (int)hd_rng_below(&rng, TOY_SOURCE);
-        text->input[i] = (struct hd_search_input){.source = text->words[i],
-                                                  .n_source = S,
+        text->input[i] = (struct hd_search_input){.source.ids = text->words[i],
+                                                  .source.n = S,
                                                   .max_length = max_length,
                                                   .number = (uint64_t)i};
     }
