@@ -1,4 +1,4 @@
-/* train.c -- `heed train`: options to a training run, and its news to the terminal.
+/* cmd_train.c -- `heed train`: options to a training run, and its news to the terminal.
  *
  * The options are those of the library (heed_training_option_at), so that the two cannot differ. On a terminal one line is
  * kept alive; elsewhere there are plain lines, fewer of them. */
@@ -20,8 +20,7 @@ struct train {
 static const heed_option options[] = {
     {"config", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct train, config), .value = "FILE",
      .group = "Files",
-     .help = "lines of name = value, with the names of these options; what is given on the command "
-             "line wins"},
+     .help = "read options from lines of name = value; options on the command line win"},
     {0},
 };
 
@@ -269,14 +268,21 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_train = {
     .name = "train",
-    .summary = "from two text files to a model",
-    .usage = "--src FILE… --tgt FILE… --out MODEL.safetensors [OPTIONS]",
-    .description = "Learns to translate source lines into target lines and writes the best model "
-                   "it finds to --out. Whatever is "
-                   "not given is chosen to fit the text, and told. The same command again goes on "
-                   "where it was stopped; the "
-                   "result is the same, bit for bit, however often that happens and whatever the "
-                   "number of threads.",
+    .summary = "train a model on parallel text",
+    .usage = "--src FILE... --tgt FILE... --out MODEL.safetensors [OPTIONS]",
+    .description =
+        "Trains a model on lines of source text and their translations and writes the best model "
+        "to "
+        "--out. Options that are not given are chosen to fit the text; heed prints what it chose. "
+        "Repeating the command resumes a run that was stopped. The result is the same, bit for "
+        "bit, "
+        "however often that happens and for any number of threads.",
+    .examples = {{"heed train --src train.en --tgt train.fr --out en-fr.safetensors",
+                  "train with everything chosen to fit the text"},
+                 {"heed train --tsv pairs.tsv --arch bahdanau --dim 256 --hours 2 -o m.safetensors",
+                  "train the model of Bahdanau et al. for two hours"},
+                 {"heed train --from en-fr.safetensors --tsv medical.tsv -o medical.safetensors",
+                  "adapt a model to other text"}},
     .most_arguments = 0,
     .options = options,
     .values_size = sizeof(struct train),

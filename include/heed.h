@@ -165,7 +165,7 @@ HEED_API const char *heed_option_text(const heed_option *option, const void *val
                                       size_t size);
 
 /* For setters of rows. The usual, by the row's kind alone; and no: "NAME must be ..., not 'TEXT'",
- * which returns false. */
+ * with the nearest of the row's choices, which returns false. */
 HEED_API bool heed_option_set_by_kind(const heed_option *option, void *values, const char *text,
                                       heed_error *err);
 HEED_API bool heed_option_refuse(const heed_option *option, const char *text, heed_error *err);

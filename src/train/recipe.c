@@ -63,7 +63,7 @@ const heed_option hd_recipe_options[] = {
     {"warmup", WHOLE(warmup, 0, INT_MAX), FREE AUTO(FROM_TEXT), IS "updates until the peak learning rate"},
     {"schedule", CHOICE(schedule, "inv-sqrt|cosine|plateau|constant"), FREE, OR "inv-sqrt", IS "learning rate after the warmup"},
     {"optimizer", CHOICE(optimizer, "adam|adamw|sgd"), FIXED, OR "adam", IS "optimizer"},
-    {"weight-decay", REAL(weight_decay, 0, 10), FREE, OR "0", IS "weight decay of matrices"},
+    {"weight-decay", REAL(weight_decay, 0, 10), FREE, OR "0", IS "weight decay of matrices: decoupled with adamw, else an L2 penalty"},
     {"momentum", REAL(momentum, 0, 0.9999), FREE, OR "0.9", IS "momentum of sgd"},
     {"beta1", REAL(beta1, 0, 0.9999), FREE, OR "0.9", IS "beta1 of adam and adamw"},
     {"beta2", REAL(beta2, 0, 0.99999), FREE, OR "0.98", IS "beta2 of adam and adamw"},
