@@ -94,8 +94,8 @@ static bool is_own(const char *path, enum kind kind)
 /* The first of the run's inputs that is this very file, by whatever name; NULL for none. */
 static const char *input_of(const struct hd_recipe *r, const struct stat *out)
 {
-    const struct hd_names *const all[] = {&r->src,     &r->tgt,     &r->tsv, &r->dev_src,
-                                          &r->dev_tgt, &r->dev_tsv, &r->spm};
+    const heed_option_list *const all[] = {&r->src,     &r->tgt,     &r->tsv, &r->dev_src,
+                                           &r->dev_tgt, &r->dev_tsv, &r->spm};
     struct stat in;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (size_t k = 0; k < all[i]->n; k++) {
