@@ -349,7 +349,10 @@ bool hd_run_prepare(struct hd_run *run, heed_error *err)
     if (run->ranks.rank == 0)
         sweep(run);
     const int cores = hd_cores() / run->ranks.n_here;
-    run->threads = hd_pool_new(r->threads != HD_CHOOSE ? r->threads : cores > 1 ? cores : 1, err);
+    run->threads = hd_pool_new(r->threads != HD_OPTION_OPEN ? r->threads
+                               : cores > 1                  ? cores
+                                                            : 1,
+                               err);
     if (!run->threads || !read_text(run, err))
         return false;
     if (r->fresh && !remove_states(run, err))
