@@ -50,6 +50,7 @@ struct hd_node {
     int n_dims, dim[HD_MAX_DIMS];
     bool wants_gradient; /* false for constants and all that is made of constants only */
     /* private */
+    unsigned char form;
     size_t count;
     struct hd_param *param;
     void (*back)(hd_node *);
@@ -268,18 +269,19 @@ HEED_API hd_node *hd_mean_spans(
 /* vᵀ x along the last dimension, which disappears: v [A], x […,A]. Of a vector x [A] it is a number [1]. */
 HEED_API hd_node *hd_dot(hd_node *v, hd_node *x);
 
-/* Scores of one query per sentence against its keys, [B,S]. Dense: k [B,S,A]. Ragged: k [rows,A] with spans, the
- * result is [B, spans->longest] with zeros where a sentence has ended (mask them: hd_mask_lengths). */
-HEED_API hd_node *hd_dot_each(hd_node *q, hd_node *k); /* q·k_j */
-HEED_API hd_node *hd_dot_spans(hd_node *q, hd_node *k, const hd_spans *spans);
-HEED_API hd_node *hd_additive(hd_node *v, hd_node *q, hd_node *k); /* vᵀ tanh(q + k_j) */
-/* vᵀ tanh(q + k_j + w·cover_j): cover [B, longest] and w [A] are both given or both NULL. */
-HEED_API hd_node *hd_additive_spans(hd_node *v, hd_node *q, hd_node *k, const hd_spans *spans,
-                                    hd_node *cover, hd_node *w);
+/* Rows of sentences, x [rows,A], as the keys or values of the ops below; to all other ops it is x. */
+HEED_API hd_node *hd_ragged(hd_node *x, const hd_spans *spans);
 
-/* Σ_j α_j h_j: alpha [B,S] with h [B,S,E], or with h [rows,E] and spans; [B,E]. */
+/* Scores of one query per sentence against its keys, q [B,A], k [B,S,A] or ragged: [B,S]. Where sentences are ragged, S is the
+ * longest, with zeros where a sentence has ended (mask them: hd_mask_lengths). */
+HEED_API hd_node *hd_dot_each(hd_node *q, hd_node *k);             /* q·k_j */
+HEED_API hd_node *hd_additive(hd_node *v, hd_node *q, hd_node *k); /* vᵀ tanh(q + k_j) */
+/* vᵀ tanh(q + k_j + w·cover_j), cover [B,S], w [A] */
+HEED_API hd_node *hd_additive_covered(hd_node *v, hd_node *q, hd_node *k, hd_node *w,
+                                      hd_node *cover);
+
+/* Σ_j α_j h_j: alpha [B,S], h [B,S,E] or ragged; [B,E]. */
 HEED_API hd_node *hd_mix(hd_node *alpha, hd_node *h);
-HEED_API hd_node *hd_mix_spans(hd_node *alpha, hd_node *h, const hd_spans *spans);
 
 /* Multi-head scaled dot-product attention of ragged sentences: q [Σ queries, H·d], k [Σ keys, H·d], v [Σ keys, H·e]. Each
  * sentence and head by itself: softmax(scale · q kᵀ) v, heads side by side. */
@@ -307,6 +309,11 @@ HEED_API hd_node *hd_rnn_cell(hd_node *x, hd_node *u); /* tanh(x + u) */
 HEED_API hd_node *hd_gru_cell(hd_node *x, hd_node *u, hd_node *s);
 /* Returns [s; c], [B,2D]: hd_part(…, 0, D) is the state, hd_part(…, D, D) the cell. */
 HEED_API hd_node *hd_lstm_cell(hd_node *x, hd_node *u, hd_node *c);
+
+/* The same cells op by op, as their papers write them: slower, to read, to compare with, and to start a cell of one's own from. */
+HEED_API hd_node *hd_rnn_equations(hd_node *x, hd_node *u);
+HEED_API hd_node *hd_gru_equations(hd_node *x, hd_node *u, hd_node *s);
+HEED_API hd_node *hd_lstm_equations(hd_node *x, hd_node *u, hd_node *c);
 
 /* A whole recurrence over ragged sentences: x [Σ T, k·D] the input's share of all steps, made by one product beforehand;
  * U [D,k·D]; b [k·D] added to U s', or NULL; start [B,D] or NULL for zeros (LSTM: [B,2D], s beside c). The result is the

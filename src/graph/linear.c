@@ -8,6 +8,8 @@
  * chain of additions; where the chain is cut into products changes nothing. */
 #include "graph/linear.h"
 
+#include "graph/context.h"
+
 #include <string.h>
 
 /* ---- products, packed or not ----------------------------------------------------------------- */
@@ -283,6 +285,9 @@ static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum h
 
 hd_node *hd_lin(hd_node *W, hd_node *x)
 {
+    hd_node *Wc = x->form == HD_FORM_CONTEXT ? hd_context_lin(W, x) : NULL;
+    if (Wc)
+        return Wc;
     return dense("hd_lin", W, NULL, x, HD_NONE);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "graph/context.h"
 #include "graph/linear.h"
 
 #include <assert.h>
@@ -134,10 +135,12 @@ hd_tape *hd_home_of(const char *op, hd_node *const *operands, int n)
         if (operands[i]->tape)
             t = operands[i]->tape;
     for (int i = 0; i < n && !hd_has_failed(t); i++) {
-        const hd_node *a = operands[i];
-        if (hd_lives_on(a, t))
+        hd_node *a = operands[i];
+        if (a->tape == t && a->form == HD_FORM_CONTEXT && !a->x)
+            hd_context_compute(a);
+        else if (hd_lives_on(a, t))
             continue;
-        if (!a->tape && a->param)
+        else if (!a->tape && a->param)
             hd_tape_fail(t, HEED_BAD_SHAPE,
                          "%s: the parameter %s has no values yet; call hd_params_make() first", op,
                          a->param->name);
@@ -232,6 +235,7 @@ static inline hd_node *place(hd_tape *t, const char *op, struct hd_shape shape, 
     n->n_dims = shape.n_dims;
     memcpy(n->dim, shape.dim, sizeof n->dim);
     n->wants_gradient = false;
+    n->form = HD_FORM_PLAIN;
     n->count = count;
     n->param = NULL;
     n->back = NULL;
@@ -282,12 +286,12 @@ hd_node *hd_make_like(hd_tape *t, const char *op, const hd_node *like, void (*ba
 }
 
 hd_node *hd_make_view(hd_tape *t, const char *op, struct hd_shape shape, float *x,
-                      void (*back)(hd_node *), hd_node *a, size_t extra_bytes)
+                      void (*back)(hd_node *), hd_node *a, hd_node *b, size_t extra_bytes)
 {
     size_t count = 0;
     if (!hd_count_of(t, op, shape, &count))
         return NULL;
-    return record(place(t, op, shape, count, x, extra_bytes), back, a, NULL, NULL);
+    return record(place(t, op, shape, count, x, extra_bytes), back, a, b, NULL);
 }
 
 hd_node *hd_make_of(hd_tape *t, const char *op, struct hd_shape shape, void (*back)(hd_node *),
@@ -370,6 +374,8 @@ hd_node *hd_on(hd_tape *tape, const hd_node *n)
 {
     if (n->tape == tape)
         return (hd_node *)n;
+    if (n->form == HD_FORM_CONTEXT && !n->x)
+        hd_context_compute((hd_node *)n);
     if (hd_has_failed(tape))
         return &tape->nil;
     if (n->tape && n == &n->tape->nil && hd_has_failed(n->tape))

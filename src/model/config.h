@@ -15,7 +15,7 @@ enum hd_arch { HD_SEQ2SEQ, HD_BAHDANAU, HD_LUONG, HD_WANG, HD_FERREIRA, HD_TRANS
 enum hd_cell_kind { HD_CELL_RNN, HD_CELL_GRU, HD_CELL_LSTM }; /* in the order of enum hd_cell */
 enum hd_reset { HD_RESET_AFTER, HD_RESET_BEFORE };
 enum hd_context { HD_CONTEXT_ATTENTION, HD_CONTEXT_FIRST, HD_CONTEXT_EVERY };
-enum hd_hypothesis_score {
+enum hd_score {
     HD_SCORE_NONE,
     HD_SCORE_DOT,
     HD_SCORE_SCALED_DOT,
