@@ -1,4 +1,4 @@
-/* train.c -- `heed train`: options to a training run, and its news to the terminal.
+/* cmd_train.c -- `heed train`: options to a training run, and its news to the terminal.
  *
  * The options are those of the library (heed_training_option_at), so that the two cannot differ. On a terminal one line is
  * kept alive; elsewhere there are plain lines, fewer of them. */
@@ -13,85 +13,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_OPTIONS = 160 };
-
-/* Option i's value is in one of these, at i. */
 struct train {
-    const char *text[MOST_OPTIONS];
-    struct text_list list[MOST_OPTIONS];
-    bool flag[MOST_OPTIONS];
+    const char *config;
 };
 
-static struct option options[MOST_OPTIONS + 1];
-static int n_options;
-
-static void prepare(void)
-{
-    static const struct {
-        const char *name;
-        char letter;
-    } letters[] = {{"out", 'o'}, {"threads", 'j'}, {"quiet", 'q'}};
-    static const char *const flags[] = {"skip-bad", "fresh", "quiet", "json", "reverse-source"};
-    static const struct {
-        const char *first, *group;
-    } groups[] = {{"src", "Text"},
-                  {"tokens", "Vocabulary"},
-                  {"updates", "The run"},
-                  {"rate", "Learning"},
-                  {"valid-every", "Looking and saving"},
-                  {"arch", "The model"}};
-    heed_training_option o;
-    for (n_options = 0; n_options < MOST_OPTIONS - 1 && heed_training_option_at(n_options, &o);
-         n_options++) {
-        const size_t i = (size_t)n_options;
-        struct option *out = &options[i];
-        *out = (struct option){.name = o.name,
-                               .kind = OPTION_TEXT,
-                               .value = o.values,
-                               .help = o.meaning,
-                               .offset = offsetof(struct train, text) + i * sizeof(const char *),
-                               .size = sizeof(const char *),
-                               .least = o.least,
-                               .most = o.most,
-                               .is_fixed = o.is_fixed};
-        if (o.is_list) {
-            out->kind = OPTION_LIST;
-            out->offset = offsetof(struct train, list) + i * sizeof(struct text_list);
-            out->size = sizeof(struct text_list);
-        }
-        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
-            if (strcmp(flags[k], o.name) == 0) {
-                out->kind = OPTION_FLAG;
-                out->offset = offsetof(struct train, flag) + i * sizeof(bool);
-                out->size = sizeof(bool);
-            }
-        for (size_t k = 0; k < sizeof letters / sizeof *letters; k++)
-            if (strcmp(letters[k].name, o.name) == 0)
-                out->letter = letters[k].letter;
-        for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
-            if (strcmp(groups[k].first, o.name) == 0)
-                out->group = groups[k].group;
-    }
-    options[n_options] = (struct option){
-        "config",
-        .kind = OPTION_TEXT,
-        .offset = offsetof(struct train, text) + (size_t)n_options * sizeof(const char *),
-        .size = sizeof(const char *),
-        .value = "FILE",
-        .group = "Settings from a file",
-        .help =
-            "lines of name = value, with the names above; what is given on the command line wins"};
-    options[n_options + 1] = (struct option){0};
-}
-
-static void set_defaults(void *values)
-{
-    struct train *train = values;
-    heed_training_option o;
-    for (int i = 0; i < n_options && heed_training_option_at(i, &o); i++)
-        if (options[i].kind == OPTION_TEXT && o.fallback && *o.fallback)
-            train->text[i] = o.fallback;
-}
+static const heed_option options[] = {
+    {"config", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct train, config), .value = "FILE",
+     .group = "Files",
+     .help = "read options from lines of name = value; options on the command line win"},
+    {0},
+};
 
 /* ---- news on the terminal ----------------------------------------------------------------------- */
 
@@ -301,22 +232,12 @@ static bool watch(void *context, const heed_training_event *e)
 static bool set_all(heed_training *training, const struct invocation *invocation, heed_error *err)
 {
     const struct train *train = invocation->values;
-    for (int i = 0; i < n_options; i++) {
-        const char *name = options[i].name;
-        if (!invocation->was_given[i])
-            continue;
-        bool ok = true;
-        if (options[i].kind == OPTION_FLAG)
-            ok = heed_training_set(training, name, "yes", err);
-        else if (options[i].kind == OPTION_TEXT)
-            ok = heed_training_set(training, name, train->text[i], err);
-        for (int k = 0; options[i].kind == OPTION_LIST && ok && k < train->list[i].n; k++)
-            ok = heed_training_set(training, name, train->list[i].items[k], err);
-        if (!ok)
+    for (int i = 0; i < invocation->n_settings; i++) {
+        const struct setting *s = &invocation->settings[i];
+        if (!heed_training_set(training, s->option->name, s->text, err))
             return false;
     }
-    const char *config = train->text[n_options];
-    return !config || heed_training_read(training, config, err);
+    return !train->config || heed_training_read(training, train->config, err);
 }
 
 static enum status failure(const heed_error *err)
@@ -347,18 +268,24 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_train = {
     .name = "train",
-    .summary = "from two text files to a model",
-    .usage = "--src FILE… --tgt FILE… --out MODEL.safetensors [OPTIONS]",
-    .description = "Learns to translate source lines into target lines and writes the best model "
-                   "it finds to --out. Whatever is "
-                   "not given is chosen to fit the text, and told. The same command again goes on "
-                   "where it was stopped; the "
-                   "result is the same, bit for bit, however often that happens and whatever the "
-                   "number of threads.",
+    .summary = "train a model on parallel text",
+    .usage = "--src FILE... --tgt FILE... --out MODEL.safetensors [OPTIONS]",
+    .description =
+        "Trains a model on lines of source text and their translations and writes the best model "
+        "to "
+        "--out. Options that are not given are chosen to fit the text; heed prints what it chose. "
+        "Repeating the command resumes a run that was stopped. The result is the same, bit for "
+        "bit, "
+        "however often that happens and for any number of threads.",
+    .examples = {{"heed train --src train.en --tgt train.fr --out en-fr.safetensors",
+                  "train with everything chosen to fit the text"},
+                 {"heed train --tsv pairs.tsv --arch bahdanau --dim 256 --hours 2 -o m.safetensors",
+                  "train the model of Bahdanau et al. for two hours"},
+                 {"heed train --from en-fr.safetensors --tsv medical.tsv -o medical.safetensors",
+                  "adapt a model to other text"}},
     .most_arguments = 0,
     .options = options,
     .values_size = sizeof(struct train),
-    .prepare = prepare,
-    .set_defaults = set_defaults,
+    .library_option = heed_training_option_at,
     .run = run,
 };

@@ -176,11 +176,12 @@ static void step(const struct hd_learner *l, size_t at, int n, float *g, bool is
     const struct hd_workspace *w = l->workspace;
     float *x = hd_params_values(l->net->params) + at;
     const float decay = is_decayed ? r->weight_decay : 0;
+    const float l2 = r->optimizer == HD_ADAM ? decay : 0;
     if (r->optimizer == HD_SGD)
         w->k->sgd(x, l->m + at, g, w->rate, r->momentum, decay, w->scale, n);
     else
         w->k->adam(x, l->m + at, l->v + at, g, w->rate, r->beta1, r->beta2, r->eps,
-                   (float)(1 - l->power1), (float)(1 - l->power2), decay, w->scale, n);
+                   (float)(1 - l->power1), (float)(1 - l->power2), l2, decay - l2, w->scale, n);
     if (l->ema) {
         w->k->scale(l->ema + at, w->ema, l->ema + at, n);
         w->k->add_scaled(l->ema + at, 1 - w->ema, x, n);

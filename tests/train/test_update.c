@@ -280,10 +280,11 @@ static void rules_are_their_formulas(void **state)
             const double norm = sqrt(squares) / (double)n_tokens,
                          cut = (norm > 0.05 ? 0.05 / norm : 1) / (double)n_tokens;
             for (size_t i = 0; i < size; i++) {
-                const double d = cut * (double)g[i], rate = 0.01, decay = is_matrix[i] ? 0.1 : 0,
-                             w = (double)weights(&b)[i];
+                const double rate = 0.01, decay = is_matrix[i] ? 0.1 : 0,
+                             w = (double)weights(&b)[i], l2 = rule == HD_ADAMW ? 0 : decay * w,
+                             d = cut * (double)g[i] + l2;
                 if (rule == HD_SGD) {
-                    m[i] = 0.9 * m[i] + d + decay * w;
+                    m[i] = 0.9 * m[i] + d;
                     x[i] = w - rate * m[i];
                     continue;
                 }
@@ -291,7 +292,7 @@ static void rules_are_their_formulas(void **state)
                 v[i] = 0.98 * v[i] + 0.02 * d * d;
                 const double m_hat = m[i] / (1 - pow(0.9, (double)t)),
                              v_hat = v[i] / (1 - pow(0.98, (double)t));
-                x[i] = w - rate * (m_hat / (sqrt(v_hat) + 1e-9) + decay * w);
+                x[i] = w - rate * (m_hat / (sqrt(v_hat) + 1e-9) + decay * w - l2);
             }
             const struct hd_updated u = learn(&b, pairs, 20, t, 0.01F);
             assert_that(fabs(u.norm - norm) < 1e-4 * norm && norm > 0.05, "norm %.9g, by hand %.9g",
@@ -345,8 +346,8 @@ static void what_is_frozen_does_not_move(void **state)
     struct hd_recipe r = plain();
     r.weight_decay = 0.1F;
     r.ema = 0.9F;
-    assert_true(hd_recipe_set(&r, hd_recipe_find("freeze"), "encoder", NULL));
-    assert_true(hd_recipe_set(&r, hd_recipe_find("freeze"), "*.ffn.*.W", NULL));
+    assert_true(heed_option_set_named(hd_recipe_options, &r, "freeze", "encoder", NULL));
+    assert_true(heed_option_set_named(hd_recipe_options, &r, "freeze", "*.ffn.*.W", NULL));
     struct bench b;
     set_up(&b, TRANSFORMER, &r, 2);
     float *before = copy_of(weights(&b), b.learner.size);
@@ -382,7 +383,7 @@ static void a_pattern_that_fits_nothing_is_refused(void **state)
                  {"*", "freeze leaves nothing that could learn"}};
     for (int i = 0; i < 3; i++) {
         struct hd_recipe r = plain();
-        assert_true(hd_recipe_set(&r, hd_recipe_find("freeze"), wrong[i].pattern, NULL));
+        assert_true(heed_option_set_named(hd_recipe_options, &r, "freeze", wrong[i].pattern, NULL));
         struct hd_net *net = net_of(TRANSFORMER);
         struct hd_pool *threads = hd_pool_new(1, NULL);
         struct hd_learner l;
