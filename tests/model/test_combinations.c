@@ -63,6 +63,8 @@
 #include "model/transformer.c"
 #include "model/weights.c"
 
+#include "option/option.c"
+
 #include "combinations.h"
 
 /* ---- the check ------------------------------------------------------------------------------- */
