@@ -59,9 +59,8 @@ struct hd_node {
     void *extra;
 };
 
-/* How many numbers a node holds, its rows, and its last dimension. */
+/* How many numbers a node holds, and its last dimension. */
 HEED_API size_t hd_count(const hd_node *n);
-HEED_API size_t hd_row_count(const hd_node *n);
 HEED_API int hd_width(const hd_node *n);
 
 /* ---- parameters: named, in one flat block -------------------------------------------------------------------- */
@@ -133,9 +132,6 @@ HEED_API const heed_error *hd_tape_error(const hd_tape *tape);
 HEED_API hd_node *hd_tape_fail(hd_tape *tape, enum heed_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold, noinline));
 
-/* The most bytes the tape has held at once since it was made. */
-HEED_API size_t hd_tape_high_water(const hd_tape *tape);
-
 /* Add the gradient of `loss` (one number) by every parameter to `gradients`, a block of hd_params_size() floats laid
  * out as the values, and set `g` of the nodes on the way. `gradients` may be NULL when only variables matter. The
  * parameters of a formula that want a gradient are of one hd_params.
@@ -200,7 +196,7 @@ HEED_API hd_node *hd_lin_transposed(hd_node *W,
                                     hd_node *x); /* Wᵀ x: x·Wᵀ, W [out,in] (tied weights) */
 HEED_API hd_node *hd_affine_transposed(hd_node *W, hd_node *b, hd_node *x); /* Wᵀ x + b, b [out] */
 
-enum hd_function { HD_NONE, HD_RELU, HD_TANH, HD_SIGMOID, HD_GELU, HD_SWISH };
+enum hd_function { HD_NONE = -1, HD_RELU, HD_GELU, HD_SWISH, HD_TANH, HD_SIGMOID };
 HEED_API hd_node *hd_dense(hd_node *W, hd_node *b, hd_node *x,
                            enum hd_function f); /* f(W x + b), b may be NULL */
 
@@ -287,7 +283,8 @@ HEED_API hd_node *hd_mix(hd_node *alpha, hd_node *h);
  * sentence and head by itself: softmax(scale · q kᵀ) v, heads side by side. */
 typedef struct hd_attention_options {
     const hd_spans *queries, *keys; /* as many sentences each; those of queries share no rows */
-    const int *key_rows; /* for search, with one query per sentence and no gradient: key and value i of
+    const int
+        *key_rows; /* for search, with one query per sentence and no gradient: key and value i of
                             the spans stand in row key_rows[i] of k and v; NULL: in row i */
     int n_heads;
     bool is_causal; /* the last query sees all keys, the one before it all but one, … */

@@ -108,11 +108,6 @@ bool hd_tape_check(const hd_tape *t, heed_error *err)
     return !hd_has_failed(t) || hd_fail(err, t->error.code, "%s", t->error.message);
 }
 
-size_t hd_tape_high_water(const hd_tape *tape)
-{
-    return hd_arena_high_water(&tape->arena);
-}
-
 /* ---- what can go wrong ----------------------------------------------------------------------- */
 
 hd_node *hd_tape_fail(hd_tape *tape, enum heed_code code, const char *format, ...)
@@ -310,11 +305,6 @@ hd_node *hd_make_of(hd_tape *t, const char *op, struct hd_shape shape, void (*ba
 size_t hd_count(const hd_node *n)
 {
     return n->count;
-}
-
-size_t hd_row_count(const hd_node *n)
-{
-    return (size_t)hd_n_rows(n);
 }
 
 int hd_width(const hd_node *n)

@@ -99,7 +99,7 @@ static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, h
                                  const hd_spans *spans, bool is_reversed)
 {
     hd_tape *t = x->tape;
-    const size_t B = (size_t)spans->n, steps = (size_t)spans->longest, rows = hd_row_count(x);
+    const size_t B = (size_t)spans->n, steps = (size_t)spans->longest, rows = (size_t)hd_n_rows(x);
     hd_node **state = hd_tape_take(t, "hd_cell_run", steps + 1, sizeof *state);
     int *at = hd_tape_take(t, "hd_cell_run", B + rows, sizeof *at), *from = at + B;
     if (!state || !at)

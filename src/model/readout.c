@@ -98,7 +98,7 @@ void hd_start_declare(struct hd_start_parts *p, const struct hd_config *c, hd_pa
         snprintf(prefix, sizeof prefix, "start.%d", l + 1);
         p->W[l] = hd_map_param(params, prefix, "W", start_input_width(c), c->dim);
         p->b[l] = hd_vector_param(params, prefix, "b", c->dim);
-        if (c->cell != HD_CELL_LSTM)
+        if (c->cell != HD_LSTM)
             continue;
         p->cell_W[l] = hd_map_param(params, prefix, "cell.W", start_input_width(c), c->dim);
         p->cell_b[l] = hd_vector_param(params, prefix, "cell.b", c->dim);
@@ -136,7 +136,7 @@ hd_node *hd_start_state(const struct hd_start_parts *p, const struct hd_config *
         break;
     default:
         from = e->last[c->encoder_layers - 1];
-        from = c->cell == HD_CELL_LSTM ? hd_part(from, 0, hd_encoder_width(c)) : from;
+        from = c->cell == HD_LSTM ? hd_part(from, 0, hd_encoder_width(c)) : from;
         break;
     }
     hd_node *s = hd_dense(p->W[l], p->b[l], from, HD_TANH);

@@ -1,5 +1,4 @@
-/* readout.h -- from the decoder's state to what enters the output layer, and from the source to the first state.
- * FORMULAS section 5. */
+/* readout.h -- from the decoder's state to what enters the output layer, and from the source to the first state. */
 #ifndef HD_MODEL_READOUT_H
 #define HD_MODEL_READOUT_H
 

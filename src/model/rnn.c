@@ -72,7 +72,7 @@ static bool encode_recurrent(const struct hd_net *net, hd_node *x,
     }
     hd_node *last = e.last[c->encoder_layers - 1];
     if (c->context == HD_CONTEXT_EVERY)
-        m->values.h = c->cell == HD_CELL_LSTM ? hd_part(last, 0, hd_encoder_width(c)) : last;
+        m->values.h = c->cell == HD_LSTM ? hd_part(last, 0, hd_encoder_width(c)) : last;
     hd_node *maps[HD_MAX_VALUE_MAPS];
     for (int i = 0, n = context_maps(p, c, maps); i < n; i++)
         hd_values_map(&m->values, maps[i]); /* C h_j, readout.c h_j */

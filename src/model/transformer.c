@@ -228,10 +228,10 @@ static hd_node *leave(const struct hd_config *c, struct layer_norm n, hd_node *x
 static hd_node *feed_forward(const struct hd_config *c, const struct feed_forward *f, hd_node *x,
                              const struct hd_dropouts *drop)
 {
-    static const enum hd_function act[] = {HD_RELU, HD_GELU, HD_SWISH}; /* by enum hd_activation */
     hd_node *y = enter(c, f->norm, x);
-    y = hd_dense(f->in.W, f->in.b, y, act[c->activation]); /* act(W_1 x + b_1)            [N,F] */
-    y = map(f->out, hd_dropout(y, drop->ffn));             /* W_2 … + b_2                 [N,D] */
+    y = hd_dense(f->in.W, f->in.b, y,
+                 (enum hd_function)c->activation); /* act(W_1 x + b_1)            [N,F] */
+    y = map(f->out, hd_dropout(y, drop->ffn));     /* W_2 … + b_2                 [N,D] */
     return leave(c, f->norm, x, y, drop->state);
 }
 

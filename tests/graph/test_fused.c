@@ -127,8 +127,8 @@ static hd_node *affine_transposed_formula(struct build *c)
 static hd_node *dense_fused(struct build *c)
 {
     hd_node *W = leaf(c, 19, 33), *b = leaf(c, 33), *x = leaf(c, 5, 19), *parts[6];
-    for (enum hd_function f = HD_NONE; f <= HD_SWISH; f++)
-        parts[f] = hd_dense(W, b, x, f);
+    for (int f = HD_NONE; f <= HD_SIGMOID; f++)
+        parts[f - HD_NONE] = hd_dense(W, b, x, (enum hd_function)f);
     return hd_join(parts, 6);
 }
 
@@ -136,7 +136,7 @@ static hd_node *dense_formula(struct build *c)
 {
     hd_node *W = leaf(c, 19, 33), *b = leaf(c, 33), *x = leaf(c, 5, 19);
     hd_node *z = hd_affine(W, b, x);
-    return hd_join((hd_node *[]){z, hd_relu(z), hd_tanh(z), hd_sigmoid(z), hd_gelu(z), hd_swish(z)},
+    return hd_join((hd_node *[]){z, hd_relu(z), hd_gelu(z), hd_swish(z), hd_tanh(z), hd_sigmoid(z)},
                    6);
 }
 

@@ -372,7 +372,7 @@ static void positions_are_the_papers(void **state)
             hd_node *one = hd_positions_sin(&c, w, tape, index + t, 1);
             assert_memory_equal(one->x, P->x + t * D, D * sizeof(float));
         }
-        assert_int_equal(hd_row_count(hd_positions_sin(&c, w, tape, index, 0)), 0);
+        assert_int_equal(hd_count(hd_positions_sin(&c, w, tape, index, 0)), 0);
         hd_free(w);
     }
     hd_tape_free(tape);
