@@ -217,8 +217,8 @@ static HD_COLD hd_node *no_memory(hd_tape *t, const char *op, struct hd_shape sh
 }
 
 /* A node in one piece with its extra and, when `x` is NULL, `count` values. */
-static inline hd_node *place(hd_tape *t, const char *op, struct hd_shape shape, size_t count,
-                             float *x, size_t extra_bytes)
+static inline hd_node *new_node(hd_tape *t, const char *op, struct hd_shape shape, size_t count,
+                                float *x, size_t extra_bytes)
 {
     const size_t head = (NODE_BYTES + extra_bytes + 63) & ~(size_t)63;
     hd_node *n = hd_take(&t->arena, x ? head : head + count * sizeof(float));
@@ -271,13 +271,14 @@ hd_node *hd_make(hd_tape *t, const char *op, struct hd_shape shape, void (*back)
     size_t count = 0;
     if (!hd_count_of(t, op, shape, &count))
         return NULL;
-    return record(place(t, op, shape, count, NULL, extra_bytes), back, a, b, c);
+    return record(new_node(t, op, shape, count, NULL, extra_bytes), back, a, b, c);
 }
 
 hd_node *hd_make_like(hd_tape *t, const char *op, const hd_node *like, void (*back)(hd_node *),
                       hd_node *a, hd_node *b, hd_node *c, size_t extra_bytes)
 {
-    return record(place(t, op, hd_shape_of(like), like->count, NULL, extra_bytes), back, a, b, c);
+    return record(new_node(t, op, hd_shape_of(like), like->count, NULL, extra_bytes), back, a, b,
+                  c);
 }
 
 hd_node *hd_make_view(hd_tape *t, const char *op, struct hd_shape shape, float *x,
@@ -286,7 +287,7 @@ hd_node *hd_make_view(hd_tape *t, const char *op, struct hd_shape shape, float *
     size_t count = 0;
     if (!hd_count_of(t, op, shape, &count))
         return NULL;
-    return record(place(t, op, shape, count, x, extra_bytes), back, a, b, NULL);
+    return record(new_node(t, op, shape, count, x, extra_bytes), back, a, b, NULL);
 }
 
 hd_node *hd_make_of(hd_tape *t, const char *op, struct hd_shape shape, void (*back)(hd_node *),
@@ -352,7 +353,7 @@ hd_node *hd_variable_dims(hd_tape *tape, const float *values, const int *dims, i
 /* The values of another node seen from this tape; only a parameter still gets its gradient. */
 static hd_node *borrow(hd_tape *t, const char *op, const hd_node *n, bool wants_gradient)
 {
-    hd_node *y = place(t, op, hd_shape_of(n), n->count, n->x, 0);
+    hd_node *y = new_node(t, op, hd_shape_of(n), n->count, n->x, 0);
     if (!y)
         return &t->nil;
     y->param = n->param; /* also without a gradient: the packed copies are its own */

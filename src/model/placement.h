@@ -4,6 +4,7 @@
 
 #include "model/cell.h"
 #include "model/encoder.h"
+#include "model/first_state.h"
 #include "model/readout.h"
 #include "model/score.h"
 

@@ -361,7 +361,7 @@ static int list_state(const struct hd_config *c, struct hd_rnn_decoder_state *s,
 }
 
 /* The state of every row: that of its last slot, or the first of all, which is in `first` already. */
-static void recall(const struct hd_decoder *d, const struct hd_rows *rows,
+static void recall(const struct hd_decoder *d, const struct hd_step_rows *rows,
                    struct hd_rnn_decoder_state *first)
 {
     hd_node **list[HD_MAX_CACHES];
@@ -395,7 +395,7 @@ static struct hd_weights weights_of_step(const struct hd_config *c, hd_tape *t, 
 }
 
 static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
-                                        const struct hd_rows *rows)
+                                        const struct hd_step_rows *rows)
 {
     const struct hd_net *net = d->net;
     const struct hd_config *c = &net->config;

@@ -60,6 +60,7 @@
 #include "model/score.c"
 #include "model/screen.c"
 #include "model/source.c"
+#include "model/first_state.c"
 #include "model/transformer.c"
 #include "model/weights.c"
 
