@@ -216,10 +216,18 @@ static HD_COLD hd_node *no_memory(hd_tape *t, const char *op, struct hd_shape sh
     return NULL;
 }
 
+static HD_COLD hd_node *stopped(hd_tape *t)
+{
+    hd_tape_fail(t, HEED_CANCELLED, "stopped on request");
+    return NULL;
+}
+
 /* A node in one piece with its extra and, when `x` is NULL, `count` values. */
 static inline hd_node *new_node(hd_tape *t, const char *op, struct hd_shape shape, size_t count,
                                 float *x, size_t extra_bytes)
 {
+    if (__builtin_expect(t->is_stopped && t->is_stopped(t->stop_context), 0))
+        return stopped(t);
     const size_t head = (NODE_BYTES + extra_bytes + 63) & ~(size_t)63;
     hd_node *n = hd_take(&t->arena, x ? head : head + count * sizeof(float));
     if (__builtin_expect(!n, 0))
@@ -454,6 +462,12 @@ static HD_COLD bool refuse_backward(hd_tape *t, const hd_node *loss)
     return false;
 }
 
+void hd_tape_set_stop(hd_tape *tape, bool (*is_stopped)(void *context), void *context)
+{
+    tape->is_stopped = is_stopped;
+    tape->stop_context = context;
+}
+
 void hd_tape_set_gradients(hd_tape *tape, float *gradients, bool *is_written)
 {
     tape->gradients = gradients;
@@ -473,9 +487,12 @@ bool hd_backward(hd_node *loss, float *gradients)
     float *g = hd_gradient_of(t, loss);
     if (g)
         *g += 1;
-    for (hd_node *n = t->last; n && !hd_has_failed(t); n = n->previous)
+    for (hd_node *n = t->last; n && !hd_has_failed(t); n = n->previous) {
         if (n->g)
             n->back(n);
+        if (t->is_stopped && t->is_stopped(t->stop_context))
+            (void)stopped(t);
+    }
     if (!hd_has_failed(t))
         hd_finish_products(t);
     t->gradients = NULL;

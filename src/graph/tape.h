@@ -76,9 +76,11 @@ struct hd_tape {
     struct hd_arena arena; /* nodes, values, gradients and what ops keep; emptied by a reset */
     hd_node *last;         /* the node recorded last; `previous` leads to the first */
     bool is_recording, is_training, has_gone_back;
-    uint64_t key;        /* decides what hd_dropout drops, with */
-    uint64_t n_dropouts; /* the number of the dropout since the reset */
-    float *scratch;      /* HD_GEMM_SCRATCH floats for gemm_free */
+    uint64_t key;                      /* decides what hd_dropout drops, with */
+    uint64_t n_dropouts;               /* the number of the dropout since the reset */
+    float *scratch;                    /* HD_GEMM_SCRATCH floats for gemm_free */
+    bool (*is_stopped)(void *context); /* or NULL; see hd_tape_set_stop() */
+    void *stop_context;
 
     /* While going back, or from hd_tape_set_gradients() on: */
     float *gradients;     /* the block of the parameters' gradients, or NULL */
@@ -90,6 +92,10 @@ struct hd_tape {
     float nil_value;
     heed_error error;
 };
+
+/* From now on ask before every op, forward and back, whether to go on; once the answer is true, the tape has failed with HEED_CANCELLED
+ * until its reset. NULL: never ask. */
+void hd_tape_set_stop(hd_tape *tape, bool (*is_stopped)(void *context), void *context);
 
 static inline bool hd_has_failed(const hd_tape *t)
 {

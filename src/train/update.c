@@ -142,6 +142,18 @@ void hd_learner_release(struct hd_learner *l)
     *l = (struct hd_learner){0};
 }
 
+void hd_learner_set_stop(struct hd_learner *l, struct hd_stop *stop)
+{
+    l->stop = stop;
+    hd_pool_set_idle(l->threads, stop ? hd_stop_ask_now : NULL, stop);
+    for (int i = 0; i < l->workspace->n_workers; i++)
+        hd_tape_set_stop(l->workspace->tapes[i],
+                         !stop    ? NULL
+                         : i == 0 ? hd_stop_ask
+                                  : hd_stop_is_set,
+                         stop);
+}
+
 hd_tape *hd_learner_tape(struct hd_learner *l, int worker)
 {
     return l->workspace->tapes[worker];

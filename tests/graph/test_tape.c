@@ -579,6 +579,34 @@ static void dropout_drops_only_while_training_and_by_its_key(void **state)
     hd_tape_free(t);
 }
 
+/* Go on for so many ops. */
+static bool counts_down(void *left)
+{
+    return (*(int *)left)-- <= 0;
+}
+
+static void a_tape_can_be_stopped_before_any_op(void **state)
+{
+    (void)state;
+    hd_tape *t = new_tape(true);
+    for (int n = 0;; n++) {
+        int left = n;
+        hd_tape_reset(t);
+        hd_tape_set_stop(t, counts_down, &left);
+        hd_node *x = hd_variable(t, NULL, 2, 7);
+        hd_node *y = hd_sum(hd_softmax(hd_add(hd_tanh(x), x), NULL));
+        if (hd_backward(y, NULL)) {
+            assert_true(n > 5);
+            break;
+        }
+        assert_int_equal(hd_tape_error(t)->code, HEED_CANCELLED);
+    }
+    hd_tape_set_stop(t, NULL, NULL);
+    hd_tape_reset(t);
+    assert_true(hd_backward(hd_sum(hd_variable(t, NULL, 2, 7)), NULL));
+    hd_tape_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +633,7 @@ int main(void)
         cmocka_unit_test(nothing_is_a_size_like_any_other),
         cmocka_unit_test(sizes_that_cannot_be_are_errors),
         cmocka_unit_test(dropout_drops_only_while_training_and_by_its_key),
+        cmocka_unit_test(a_tape_can_be_stopped_before_any_op),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
