@@ -70,8 +70,8 @@ static heed_model *load(const char *name)
     heed_error err = {0};
     heed_model *m = hd_model_load(path, &err);
     assert_that(m != NULL, "%s: %s", name, err.message);
-    const struct hd_param *output = m->net->output->param;
-    assert_true(m->net->is_output_tied ? output->crossed.is_current : output->straight.is_current);
+    const struct hd_param *output = m->net->head.W->param;
+    assert_true(m->net->head.is_tied ? output->crossed.is_current : output->straight.is_current);
     return m;
 }
 
@@ -274,8 +274,8 @@ static void one_vocabulary_for_both_languages_is_stored_once(void **state)
     hd_safetensors_close(file);
     heed_model *again = load("tied");
     assert_ptr_equal(again->source, again->target);
-    assert_ptr_equal(again->net->source_table, again->net->target_table);
-    assert_ptr_equal(again->net->output, again->net->target_table);
+    assert_ptr_equal(again->net->source.table, again->net->target_table);
+    assert_ptr_equal(again->net->head.W, again->net->target_table);
     assert_int_equal(json_object_size(again->record), 0);
     hd_model_free(m);
     hd_model_free(again);
