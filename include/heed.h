@@ -34,6 +34,7 @@ enum heed_code {
     HEED_BAD_OPTION, /* an option or environment variable with a value that cannot be used */
     HEED_BAD_SHAPE,  /* operands of a formula that do not fit together */
     HEED_CANCELLED,  /* the caller asked to stop */
+    HEED_DIVERGED,   /* training whose numbers grow without bound */
 };
 
 /* {0} is "no error". Owned by the caller, holds no memory of its own. */
@@ -474,6 +475,8 @@ typedef struct heed_training_event {
     double rate, tokens_per_second;
     /* since this call began; left at this speed, below 0: unknown */
     double seconds, seconds_left;
+    /* patience alone ends the run: seconds_left is right if nothing improves */
+    bool is_least;
     /* of a validation; the last four are known if has_text */
     double ce, perplexity, bleu, chrf, exact, wer;
     bool has_text;
@@ -483,6 +486,8 @@ typedef struct heed_training_event {
     double best;
     bool has_best;
     long best_update;
+    /* validations without improvement, and how many end the run; 0: none do */
+    int n_stale, patience;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A

@@ -158,9 +158,9 @@ static void tell_choices(struct hd_run *run)
     if (r->hours > 0)
         at += (size_t)snprintf(until + at, sizeof until - at, "%g hours, ", (double)r->hours);
     if (r->patience > 0)
-        at +=
-            (size_t)snprintf(until + at, sizeof until - at, "%d validations without a better %s, ",
-                             r->patience, hd_metric_name(r));
+        at += (size_t)snprintf(
+            until + at, sizeof until - at, "%d validations without a better %s%s, ", r->patience,
+            hd_metric_name(r), r->valid_metric == HD_VALID_CE ? "" : " or cross entropy");
     if (at >= 2)
         until[at - 2] = '\0';
     hd_journal_say(
