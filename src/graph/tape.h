@@ -112,12 +112,12 @@ HD_COLD hd_tape *hd_home_of(const char *op, hd_node *const *operands, int n);
 
 static inline bool hd_lives_on(const hd_node *n, const hd_tape *t)
 {
-    return n->tape == t || (!n->tape && n->x);
+    return n->x && (n->tape == t || !n->tape);
 }
 
 static inline hd_tape *hd_home1(const char *op, hd_node *a)
 {
-    return __builtin_expect(a->tape != NULL, 1) ? a->tape : hd_home_of(op, &a, 1);
+    return __builtin_expect(a->tape && a->x, 1) ? a->tape : hd_home_of(op, &a, 1);
 }
 
 static inline hd_tape *hd_home2(const char *op, hd_node *a, hd_node *b)
@@ -209,6 +209,10 @@ bool hd_count_of(hd_tape *t, const char *op, struct hd_shape shape, size_t *coun
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* What a node stands for, in node->form: its values; sentences (ragged.h); a context whose values may not be there yet
+ * (context.h). */
+enum hd_form { HD_FORM_PLAIN, HD_FORM_RAGGED, HD_FORM_CONTEXT };
+
 /* A new node, values not yet set; NULL, with the error noted, when it cannot be. When the tape
  * records and an operand wants a gradient, so does the node, and back(node) will be called;
  * otherwise back and operands are forgotten. `extra_bytes` of room for what the op must remember
@@ -220,9 +224,9 @@ hd_node *hd_make(hd_tape *t, const char *op, struct hd_shape shape, void (*back)
 hd_node *hd_make_like(hd_tape *t, const char *op, const hd_node *like, void (*back)(hd_node *),
                       hd_node *a, hd_node *b, hd_node *c, size_t extra_bytes);
 
-/* A node whose values stand in those of another: x is somewhere in a->x. */
+/* A node whose values stand in those of another: x is somewhere in a->x. b may be NULL. */
 hd_node *hd_make_view(hd_tape *t, const char *op, struct hd_shape shape, float *x,
-                      void (*back)(hd_node *), hd_node *a, size_t extra_bytes);
+                      void (*back)(hd_node *), hd_node *a, hd_node *b, size_t extra_bytes);
 
 /* The same for any number of operands: node->in holds the first three, the op keeps the others
  * in its extra. */

@@ -16,6 +16,7 @@
 #include "train/schedule.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,12 +136,12 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
 static double score_of(const struct hd_recipe *r, const struct hd_validated *v)
 {
     const double score = hd_score_of(r, v);
-    return score - score == 0 ? score : -1e300;
+    return isfinite(score) ? score : -1e300;
 }
 
 static json_t *number_of(double x)
 {
-    return x - x == 0 ? json_real(x) : json_null();
+    return isfinite(x) ? json_real(x) : json_null();
 }
 
 /* The best so far is what is in the model's file: after a look at the end of an earlier call, that one's. */
@@ -184,7 +185,7 @@ static void report(struct hd_run *run, const struct run_counters *counters,
         json_object_set_new(note, "wer", json_real(v->wer));
     }
     struct hd_curves *c = &run->curves;
-    const bool is_finite = v->ce - v->ce == 0;
+    const bool is_finite = isfinite(v->ce);
     if (is_finite)
         hd_points_add(&c->ce, (double)p->update, v->ce);
     if (is_finite && c->has_score)

@@ -7,6 +7,7 @@
 #include "train/freeze.h"
 #include "train/workspace.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CHUNK = 1 << 15 }; /* floats of the flat block that a thread updates at a time */
@@ -277,7 +278,7 @@ static bool add_gradients(struct hd_learner *l, struct hd_updated *updated, heed
     for (int i = 0; i < w->n_shards; i++)
         updated->loss += w->talk[i] / (double)updated->n_tokens;
     updated->norm = __builtin_sqrt(squares) / (double)updated->n_tokens;
-    updated->is_finite = updated->norm - updated->norm == 0 && updated->loss - updated->loss == 0;
+    updated->is_finite = isfinite(updated->norm) && isfinite(updated->loss);
     return true;
 }
 
