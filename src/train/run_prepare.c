@@ -145,7 +145,7 @@ static void tell_choices(struct hd_run *run)
                        : ", a size that suits so much text");
     hd_journal_say(&run->journal,
                    "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
-                   "pieces; dropout %s",
+                   "tokens; dropout %s",
                    hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]),
                    r->warmup, hd_recipe_text(r, "schedule", texts[2]),
                    hd_recipe_text(r, "batch-tokens", texts[3]),
