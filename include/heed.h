@@ -165,7 +165,7 @@ HEED_API const char *heed_option_text(const heed_option *option, const void *val
                                       size_t size);
 
 /* For setters of rows. The usual, by the row's kind alone; and no: "NAME must be ..., not 'TEXT'",
- * which returns false. */
+ * with the nearest of the row's choices, which returns false. */
 HEED_API bool heed_option_set_by_kind(const heed_option *option, void *values, const char *text,
                                       heed_error *err);
 HEED_API bool heed_option_refuse(const heed_option *option, const char *text, heed_error *err);
@@ -430,15 +430,9 @@ HEED_API bool heed_training_read(heed_training *training, const char *path, heed
 /* Has an option of yes or no ("quiet", "json") been set to yes, by a file or otherwise? */
 HEED_API bool heed_training_is_yes(const heed_training *training, const char *name);
 
-/* Everything that can be said, one by one: false when there are no more than i. */
-typedef struct heed_training_option {
-    const char *name, *values, *meaning;
-    const char *fallback; /* what it is when nothing is said; "" when it is chosen to fit; NULL when there is none */
-    bool is_list, is_of_model;
-    bool is_fixed;      /* a run that goes on must have the same; others may change on the way */
-    double least, most; /* of numbers, inclusive; both 0 where there is no range */
-} heed_training_option;
-HEED_API bool heed_training_option_at(int i, heed_training_option *option);
+/* Everything that can be said, one by one, in the order of `heed train --help`; NULL when there are no
+ * more. Their fields are the library's: heed_training_set() sets them. */
+HEED_API const heed_option *heed_training_option_at(int i);
 
 /* What happens while it runs. */
 enum heed_training_news {

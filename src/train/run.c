@@ -581,7 +581,7 @@ static bool learn(struct hd_run *run, heed_error *err)
     }
 }
 
-bool hd_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
+bool heed_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
                      void *context, heed_error *err)
 {
     struct hd_run run = {.said = said,

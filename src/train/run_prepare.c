@@ -23,8 +23,8 @@ enum {
 /* A model must not take the place of what it is made from. */
 static bool spare_texts(const struct hd_recipe *r, heed_error *err)
 {
-    const struct hd_names *const all[] = {&r->src,     &r->tgt,     &r->tsv, &r->dev_src,
-                                          &r->dev_tgt, &r->dev_tsv, &r->spm};
+    const heed_option_list *const all[] = {&r->src,     &r->tgt,     &r->tsv, &r->dev_src,
+                                           &r->dev_tgt, &r->dev_tsv, &r->spm};
     struct stat out, in;
     if (stat(r->out, &out) != 0)
         return true;
@@ -109,9 +109,9 @@ static bool show_reading(void *context, double share)
     return hd_journal_tell(r->journal, &event, NULL);
 }
 
-static struct hd_corpus *open_text(struct hd_run *run, const char *what, const struct hd_names *src,
-                                   const struct hd_names *tgt, const struct hd_names *tsv,
-                                   heed_error *err)
+static struct hd_corpus *open_text(struct hd_run *run, const char *what,
+                                   const heed_option_list *src, const heed_option_list *tgt,
+                                   const heed_option_list *tsv, heed_error *err)
 {
     struct reading reading = {&run->journal, what};
     const bool is_tsv = tsv->n > 0;
@@ -140,8 +140,8 @@ static struct hd_corpus *open_text(struct hd_run *run, const char *what, const s
 static int count_stdin(const struct hd_recipe *r)
 {
     int n_named = 0;
-    const struct hd_names *lists[] = {&r->src,     &r->tgt,     &r->tsv,
-                                      &r->dev_src, &r->dev_tgt, &r->dev_tsv};
+    const heed_option_list *lists[] = {&r->src,     &r->tgt,     &r->tsv,
+                                       &r->dev_src, &r->dev_tgt, &r->dev_tsv};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (size_t k = 0; k < lists[i]->n; k++)
             n_named += strcmp(lists[i]->at[k], "-") == 0;
@@ -211,21 +211,21 @@ static void tell_choices(struct hd_run *run)
     const bool is_transformer = c->arch == HD_TRANSFORMER;
     char layers[64], texts[5][64];
     snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
-    hd_journal_say(
-        &run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
-        hd_field_value(hd_field_find("arch"), c->arch).s, layers, c->dim,
-        is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "", millions(run->learner.size),
-        r->from                                              ? ", as it was"
-        : said->size || hd_training_has_setting(said, "dim") ? ""
-                                                             : ", a size that suits so much text");
+    hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
+                   hd_config_choice("arch", c->arch).text, layers, c->dim,
+                   is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
+                   millions(run->learner.size),
+                   r->from ? ", as it was"
+                   : hd_training_is_given(said, "size") || hd_training_is_given(said, "dim")
+                       ? ""
+                       : ", a size that suits so much text");
     hd_journal_say(&run->journal,
                    "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
                    "pieces; dropout %s",
-                   hd_recipe_text(r, hd_recipe_find("optimizer"), texts[0]),
-                   hd_recipe_text(r, hd_recipe_find("rate"), texts[1]), r->warmup,
-                   hd_recipe_text(r, hd_recipe_find("schedule"), texts[2]),
-                   hd_recipe_text(r, hd_recipe_find("batch-tokens"), texts[3]),
-                   hd_recipe_text(r, hd_recipe_find("dropout"), texts[4]));
+                   hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]),
+                   r->warmup, hd_recipe_text(r, "schedule", texts[2]),
+                   hd_recipe_text(r, "batch-tokens", texts[3]),
+                   hd_recipe_text(r, "dropout", texts[4]));
     char until[128] = "";
     size_t at = 0;
     if (r->updates > 0)

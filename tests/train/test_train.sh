@@ -157,11 +157,11 @@ forget bad.*
 train 2 "heed: there is no option 'ratte'; did you mean rate?" 'a mistyped option is answered with the right one' --ratte 1 --out m.safetensors
 train 2 "heed: rate must be a number from 0 to 1000, not 'fast'" 'a number is a number' --rate fast --out m.safetensors
 train 2 "heed: updates must be a whole number from 0 to 2*, not '1.5'" 'a whole number is whole' --updates 1.5 --out m.safetensors
-train 2 "heed: schedule must be one of inv-sqrt|cosine|plateau|constant, not 'cosin'; did you mean cosine?" 'a choice is one of some' \
+train 2 "heed: schedule must be inv-sqrt, cosine, plateau or constant, not 'cosin'; did you mean cosine?" 'a choice is one of some' \
     --schedule cosin --out m.safetensors
 train 2 "heed: dim*'banana'*" 'a field of the model is looked at at once' --dim banana --out m.safetensors
-train 2 "heed: arch must be one of *, not 'transfomer'; did you mean transformer?" 'so is the model' --arch transfomer --out m.safetensors
-train 2 "heed: size must be one of tiny|small|base, not 'huge'" 'and its size' --size huge --out m.safetensors
+train 2 "heed: arch must be *, not 'transfomer'; did you mean transformer?" 'so is the model' --arch transfomer --out m.safetensors
+train 2 "heed: size must be tiny, small or base, not 'huge'" 'and its size' --size huge --out m.safetensors
 train 2 '*heed: rdrop and simcut are two ways to the same end; choose one of them' 'R-Drop and SimCut exclude each other' \
     --rdrop 1 --simcut 1 --out m.safetensors
 train 2 '*heed: the schedule cosine ends at the last update, so it needs updates; or choose inv-sqrt' 'a cosine needs an end' \
@@ -169,6 +169,12 @@ train 2 '*heed: the schedule cosine ends at the last update, so it needs updates
 train 2 '*heed: the schedule cosine needs more updates (3) than warmup (3)' 'behind its warm-up' --schedule cosine --updates 3 --out m.safetensors
 train 2 '*heed: max-length 200 lets in longer sentences than the model has places for; max-positions must be 201 or more, or max-length 63 or less' \
     'learned positions must suffice' --positions learned --max-positions 64 --max-length 200 --out m.safetensors
+train 0 '*' 'where nobody says how many, they do' -q --positions learned --max-length 600 --updates 1 --out positions.safetensors
+expect 'as many as the longest sentence takes' 0 '*"max_positions":601,*' '' "$heed" info --json positions.safetensors
+expect 'so do the places of score location' 0 '' '' timeout 60 "$heed" train $text $dev -q --tokens words --arch luong --dim 16 \
+    --score location --updates 1 --out location.safetensors
+expect 'with the default of max-length' 0 '*"max_source":201,*' '' "$heed" info --json location.safetensors
+forget positions.* location.*
 train 2 'heed: tsv is given and src or tgt as well; choose one way' 'text comes one way' --tsv t.tsv --out m.safetensors
 expect 'dev text has two sides' 2 '' 'heed: dev-src and dev-tgt go together; one is missing' \
     "$heed" train $text --dev-src e.en --out m.safetensors
@@ -181,7 +187,7 @@ train 2 'heed: out: folder is a folder; name a file in it, such as folder/model.
 train 2 'heed: out: the model would take the place of t.en; choose another name' 'a text is not overwritten' --updates 1 --out ./t.en
 forget
 expect 'the help lists every option with its meaning' 0 \
-    'Usage: heed train *Text*--src *Vocabulary*--vocab-size *The run*--updates *Learning*--rate *--dropout-embed *Looking and saving*--valid-every *The model*--arch *--dim *--config *' '' \
+    'Usage: heed train *Files*--config *--src *Vocabulary*--vocab-size *chosen from your text*Run*--updates *--from *Optimization*--rate *Regularization*--dropout-embed *Validation and output*--valid-every *Model*--arch *--dim *' '' \
     "$heed" train --help
 
 # ---- settings from a file ----------------------------------------------------------------------------
