@@ -55,6 +55,7 @@ struct hd_text_pair {
     size_t n_source;
     const char *target;
     size_t n_target;
+    int direction; /* which of hd_corpus_direction(); 0 where none is named */
 };
 
 /* Pair i, where it is on the disk; lives as long as the corpus. */

@@ -1,9 +1,15 @@
 /* final_mark.c -- the marks at the end of a sentence. */
 #include "text/final_mark.h"
 
-#include "text/letter_case.h"
+#include "text/character.h"
 
 #include <utf8proc.h>
+
+bool hd_char_is_punctuation(uint32_t cp)
+{
+    const utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)cp);
+    return c >= UTF8PROC_CATEGORY_PC && c <= UTF8PROC_CATEGORY_PO;
+}
 
 static bool is_wide_mark(uint32_t cp)
 {
@@ -32,10 +38,9 @@ static bool is_closing(uint32_t cp)
 /* The last character that is neither a space nor, if `past_closing`, a closing one; 0 when there is none. */
 static uint32_t last_of(struct hd_text text, bool past_closing)
 {
-    uint32_t cp = 0;
-    while (text.n > 0) {
-        text.n = hd_last_char(text.at, text.n, &cp);
-        if (!hd_is_space(cp) && !(past_closing && is_closing(cp)))
+    for (size_t length; text.n > 0; text.n -= length) {
+        const uint32_t cp = hd_char_before(text.at, text.n, &length);
+        if (!hd_char_is_space(cp) && !(past_closing && is_closing(cp)))
             return cp;
     }
     return 0;
@@ -55,10 +60,9 @@ size_t hd_before_final_mark(struct hd_text text)
 {
     if (!is_mark(last_of(text, false)))
         return text.n;
-    uint32_t cp;
-    for (size_t at; text.n > 0; text.n = at) {
-        at = hd_last_char(text.at, text.n, &cp);
-        if (!is_mark(cp) && !hd_is_space(cp))
+    for (size_t length; text.n > 0; text.n -= length) {
+        const uint32_t cp = hd_char_before(text.at, text.n, &length);
+        if (!is_mark(cp) && !hd_char_is_space(cp))
             break;
     }
     return text.n;

@@ -4,6 +4,8 @@
 
 #include "text/lines.h"
 
+#include <stdint.h>
+
 /* Does the text end in such a mark? Closing quotes and brackets, and spaces, may follow it. */
 bool hd_ends_in_mark(struct hd_text text);
 
@@ -12,5 +14,8 @@ size_t hd_before_final_mark(struct hd_text text);
 
 /* Does the text end in a mark of a script that writes no space between sentences? */
 bool hd_ends_in_wide_mark(struct hd_text text);
+
+/* Punctuation of any kind: marks, quotes, brackets, dashes. */
+bool hd_char_is_punctuation(uint32_t cp);
 
 #endif

@@ -3,55 +3,9 @@
 #include "text/letter_case.h"
 
 #include "base/utf8.h"
+#include "text/character.h"
 
 #include <utf8proc.h>
-
-static utf8proc_category_t category(uint32_t cp)
-{
-    return utf8proc_category((utf8proc_int32_t)cp);
-}
-
-bool hd_is_upper(uint32_t cp)
-{
-    const utf8proc_category_t c = category(cp);
-    return c == UTF8PROC_CATEGORY_LU || c == UTF8PROC_CATEGORY_LT;
-}
-
-bool hd_is_lower(uint32_t cp)
-{
-    return category(cp) == UTF8PROC_CATEGORY_LL;
-}
-
-bool hd_is_letter(uint32_t cp)
-{
-    const utf8proc_category_t c = category(cp);
-    return c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_LO;
-}
-
-bool hd_is_digit(uint32_t cp)
-{
-    return category(cp) == UTF8PROC_CATEGORY_ND;
-}
-
-bool hd_is_punctuation(uint32_t cp)
-{
-    const utf8proc_category_t c = category(cp);
-    return c >= UTF8PROC_CATEGORY_PC && c <= UTF8PROC_CATEGORY_PO;
-}
-
-bool hd_is_space(uint32_t cp)
-{
-    return category(cp) == UTF8PROC_CATEGORY_ZS || (cp >= '\t' && cp <= '\r');
-}
-
-size_t hd_last_char(const char *text, size_t n, uint32_t *cp)
-{
-    size_t at = n - 1;
-    while (at > 0 && ((unsigned char)text[at] & 0xC0) == 0x80)
-        at--;
-    hd_utf8_decode(text + at, n - at, cp);
-    return at;
-}
 
 /* ---- one letter -------------------------------------------------------------------------------- */
 
@@ -81,7 +35,8 @@ static bool is_apostrophe(uint32_t cp)
 static bool is_abbreviation(struct hd_text text, size_t after_first)
 {
     uint32_t cp;
-    return hd_utf8_decode(text.at + after_first, text.n - after_first, &cp) > 0 && hd_is_upper(cp);
+    return hd_utf8_decode(text.at + after_first, text.n - after_first, &cp) > 0 &&
+           hd_char_is_upper(cp);
 }
 
 bool hd_change_case(struct hd_buffer *out, struct hd_text text, enum hd_letter_case letter_case,
@@ -91,12 +46,12 @@ bool hd_change_case(struct hd_buffer *out, struct hd_text text, enum hd_letter_c
     bool has_begun = false;
     for (size_t i = 0, n; i < text.n; i += n, before = cp) {
         n = (size_t)hd_utf8_decode(text.at + i, text.n - i, &cp);
-        const bool is_letter = hd_is_letter(cp), is_first = is_letter && !has_begun;
-        const bool is_after_letter = hd_is_letter(before) || hd_is_digit(before);
+        const bool is_letter = hd_char_is_letter(cp), is_first = is_letter && !has_begun;
+        const bool is_after_letter = hd_char_is_letter(before) || hd_char_is_digit(before);
         const bool is_word_end =
-            is_after_letter &&
-            !(hd_utf8_decode(text.at + i + n, text.n - i - n, &next) > 0 && hd_is_letter(next));
-        has_begun = has_begun || is_letter || hd_is_digit(cp);
+            is_after_letter && !(hd_utf8_decode(text.at + i + n, text.n - i - n, &next) > 0 &&
+                                 hd_char_is_letter(next));
+        has_begun = has_begun || is_letter || hd_char_is_digit(cp);
         bool ok = true;
         if (letter_case == HD_CASE_LOWER ||
             (letter_case == HD_CASE_FIRST_LOWER && is_first && !is_abbreviation(text, i + n)))

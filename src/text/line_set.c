@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "text/character.h"
 #include "text/final_mark.h"
-#include "text/letter_case.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static uint64_t hash_of(struct hd_text line)
     line.n = hd_before_final_mark(line);
     for (size_t i = 0; i < line.n;) {
         i += (size_t)hd_utf8_decode(line.at + i, line.n - i, &cp);
-        if (hd_is_space(cp)) {
+        if (hd_char_is_space(cp)) {
             has_space = has_begun;
             continue;
         }

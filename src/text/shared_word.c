@@ -2,8 +2,8 @@
 #include "text/shared_word.h"
 
 #include "base/utf8.h"
+#include "text/character.h"
 #include "text/final_mark.h"
-#include "text/letter_case.h"
 
 #include <string.h>
 
@@ -33,17 +33,14 @@ static struct word core_of(const char *text, size_t at, size_t n)
     uint32_t cp;
     while (n > 0) {
         const size_t length = (size_t)hd_utf8_decode(text + at, n, &cp);
-        if (!hd_is_punctuation(cp))
+        if (!hd_char_is_punctuation(cp))
             break;
         at += length;
         n -= length;
     }
-    while (n > 0) {
-        const size_t last = hd_last_char(text + at, n, &cp);
-        if (!hd_is_punctuation(cp))
+    for (size_t length; n > 0; n -= length)
+        if (!hd_char_is_punctuation(hd_char_before(text + at, n, &length)))
             break;
-        n = last;
-    }
     return (struct word){at, without_ending(text + at, n)};
 }
 
@@ -53,7 +50,7 @@ static int words_of(struct hd_text text, struct word words[MOST_WORDS])
     uint32_t cp;
     for (size_t i = 0, from = 0; i <= text.n && n_words < MOST_WORDS;) {
         const size_t n = i < text.n ? (size_t)hd_utf8_decode(text.at + i, text.n - i, &cp) : 1;
-        if (i == text.n || hd_is_space(cp)) {
+        if (i == text.n || hd_char_is_space(cp)) {
             const struct word word = core_of(text.at, from, i - from);
             if (word.n > 0)
                 words[n_words++] = word;
@@ -78,7 +75,7 @@ static bool can_be_carried(const char *word, size_t n, bool *is_number)
         i += (size_t)hd_utf8_decode(word + i, n - i, &cp);
         if (cp == OPENING || cp == CLOSING)
             return false;
-        begins_upper = begins_upper || (n_chars == 0 && hd_is_upper(cp));
+        begins_upper = begins_upper || (n_chars == 0 && hd_char_is_upper(cp));
         has_digit = has_digit || (cp >= '0' && cp <= '9');
     }
     *is_number = has_digit;

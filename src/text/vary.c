@@ -8,6 +8,7 @@
 #include "text/vary.h"
 
 #include "base/utf8.h"
+#include "text/character.h"
 #include "text/final_mark.h"
 #include "text/letter_case.h"
 #include "text/made_up.h"
@@ -184,7 +185,7 @@ static bool change_quotes(struct hd_varied *v, heed_error *err)
     v->spare.n = 0;
     for (size_t i = 0, n; ok && i < text.n; i += n, before = cp) {
         n = (size_t)hd_utf8_decode(text.at + i, text.n - i, &cp);
-        const uint32_t other = other_quote(cp, hd_is_space(before) || before == '(');
+        const uint32_t other = other_quote(cp, hd_char_is_space(before) || before == '(');
         is_changed = is_changed || other != 0;
         ok = hd_buffer_add_char(&v->spare, other ? other : cp, err);
     }

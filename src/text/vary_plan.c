@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "text/character.h"
 #include "text/final_mark.h"
-#include "text/letter_case.h"
 #include "text/shared_word.h"
 
 #include <stdio.h>
@@ -29,27 +29,26 @@ static void look_at_letters(struct side_counts *c, struct hd_text text)
     bool has_letter = false;
     for (size_t i = 0; i < text.n;) {
         i += (size_t)hd_utf8_decode(text.at + i, text.n - i, &cp);
-        const bool is_upper = hd_is_upper(cp), has_case = is_upper || hd_is_lower(cp);
+        const bool is_upper = hd_char_is_upper(cp), has_case = is_upper || hd_char_is_lower(cp);
         c->letters += has_case;
         c->upper += is_upper;
         c->cased += has_case && !has_letter;
         c->begun += is_upper && !has_letter;
-        has_letter = has_letter || hd_is_letter(cp);
+        has_letter = has_letter || hd_char_is_letter(cp);
     }
 }
 
 static void look_at_end(struct side_counts *c, struct hd_text text)
 {
-    uint32_t cp = 0, before = 0;
-    size_t n = text.n;
-    do
-        n = n > 0 ? hd_last_char(text.at, n, &cp) : 0;
-    while (n > 0 && hd_is_space(cp));
-    if ((cp != '.' && cp != 0x3002) || n == 0)
+    enum { IDEOGRAPHIC_STOP = 0x3002 };
+    size_t length, n = text.n;
+    uint32_t cp = hd_char_before(text.at, n, &length);
+    for (; n > 0 && hd_char_is_space(cp); cp = hd_char_before(text.at, n, &length))
+        n -= length;
+    if (cp != '.' && cp != IDEOGRAPHIC_STOP)
         return;
-    hd_last_char(text.at, n, &before);
     c->stopped++;
-    c->tokenised += hd_is_space(before);
+    c->tokenised += hd_char_is_space(hd_char_before(text.at, n - length, &length));
 }
 
 static bool has_quote(struct hd_text text)
