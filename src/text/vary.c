@@ -33,6 +33,12 @@ const char *hd_placeholder(int i)
     return names[i];
 }
 
+struct hd_text_pair hd_varied_pair(const struct hd_varied *v)
+{
+    return (struct hd_text_pair){v->source.at, v->source.n, v->target.at, v->target.n,
+                                 v->direction};
+}
+
 void hd_varied_release(struct hd_varied *v)
 {
     hd_buffer_release(&v->source);
@@ -252,6 +258,7 @@ bool hd_vary(struct hd_varied *v, struct hd_text_pair pair, const struct hd_vary
         HD_VARY_PUNCTUATION, HD_VARY_QUOTES, HD_VARY_CASE};
     v->source.n = v->target.n = 0;
     v->kinds = 0;
+    v->direction = pair.direction;
     bool ok = hd_buffer_add(&v->source, pair.source, pair.n_source, err) &&
               hd_buffer_add(&v->target, pair.target, pair.n_target, err);
     for (int i = 0; ok && i < HD_N_VARIATIONS; i++) {

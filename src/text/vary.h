@@ -39,12 +39,16 @@ struct hd_varied {
     struct hd_buffer source, target;
     struct hd_buffer spare;
     unsigned kinds; /* that were applied: 1 << enum hd_variation */
+    int direction;
 };
 
 /* Vary a pair; `rng` is at the beginning of a stream that belongs to the pair. The memory of `varied` is used again. False without
  * memory. */
 bool hd_vary(struct hd_varied *varied, struct hd_text_pair pair, const struct hd_vary_rates *rates,
              const struct hd_vary_partner *partner, const struct hd_rng *rng, heed_error *err);
+
+/* What it is now; lives until the next call. */
+struct hd_text_pair hd_varied_pair(const struct hd_varied *varied);
 
 /* Leaves {0}. */
 void hd_varied_release(struct hd_varied *varied);

@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put(target_path, cut < end ? cut + 1 : end, cut < end ? (size_t)(end - cut - 1) : 0);
 
     const char *paths[] = {source_path, target_path};
-    const struct hd_corpus_files files = {paths, paths + 1, 1, is_tsv ? 0 : 1, is_tsv};
+    const struct hd_corpus_files files = {paths, paths + 1, 1, is_tsv ? 0 : 1, is_tsv, NULL};
     const struct hd_corpus_options options = {
         .spool = spool_path, .skip_bad = data[0] & 2, .longest_line = 64};
     heed_error err = {0};
