@@ -176,6 +176,27 @@ static bool can_hold_out(const struct hd_run *run, heed_error *err)
                    run->facts.n_pairs);
 }
 
+/* Validation asks only for what can be learned here, or could before. */
+static bool check_dev_languages(const struct hd_run *run, heed_error *err)
+{
+    const int n = hd_corpus_n_directions(run->text), n_dev = hd_corpus_n_directions(run->dev_text);
+    if (n > 1 && n_dev == 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the text is of several languages, and those of the dev text are not named; "
+                       "name them with --dev-pair en-fr=FILE.tsv");
+    for (int i = 0; n > 1 && !run->recipe->from && i < n_dev; i++) {
+        const struct hd_direction *d = hd_corpus_direction(run->dev_text, i);
+        int k = 0;
+        while (k < n && strcmp(hd_corpus_direction(run->text, k)->to, d->to) != 0)
+            k++;
+        if (k == n)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "dev text of %s-%s cannot be validated on: no text becomes %s", d->from,
+                           d->to, d->to);
+    }
+    return true;
+}
+
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 static void tell_directions(struct hd_run *run)
@@ -224,7 +245,7 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
         return false;
     tell_left_out(run, dev.what, run->dev_text);
     run->fingerprint = run->fingerprint * 31 + hd_corpus_fingerprint(run->dev_text);
-    return true;
+    return check_dev_languages(run, err);
 }
 
 /* ---- languages ----------------------------------------------------------------------------------- */
