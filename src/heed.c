@@ -14,7 +14,7 @@
 #include "text/compare.h"
 #include "text/evaluate.h"
 #include "text/lines.h"
-#include "train/training.h"
+#include "train/run.h"
 #include "translate/links.h"
 #include "translate/translate.h"
 

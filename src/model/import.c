@@ -173,9 +173,7 @@ static bool transformer_config(const struct import *im, struct hd_config *c)
     c->dim = c->embed;
     c->heads = number_of(im, "transformer-heads");
     c->ffn = number_of(im, "transformer-dim-ffn");
-    c->activation = f.s[0] == 's'   ? HD_ACTIVATION_SWISH
-                    : f.s[0] == 'g' ? HD_ACTIVATION_GELU
-                                    : HD_ACTIVATION_RELU;
+    c->activation = f.s[0] == 's' ? HD_SWISH : f.s[0] == 'g' ? HD_GELU : HD_RELU;
     c->norm = is_pre ? HD_NORM_PRE : HD_NORM_POST;
     c->final_norm = is_pre;
     c->position_layout = HD_LAYOUT_HALVES;

@@ -1,4 +1,4 @@
-/* file.c -- one model, one file. */
+/* model_file.c -- one model, one file. */
 #include "model/model_file.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* info.c -- what a model is, for people and for programs. */
+/* model_info.c -- what a model is, for people and for programs. */
 #include "model/model_file.h"
 
 #include "base/error.h"

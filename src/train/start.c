@@ -1,5 +1,4 @@
 /* start.c -- the model that a run begins with: a new one with vocabularies of its text, another run's, or its own of before. */
-#include "train/run_text.h"
 #include "train/start.h"
 
 #include "base/error.h"
@@ -7,6 +6,7 @@
 #include "model/fields.h"
 #include "text/vocab_file.h"
 #include "text/vocab_train.h"
+#include "train/run_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -324,7 +324,7 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
                        "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
     hd_recipe_init(&made);
     made.vocab_size = hd_vocab_size(model->target);
-    made.spm_type = made.normalize = HD_CHOOSE; /* only a record tells */
+    made.spm_type = made.normalize = HD_OPTION_OPEN; /* only a record tells */
     for (size_t i = 0; i < N; i++) {
         const char *was = json_string_value(json_object_get(record, of_vocab[i]));
         if (was)
