@@ -54,7 +54,7 @@ const heed_option hd_recipe_options[] = {
     {"vary-quotes", REAL(vary.of[HD_VARY_QUOTES], 0, 1), FIXED AUTO(FROM_TEXT), IS "rate of sources with quotes and apostrophes in the other style; 0: off"},
     {"join", REAL(vary.of[HD_VARY_JOIN], 0, 1), FIXED AUTO(FROM_TEXT), IS "rate of pairs joined with one or two others; 0: off"},
     {"copy", REAL(vary.of[HD_VARY_COPY], 0, 1), FIXED AUTO(FROM_TEXT), IS "rate of pairs that get a made-up name, number or code to copy; 0: off"},
-    {"placeholders", REAL(vary.of[HD_VARY_PLACEHOLDERS], 0, 1), FIXED AUTO(FROM_TEXT), IS "rate of pairs that get placeholders ⟨1⟩ to ⟨9⟩ to keep; 0: off"},
+    {"placeholders", REAL(vary.of[HD_VARY_PLACEHOLDERS], 0, 1), FIXED AUTO(FROM_TEXT), IS "rate of pairs that get one to three placeholder symbols to keep; 0: off"},
     {"languages", TEXT(languages, "SRC-TGT"), FIXED AUTO("from the file names"), .group = "Record in the model file", IS "languages, such as en-fr"},
     {"attribution", TEXT(attribution, "TEXT"), FREE, IS "who made the training text"},
     {"licence", TEXT(licence, "TEXT"), FREE, IS "licence of the training text and the model"},
