@@ -42,7 +42,7 @@ struct hd_corpus {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool open_side(struct side *side, const char *const *paths, int n,
+static bool open_side(struct side *side, const char *const *paths, int n, bool is_tsv,
                       const struct hd_corpus_options *options, heed_error *err)
 {
     uint64_t base = 0;
@@ -51,7 +51,7 @@ static bool open_side(struct side *side, const char *const *paths, int n,
         return false;
     for (; side->n_files < n; side->n_files++) {
         struct hd_corpus_file *file = &side->files[side->n_files];
-        if (!hd_corpus_file_open(file, paths[side->n_files], options, err)) {
+        if (!hd_corpus_file_open(file, paths[side->n_files], is_tsv, options, err)) {
             side->n_files++; /* half made */
             return false;
         }
@@ -492,8 +492,8 @@ struct hd_corpus *hd_corpus_open(const struct hd_corpus_files *files,
     if (!corpus)
         return NULL;
     corpus->is_tsv = files->is_tsv;
-    if (!open_side(&corpus->source, files->source, files->n_source, options, err) ||
-        !open_side(&corpus->target, files->target, files->n_target, options, err) ||
+    if (!open_side(&corpus->source, files->source, files->n_source, files->is_tsv, options, err) ||
+        !open_side(&corpus->target, files->target, files->n_target, false, options, err) ||
         (files->is_tsv && !find_columns(corpus, files, err)) || !scan_all(corpus, options, err)) {
         hd_corpus_free(corpus);
         return NULL;

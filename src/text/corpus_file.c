@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "text/input.h"
+#include "text/other_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +105,7 @@ static bool map_spooled(struct hd_corpus_file *file, const char *path,
     return ok;
 }
 
-bool hd_corpus_file_open(struct hd_corpus_file *file, const char *path,
+bool hd_corpus_file_open(struct hd_corpus_file *file, const char *path, bool is_tsv,
                          const struct hd_corpus_options *options, heed_error *err)
 {
     struct stat st;
@@ -123,7 +124,8 @@ bool hd_corpus_file_open(struct hd_corpus_file *file, const char *path,
     const bool has_mark = file->map.size >= 3 && memcmp(file->map.data, "\xEF\xBB\xBF", 3) == 0;
     file->text = (const char *)file->map.data + (has_mark ? 3 : 0);
     file->size = file->map.size - (has_mark ? 3 : 0);
-    return file->size > 0 || fail_empty(file->name, err);
+    return file->size > 0 ? hd_check_kind(file->name, file->text, file->size, is_tsv, err)
+                          : fail_empty(file->name, err);
 }
 
 void hd_corpus_file_close(struct hd_corpus_file *file)

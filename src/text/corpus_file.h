@@ -17,7 +17,7 @@ struct hd_corpus_file {
 };
 
 /* `file` is {0} before; to be given to hd_corpus_file_close(), even when this fails. */
-bool hd_corpus_file_open(struct hd_corpus_file *file, const char *path,
+bool hd_corpus_file_open(struct hd_corpus_file *file, const char *path, bool is_tsv,
                          const struct hd_corpus_options *options, heed_error *err);
 void hd_corpus_file_close(struct hd_corpus_file *file);
 

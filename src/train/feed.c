@@ -165,9 +165,9 @@ static bool encode_pair(const struct hd_feed *f, struct slice *s, int at, struct
         if (!ok)
             return false;
         s->length[2 * at + side] = (int)(s->ids.n - from);
-        const int n_pieces = s->length[2 * at + side] - with_end;
-        *is_long = *is_long || n_pieces > f->options.max_length;
-        is_empty = is_empty || n_pieces == with_symbol;
+        const int n_ids = s->length[2 * at + side] - with_end;
+        *is_long = *is_long || n_ids > f->options.max_length;
+        is_empty = is_empty || n_ids == with_symbol;
     }
     if (*is_long || is_empty)
         s->ids.n = before;
@@ -250,7 +250,7 @@ static void merge_sort(struct hd_pair_ids *pairs, struct hd_pair_ids *spare, int
         }
 }
 
-/* Cut the sorted pairs into batches of even numbers of target pieces, and order them at random. */
+/* Cut the sorted pairs into batches of even numbers of target tokens, and order them at random. */
 static bool cut(struct hd_feed *f, heed_error *err)
 {
     long long total = 0, done = 0;

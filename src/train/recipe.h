@@ -32,7 +32,7 @@ struct hd_recipe {
     int tokens, source_tokens; /* enum hd_vocab_kind; source_tokens HD_OPTION_OPEN: as tokens */
     int vocab_size, spm_type, joint_vocab, normalize;
     float subword_sampling;
-    int max_length;                          /* pieces of a sentence */
+    int max_length;                          /* tokens of a sentence */
     char *languages, *attribution, *licence; /* languages: "en-fr", or several between commas */
     float pair_temperature;
     struct hd_vary_rates vary; /* negative: chosen */
