@@ -19,50 +19,45 @@ struct align {
     bool is_soft, has_subwords, is_json, is_quiet;
 };
 
-static const struct option options[] = {
-    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct align, model),
+static const heed_option options[] = {
+    {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, model),
      .value = "MODEL[,MODEL...]", .help = "the model; several look together"},
-    {"reverse", .kind = OPTION_TEXT, OPTION_FIELD(struct align, reverse),
+    {"reverse", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, reverse),
      .value = "MODEL[,MODEL...]",
      .help = "a model for the other direction, whose links are joined"},
-    {"symmetrize", .kind = OPTION_CHOICE, OPTION_FIELD(struct align, symmetrize),
-     .choices = "none|intersect|union|grow-diag-final", .help = "how they are joined"},
-    {"gold", .kind = OPTION_TEXT, OPTION_FIELD(struct align, gold), .value = "FILE",
+    {"symmetrize", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct align, symmetrize),
+     .initial = "grow-diag-final", .choices = "none|intersect|union|grow-diag-final",
+     .help = "how they are joined"},
+    {"gold", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, gold), .value = "FILE",
      .help = "links made by people, from 1: 'i-j' sure, 'ipj' possible; prints how near ours are"},
-    {"shift", .kind = OPTION_INT, OPTION_FIELD(struct align, shift), .value = "0|1", .least = 0,
-     .most = 1,
+    {"shift", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct align, shift),
+     .flags = HEED_OPTION_AUTO, .value = "0|1", .least = 0, .most = 1,
      .help = "tell the attention of the step that makes a word (0) or reads it (1); without it as "
              "suits the model"},
-    {"layer", .kind = OPTION_INT, OPTION_FIELD(struct align, layer), .value = "N", .least = 0,
-     .most = 64, .help = "whose attention is told, from 1; 0 is the model's own choice"},
-    {"head", .kind = OPTION_TEXT, OPTION_FIELD(struct align, head), .value = "N|mean",
-     .help = "which head of it, from 0"},
-    {"soft", .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_soft),
+    {"layer", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct align, layer), .initial = "0",
+     .value = "N", .least = 0, .most = 64,
+     .help = "whose attention is told, from 1; 0 is the model's own choice"},
+    {"head", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, head), .initial = "mean",
+     .value = "N|mean", .help = "which head of it, from 0"},
+    {"soft", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct align, is_soft),
      .help = "weights in Marian's format instead of links", .group = "Output"},
-    {"subwords", .kind = OPTION_FLAG, OPTION_FIELD(struct align, has_subwords),
+    {"subwords", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct align, has_subwords),
      .help = "of subwords instead of words"},
-    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct align, plot), .value = "FILE.svg|png|pdf",
+    {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, plot),
+     .value = "FILE.svg|png|pdf",
      .help = "draw attention and links into a file; several lines have their number in its name"},
-    {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_json),
+    {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct align, is_json),
      .help = "one JSON object a line, as heed translate prints"},
-    {"batch", .kind = OPTION_INT, OPTION_FIELD(struct align, batch), .value = "N", .least = 1,
-     .most = 100000, .help = "sentences under way at a time; changes no result",
-     .group = "Running"},
-    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct align, threads), .value = "N",
-     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
-    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct align, is_quiet),
+    {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct align, batch), .initial = "24",
+     .value = "N", .least = 1, .most = 100000,
+     .help = "sentences under way at a time; changes no result", .group = "Running"},
+    {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct align, threads),
+     .initial = "0", .value = "N", .least = 0, .most = 4096,
+     .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct align, is_quiet),
      .help = "neither warnings nor progress"},
     {0},
 };
-
-static void set_defaults(void *values)
-{
-    struct align *a = values;
-    a->symmetrize = GROW_DIAG_FINAL;
-    a->shift = -1;
-    a->head = "mean";
-    a->batch = heed_options_default().batch;
-}
 
 /* ---- what people say -------------------------------------------------------------------------------- */
 
@@ -315,6 +310,5 @@ const struct command command_align = {
     .most_arguments = 2,
     .options = options,
     .values_size = sizeof(struct align),
-    .set_defaults = set_defaults,
     .run = run,
 };

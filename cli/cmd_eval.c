@@ -10,52 +10,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option options[] = {
-    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct eval, model),
+static const heed_option options[] = {
+    {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, model),
      .value = "MODEL[,MODEL...]",
      .help = "translate SRC with it and score that; several are compared with the first"},
-    {"ensemble", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, is_ensemble),
+    {"ensemble", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_ensemble),
      .help = "instead of being compared, the models translate together"},
-    {"tsv", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, tsv), .value = "FILE",
+    {"tsv", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, tsv), .value = "FILE",
      .help = "instead of SRC and REF: source, tab, reference; rows of the same source are "
              "alternatives, and the nearest counts"},
-    {"hyp", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, hyp), .value = "FILE",
+    {"hyp", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, hyp), .value = "FILE",
      .help = "the text to score, one sentence a line; - is standard input"},
-    {"ref", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, ref), .value = "FILE",
+    {"ref", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, ref), .value = "FILE",
      .help = "what it should be, line by line"},
-    {"metrics", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, metrics), .value = "LIST",
+    {"metrics", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, metrics),
+     .initial = "bleu,chrf,exact,wer", .value = "LIST",
      .help = "what to print, separated by commas: bleu, chrf, chrf++, exact, wer"},
-    {"tok", .kind = OPTION_CHOICE, OPTION_FIELD(struct eval, tok),
+    {"tok", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct eval, tok), .initial = "13a",
      .choices = "13a|none|char|intl|zh", .help = "how BLEU cuts sentences into words"},
-    {"lowercase", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, is_lowercase),
+    {"lowercase", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_lowercase),
      .help = "capital and small letters are the same"},
-    {"by-length", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, by_length),
+    {"by-length", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, by_length),
      .help = "a table by words of the source as well"},
-    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, plot), .value = "FILE.svg|png|pdf",
-     .help = "draw the first of the metrics by words of the source"},
-    {"beam", 'b', .kind = OPTION_INT, OPTION_FIELD(struct eval, beam), .value = "N", .least = 1,
-     .most = 10000, .help = "sentences kept while searching; 1 is greedy"},
-    {"length-norm", .kind = OPTION_TEXT, OPTION_FIELD(struct eval, length_norm),
-     .value = "none|power:X|gnmt:X",
+    {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, plot),
+     .value = "FILE.svg|png|pdf", .help = "draw the first of the metrics by words of the source"},
+    {"beam", 'b', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, beam), .initial = "5",
+     .value = "N", .least = 1, .most = 10000,
+     .help = "sentences kept while searching; 1 is greedy"},
+    {"length-norm", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, length_norm),
+     .initial = "power:1", .value = "none|power:X|gnmt:X",
      .help = "divide log-probabilities by length^X, or by ((5 + length) / 6)^X"},
-    {"batch", .kind = OPTION_INT, OPTION_FIELD(struct eval, batch), .value = "N", .least = 1,
-     .most = 100000, .help = "sentences under way at a time; changes no result"},
-    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct eval, threads), .value = "N",
-     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
-    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct eval, is_quiet), .help = "no progress"},
-    {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct eval, is_json),
+    {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, batch), .initial = "24",
+     .value = "N", .least = 1, .most = 100000,
+     .help = "sentences under way at a time; changes no result"},
+    {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, threads),
+     .initial = "0", .value = "N", .least = 0, .most = 4096,
+     .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_quiet),
+     .help = "no progress"},
+    {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_json),
      .help = "one JSON object instead of lines"},
     {0},
 };
-
-static void set_defaults(void *values)
-{
-    struct eval *eval = values;
-    eval->metrics = "bleu,chrf,exact,wer";
-    eval->beam = heed_options_default().beam;
-    eval->length_norm = "power:1";
-    eval->batch = heed_options_default().batch;
-}
 
 /* "bleu,chrf" as bits of enum heed_metric; 0, with the complaint printed, when it is something else. */
 static unsigned read_metrics(const char *list)
@@ -198,6 +194,5 @@ const struct command command_eval = {
     .most_arguments = 2,
     .options = options,
     .values_size = sizeof(struct eval),
-    .set_defaults = set_defaults,
     .run = run,
 };

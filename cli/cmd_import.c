@@ -11,17 +11,17 @@ struct import {
     int store;
 };
 
-static const struct option options[] = {
-    {"vocab", .kind = OPTION_TEXT, OPTION_FIELD(struct import, vocab),
+static const heed_option options[] = {
+    {"vocab", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct import, vocab),
      .value = "FILE.spm[,FILE.spm]", .help = "its vocabulary, or source and target vocabularies"},
-    {"out", 'o', .kind = OPTION_TEXT, OPTION_FIELD(struct import, out), .value = "FILE",
+    {"out", 'o', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct import, out), .value = "FILE",
      .help = "the model file to write"},
-    {"store", .kind = OPTION_CHOICE, OPTION_FIELD(struct import, store), .choices = "f32|f16|bf16",
-     .help = "how its numbers are stored"},
-    {"attribution", .kind = OPTION_TEXT, OPTION_FIELD(struct import, attribution), .value = "TEXT",
-     .help = "for the record: whose text it was trained on"},
-    {"licence", .kind = OPTION_TEXT, OPTION_FIELD(struct import, licence), .value = "TEXT",
-     .help = "for the record: on what terms it may be used"},
+    {"store", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct import, store), .initial = "f32",
+     .choices = "f32|f16|bf16", .help = "how its numbers are stored"},
+    {"attribution", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct import, attribution),
+     .value = "TEXT", .help = "for the record: whose text it was trained on"},
+    {"licence", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct import, licence),
+     .value = "TEXT", .help = "for the record: on what terms it may be used"},
     {0},
 };
 

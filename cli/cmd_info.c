@@ -9,10 +9,10 @@ struct info {
     bool is_json, is_recipe;
 };
 
-static const struct option options[] = {
-    {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct info, is_json),
+static const heed_option options[] = {
+    {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct info, is_json),
      .help = "one JSON object instead of lines"},
-    {"recipe", .kind = OPTION_FLAG, OPTION_FIELD(struct info, is_recipe),
+    {"recipe", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct info, is_recipe),
      .help = "how the model was trained, as lines for heed train --config"},
     {0},
 };

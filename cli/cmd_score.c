@@ -16,31 +16,26 @@ struct score {
     bool has_words, is_json, is_quiet;
 };
 
-static const struct option options[] = {
-    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct score, model),
+static const heed_option options[] = {
+    {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct score, model),
      .value = "MODEL[,MODEL...]", .help = "the model; of several it is the mean"},
-    {"words", .kind = OPTION_FLAG, OPTION_FIELD(struct score, has_words),
+    {"words", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct score, has_words),
      .help = "after it, with a tab before each, the numbers of the words"},
-    {"n-best", .kind = OPTION_TEXT, OPTION_FIELD(struct score, n_best), .value = "FILE",
+    {"n-best", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct score, n_best), .value = "FILE",
      .help = "instead of TGT: an n-best list, 'line ||| text ||| features...', lines from 0; each "
              "line gets the feature heed="},
-    {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct score, is_json),
+    {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct score, is_json),
      .help = "one JSON object a line, as heed translate prints"},
-    {"batch", .kind = OPTION_INT, OPTION_FIELD(struct score, batch), .value = "N", .least = 1,
-     .most = 100000, .help = "sentences under way at a time; changes no result",
-     .group = "Running"},
-    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct score, threads), .value = "N",
-     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
-    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct score, is_quiet),
+    {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct score, batch), .initial = "24",
+     .value = "N", .least = 1, .most = 100000,
+     .help = "sentences under way at a time; changes no result", .group = "Running"},
+    {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct score, threads),
+     .initial = "0", .value = "N", .least = 0, .most = 4096,
+     .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct score, is_quiet),
      .help = "neither warnings, progress nor perplexity"},
     {0},
 };
-
-static void set_defaults(void *values)
-{
-    struct score *s = values;
-    s->batch = heed_options_default().batch;
-}
 
 /* A line of an n-best list: "3 ||| text ||| features ||| score". */
 struct entry {
@@ -201,6 +196,5 @@ const struct command command_score = {
     .most_arguments = 2,
     .options = options,
     .values_size = sizeof(struct score),
-    .set_defaults = set_defaults,
     .run = run,
 };

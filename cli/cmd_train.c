@@ -13,25 +13,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_OPTIONS = 160 };
-
-/* Option i's value is in one of these, at i. */
 struct train {
-    const char *text[MOST_OPTIONS];
-    struct text_list list[MOST_OPTIONS];
-    bool flag[MOST_OPTIONS];
+    const char *config;
 };
 
-static struct option options[MOST_OPTIONS + 1];
-static int n_options;
+static const heed_option options[] = {
+    {"config", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct train, config), .value = "FILE",
+     .group = "Text",
+     .help = "lines of name = value, with the names of these options; what is given on the command "
+             "line wins"},
+    {0},
+};
 
-static void prepare(void)
+/* The library's description of an option as a row. */
+static const heed_option *training_option(int i)
 {
-    static const struct {
-        const char *name;
-        char letter;
-    } letters[] = {{"out", 'o'}, {"threads", 'j'}, {"quiet", 'q'}};
-    static const char *const flags[] = {"skip-bad", "fresh", "quiet", "json", "reverse-source"};
+    enum { MOST = 160 };
+    static heed_option rows[MOST];
     static const struct {
         const char *first, *group;
     } groups[] = {{"src", "Text"},
@@ -40,57 +38,29 @@ static void prepare(void)
                   {"rate", "Learning"},
                   {"valid-every", "Looking and saving"},
                   {"arch", "The model"}};
+    static const char *const flags[] = {"skip-bad", "fresh", "quiet", "json", "reverse-source"};
     heed_training_option o;
-    for (n_options = 0; n_options < MOST_OPTIONS - 1 && heed_training_option_at(n_options, &o);
-         n_options++) {
-        const size_t i = (size_t)n_options;
-        struct option *out = &options[i];
-        *out = (struct option){.name = o.name,
-                               .kind = OPTION_TEXT,
-                               .value = o.values,
-                               .help = o.meaning,
-                               .offset = offsetof(struct train, text) + i * sizeof(const char *),
-                               .size = sizeof(const char *),
-                               .least = o.least,
-                               .most = o.most,
-                               .is_fixed = o.is_fixed};
-        if (o.is_list) {
-            out->kind = OPTION_LIST;
-            out->offset = offsetof(struct train, list) + i * sizeof(struct text_list);
-            out->size = sizeof(struct text_list);
-        }
-        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
-            if (strcmp(flags[k], o.name) == 0) {
-                out->kind = OPTION_FLAG;
-                out->offset = offsetof(struct train, flag) + i * sizeof(bool);
-                out->size = sizeof(bool);
-            }
-        for (size_t k = 0; k < sizeof letters / sizeof *letters; k++)
-            if (strcmp(letters[k].name, o.name) == 0)
-                out->letter = letters[k].letter;
-        for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
-            if (strcmp(groups[k].first, o.name) == 0)
-                out->group = groups[k].group;
-    }
-    options[n_options] = (struct option){
-        "config",
-        .kind = OPTION_TEXT,
-        .offset = offsetof(struct train, text) + (size_t)n_options * sizeof(const char *),
-        .size = sizeof(const char *),
-        .value = "FILE",
-        .group = "Settings from a file",
-        .help =
-            "lines of name = value, with the names above; what is given on the command line wins"};
-    options[n_options + 1] = (struct option){0};
-}
-
-static void set_defaults(void *values)
-{
-    struct train *train = values;
-    heed_training_option o;
-    for (int i = 0; i < n_options && heed_training_option_at(i, &o); i++)
-        if (options[i].kind == OPTION_TEXT && o.fallback && *o.fallback)
-            train->text[i] = o.fallback;
+    if (i >= MOST || !heed_training_option_at(i, &o))
+        return NULL;
+    rows[i] = (heed_option){.name = o.name,
+                            .letter = strcmp(o.name, "out") == 0       ? 'o'
+                                      : strcmp(o.name, "threads") == 0 ? 'j'
+                                      : strcmp(o.name, "quiet") == 0   ? 'q'
+                                                                       : '\0',
+                            .kind = o.is_list ? HEED_OPTION_LIST : HEED_OPTION_TEXT,
+                            .flags = o.is_fixed ? HEED_OPTION_FIXED : 0,
+                            .value = o.values,
+                            .help = o.meaning,
+                            .initial = o.fallback,
+                            .least = o.least,
+                            .most = o.most};
+    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+        if (strcmp(flags[k], o.name) == 0)
+            rows[i].kind = HEED_OPTION_FLAG;
+    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
+        if (strcmp(groups[k].first, o.name) == 0)
+            rows[i].group = groups[k].group;
+    return &rows[i];
 }
 
 /* ---- news on the terminal ----------------------------------------------------------------------- */
@@ -301,22 +271,12 @@ static bool watch(void *context, const heed_training_event *e)
 static bool set_all(heed_training *training, const struct invocation *invocation, heed_error *err)
 {
     const struct train *train = invocation->values;
-    for (int i = 0; i < n_options; i++) {
-        const char *name = options[i].name;
-        if (!invocation->was_given[i])
-            continue;
-        bool ok = true;
-        if (options[i].kind == OPTION_FLAG)
-            ok = heed_training_set(training, name, "yes", err);
-        else if (options[i].kind == OPTION_TEXT)
-            ok = heed_training_set(training, name, train->text[i], err);
-        for (int k = 0; options[i].kind == OPTION_LIST && ok && k < train->list[i].n; k++)
-            ok = heed_training_set(training, name, train->list[i].items[k], err);
-        if (!ok)
+    for (int i = 0; i < invocation->n_settings; i++) {
+        const struct setting *s = &invocation->settings[i];
+        if (!heed_training_set(training, s->option->name, s->text, err))
             return false;
     }
-    const char *config = train->text[n_options];
-    return !config || heed_training_read(training, config, err);
+    return !train->config || heed_training_read(training, train->config, err);
 }
 
 static enum status failure(const heed_error *err)
@@ -358,7 +318,6 @@ const struct command command_train = {
     .most_arguments = 0,
     .options = options,
     .values_size = sizeof(struct train),
-    .prepare = prepare,
-    .set_defaults = set_defaults,
+    .library_option = training_option,
     .run = run,
 };

@@ -20,82 +20,75 @@ struct translate {
     bool replace_unknown, is_json, has_confidence, is_shown, is_quiet;
 };
 
-static const struct option options[] = {
-    {"model", 'm', .kind = OPTION_TEXT, OPTION_FIELD(struct translate, model),
+static const heed_option options[] = {
+    {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, model),
      .value = "MODEL[,MODEL...]",
      .help =
          "the model; several translate together; without it, or as default, the one inside heed"},
-    {"beam", 'b', .kind = OPTION_INT, OPTION_FIELD(struct translate, beam), .value = "N",
-     .least = 1, .most = 10000, .help = "sentences kept while searching; 1 is greedy",
-     .group = "Search"},
-    {"n-best", .kind = OPTION_INT, OPTION_FIELD(struct translate, n_best), .value = "N", .least = 1,
-     .most = 10000,
+    {"beam", 'b', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, beam),
+     .initial = "5", .value = "N", .least = 1, .most = 10000,
+     .help = "sentences kept while searching; 1 is greedy", .group = "Search"},
+    {"n-best", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, n_best), .initial = "1",
+     .value = "N", .least = 1, .most = 10000,
      .help = "print the best N as 'line ||| text ||| logprob= X ||| score', lines from 0"},
-    {"length-norm", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, length_norm),
-     .value = "none|power:X|gnmt:X",
+    {"length-norm", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, length_norm),
+     .initial = "power:1", .value = "none|power:X|gnmt:X",
      .help = "divide log-probabilities by length^X, or by ((5 + length) / 6)^X"},
-    {"coverage-penalty", .kind = OPTION_FLOAT, OPTION_FIELD(struct translate, coverage_penalty),
-     .value = "X", .least = 0, .most = 1e6,
-     .help = "how much it counts that source words were not looked at"},
-    {"sample", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, sample),
+    {"coverage-penalty", .kind = HEED_OPTION_FLOAT,
+     HEED_OPTION_FIELD(struct translate, coverage_penalty), .initial = "0", .value = "X",
+     .least = 0, .most = 1e6, .help = "how much it counts that source words were not looked at"},
+    {"sample", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, sample),
      .value = "all|topk=N|topp=X", .help = "draw words instead of searching"},
-    {"temperature", .kind = OPTION_FLOAT, OPTION_FIELD(struct translate, temperature), .value = "X",
-     .least = 1e-3, .most = 1e3, .help = "of drawing: above 1 bolder, below 1 more careful"},
-    {"seed", .kind = OPTION_INT, OPTION_FIELD(struct translate, seed), .value = "N", .least = 0,
-     .most = 2147483647, .help = "of drawing"},
-    {"prefix", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, prefix), .value = "FILE",
+    {"temperature", .kind = HEED_OPTION_FLOAT, HEED_OPTION_FIELD(struct translate, temperature),
+     .initial = "1", .value = "X", .least = 1e-3, .most = 1e3,
+     .help = "of drawing: above 1 bolder, below 1 more careful"},
+    {"seed", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, seed), .initial = "1",
+     .value = "N", .least = 0, .most = 2147483647, .help = "of drawing"},
+    {"prefix", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, prefix),
+     .value = "FILE",
      .help = "how each translation must begin, line by line; empty lines ask for nothing"},
-    {"no-repeat", .kind = OPTION_INT, OPTION_FIELD(struct translate, no_repeat), .value = "N",
-     .least = 0, .most = 1000, .help = "no run of N subwords twice; 0 allows all"},
-    {"replace-unknown", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, replace_unknown),
+    {"no-repeat", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, no_repeat),
+     .initial = "0", .value = "N", .least = 0, .most = 1000,
+     .help = "no run of N subwords twice; 0 allows all"},
+    {"replace-unknown", .kind = HEED_OPTION_FLAG,
+     HEED_OPTION_FIELD(struct translate, replace_unknown),
      .help = "where the model has no word, put the source word it looked at"},
-    {"max-length", .kind = OPTION_FLOAT, OPTION_FIELD(struct translate, max_length), .value = "X",
-     .least = 0.01, .most = 1000,
+    {"max-length", .kind = HEED_OPTION_FLOAT, HEED_OPTION_FIELD(struct translate, max_length),
+     .initial = "3", .value = "X", .least = 0.01, .most = 1000,
      .help = "subwords of an output per subword of its source, and 50 more"},
-    {"align", .kind = OPTION_CHOICE, OPTION_FIELD(struct translate, align),
-     .choices = "none|hard|soft",
+    {"align", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct translate, align),
+     .initial = "none", .choices = "none|hard|soft",
      .help = "after ' ||| ': links 'source-target' of words from 0, or weights in Marian's format",
      .group = "Output"},
-    {"confidence", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, has_confidence),
+    {"confidence", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, has_confidence),
      .help = "after ' ||| ': how likely the sentence and each of its words are right, 0 to 1"},
-    {"json", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_json),
+    {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_json),
      .help = "one JSON object a line: words, links, attention, confidence, warnings"},
-    {"show", .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_shown),
+    {"show", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_shown),
      .help = "below each translation its attention as a matrix of characters"},
-    {"plot", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, plot), .value = "FILE.svg|png|pdf",
+    {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, plot),
+     .value = "FILE.svg|png|pdf",
      .help = "draw the attention into a file; several lines have their number in its name"},
-    {"layer", .kind = OPTION_INT, OPTION_FIELD(struct translate, layer), .value = "N", .least = 0,
-     .most = 64, .help = "whose attention is told, from 1; 0 is the model's own choice"},
-    {"head", .kind = OPTION_TEXT, OPTION_FIELD(struct translate, head), .value = "N|mean|all",
+    {"layer", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, layer), .initial = "0",
+     .value = "N", .least = 0, .most = 64,
+     .help = "whose attention is told, from 1; 0 is the model's own choice"},
+    {"head", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, head), .initial = "mean",
+     .value = "N|mean|all",
      .help = "which head of it, from 0; all layers and heads on a page of --plot"},
-    {"shift", .kind = OPTION_INT, OPTION_FIELD(struct translate, shift), .value = "0|1", .least = 0,
-     .most = 1,
+    {"shift", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, shift),
+     .flags = HEED_OPTION_AUTO, .value = "0|1", .least = 0, .most = 1,
      .help = "tell the attention of the step that makes a word (0) or reads it (1); without it as "
              "suits the model"},
-    {"batch", .kind = OPTION_INT, OPTION_FIELD(struct translate, batch), .value = "N", .least = 1,
-     .most = 100000, .help = "sentences under way at a time; changes no result",
-     .group = "Running"},
-    {"threads", 'j', .kind = OPTION_INT, OPTION_FIELD(struct translate, threads), .value = "N",
-     .least = 0, .most = 4096, .help = "0 is all cores; changes no result"},
-    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct translate, is_quiet),
+    {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, batch), .initial = "24",
+     .value = "N", .least = 1, .most = 100000,
+     .help = "sentences under way at a time; changes no result", .group = "Running"},
+    {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, threads),
+     .initial = "0", .value = "N", .least = 0, .most = 4096,
+     .help = "0 is all cores; changes no result"},
+    {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_quiet),
      .help = "neither warnings nor progress"},
     {0},
 };
-
-static void set_defaults(void *values)
-{
-    struct translate *t = values;
-    const heed_options o = heed_options_default();
-    t->beam = o.beam;
-    t->n_best = o.n_best;
-    t->length_norm = "power:1";
-    t->temperature = o.temperature;
-    t->seed = (int)o.seed;
-    t->max_length = o.max_length;
-    t->batch = o.batch;
-    t->head = "mean";
-    t->shift = -1;
-}
 
 /* ---- options that are small languages ------------------------------------------------------------- */
 
@@ -320,6 +313,5 @@ const struct command command_translate = {
     .most_arguments = -1,
     .options = options,
     .values_size = sizeof(struct translate),
-    .set_defaults = set_defaults,
     .run = run,
 };

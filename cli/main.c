@@ -88,8 +88,6 @@ int main(int argc, char **argv)
 static enum status run_command(const struct command *command, int n, char **words)
 {
     bool wants_help = false;
-    if (command->prepare)
-        command->prepare();
     struct invocation *invocation = invocation_new(command, n, words, &wants_help);
     if (wants_help)
         print_command_help(command);
@@ -159,11 +157,8 @@ static void print_all_tables(void)
         printf("own\t%s\t%s\n", own_options[i].name, own_options[i].help);
     for (int i = 0; i < N_ENVIRONMENT; i++)
         printf("environment\t%s\t%s\n", environment[i].name, environment[i].help);
-    for (int i = 0; i < N_COMMANDS; i++) {
-        if (commands[i]->prepare)
-            commands[i]->prepare();
+    for (int i = 0; i < N_COMMANDS; i++)
         print_tables(commands[i]);
-    }
 }
 
 /* If one of the three was closed, a file opened later would take its place and be written to by

@@ -1,17 +1,11 @@
-/* options.c -- words of a command line become fields of a struct, by the command's table of
- * options.
+/* options.c -- the grammar of a command line: words become options and their values, by the command's tables.
  *
- * Every complaint names the option as it was typed, says what it takes, and offers the nearest
- * right name. set_option() is the one place where text becomes a value. */
+ * What a value may be is the library's business (heed_option_set); here are dashes, letters, `=`, lists
+ * up to the next option, and `--`. */
 #include "command.h"
 #include "terminal.h"
 
-#include <heed.h>
-
 #include <assert.h>
-#include <errno.h>
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,40 +20,44 @@ struct reader {
 
 static bool read_long_option(struct reader *r, const char *word);
 static bool read_letters(struct reader *r, const char *letters);
-static bool take_value(struct reader *r, const struct option *option, const char *attached,
-                       const char *typed);
-static bool set_option(struct invocation *invocation, const struct option *option, const char *text,
-                       const char *typed);
+static bool take_value(struct reader *r, const heed_option *option, const char *attached);
+static bool set_option(struct reader *r, const heed_option *option, const char *text);
 static void append(struct text_list *list, const char *item);
 
-static int n_options(const struct command *command)
+/* The i-th option of a command: its own, then the library's. */
+static const heed_option *option_at(const struct command *command, int i)
 {
     int n = 0;
     while (command->options[n].name)
         n++;
+    if (i < n)
+        return &command->options[i];
+    return command->library_option ? command->library_option(i - n) : NULL;
+}
+
+static int n_options(const struct command *command)
+{
+    int n = 0;
+    while (option_at(command, n))
+        n++;
     return n;
 }
 
-/* An option by its name (of `length` letters), or NULL. */
-static const struct option *find(const struct command *command, const char *name, size_t length)
+static const heed_option *find(const struct command *command, const char *name)
 {
-    for (const struct option *o = command->options; o->name; o++)
-        if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
+    const heed_option *o;
+    for (int i = 0; (o = option_at(command, i)); i++)
+        if (strcmp(o->name, name) == 0)
             return o;
     return NULL;
 }
 
-static void *field(const struct invocation *invocation, const struct option *option)
-{
-    assert(option->offset + option->size <= invocation->command->values_size);
-    return (char *)invocation->values + option->offset;
-}
-
 bool was_given(const struct invocation *invocation, const char *name)
 {
-    const struct option *option = find(invocation->command, name, strlen(name));
+    const heed_option *options = invocation->command->options;
+    const heed_option *option = heed_option_find(options, name);
     assert(option);
-    return invocation->was_given[option - invocation->command->options];
+    return invocation->is_given[option - options];
 }
 
 struct invocation *invocation_new(const struct command *command, int n, char **words,
@@ -68,12 +66,13 @@ struct invocation *invocation_new(const struct command *command, int n, char **w
     struct invocation *inv = need_memory(1, sizeof *inv);
     inv->command = command;
     inv->values = need_memory(1, command->values_size);
-    inv->was_given = need_memory((size_t)n_options(command), sizeof *inv->was_given);
-    if (command->set_defaults)
-        command->set_defaults(inv->values);
-
+    inv->is_given = need_memory((size_t)n_options(command), sizeof *inv->is_given);
+    inv->settings = need_memory((size_t)n, sizeof *inv->settings);
+    heed_error err = {0};
     struct reader r = {command, inv, words, n, 0};
-    bool ok = true, options_are_over = false;
+    bool ok = heed_option_defaults(command->options, inv->values, &err), options_are_over = false;
+    if (!ok)
+        complain("%s", err.message);
     *wants_help = false;
     while (ok && !*wants_help && r.next < n) {
         const char *word = words[r.next++];
@@ -102,61 +101,60 @@ void invocation_free(struct invocation *invocation)
 {
     if (!invocation)
         return;
-    for (const struct option *o = invocation->command->options; o->name; o++)
-        if (o->kind == OPTION_LIST)
-            free(((struct text_list *)field(invocation, o))->items);
+    heed_option_release(invocation->command->options, invocation->values);
     free(invocation->arguments.items);
     free(invocation->values);
-    free(invocation->was_given);
+    free(invocation->is_given);
+    free(invocation->settings);
     free(invocation);
+}
+
+static void complain_unknown(const struct command *command, const char *typed)
+{
+    const int n = n_options(command);
+    const char **names = need_memory((size_t)n + 1, sizeof *names);
+    for (int i = 0; i < n; i++)
+        names[i] = option_at(command, i)->name;
+    names[n] = "help";
+    char advice[64];
+    heed_error err = {0};
+    snprintf(advice, sizeof advice, "'heed %s --help' lists them all", command->name);
+    heed_option_unknown(typed, names, n + 1, advice, &err);
+    complain("%s", err.message);
+    free(names);
 }
 
 /* --name, --name VALUE or --name=VALUE */
 static bool read_long_option(struct reader *r, const char *word)
 {
-    const char *name = word + 2, *equals = strchr(name, '=');
-    const size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const struct option *option = find(r->command, name, length);
-    if (option)
-        return take_value(r, option, equals ? equals + 1 : NULL, NULL);
-
-    const int n = n_options(r->command);
-    const char **names = need_memory((size_t)n + 1, sizeof *names);
-    for (int i = 0; i < n; i++)
-        names[i] = r->command->options[i].name;
-    names[n] = "help";
-    char *typed = need_memory(length + 1, 1);
-    snprintf(typed, length + 1, "%.*s", (int)length, name);
-    const char *nearest = heed_nearest(typed, names, n + 1);
-    if (nearest)
-        complain("%s has no option --%s; did you mean --%s?", r->command->name, typed, nearest);
-    else
-        complain("%s has no option --%s; 'heed %s --help' lists those it has", r->command->name,
-                 typed, r->command->name);
-    free(typed);
-    free(names);
-    return false;
+    const char *equals = strchr(word, '=');
+    char *name = need_memory(strlen(word), 1);
+    memcpy(name, word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2);
+    const heed_option *option = find(r->command, name);
+    if (!option)
+        complain_unknown(r->command, name);
+    free(name);
+    return option && take_value(r, option, equals ? equals + 1 : NULL);
 }
 
 /* -q, -b 6, -b6, -qb6: flags may be followed by more letters, a value ends them. */
 static bool read_letters(struct reader *r, const char *letters)
 {
     for (const char *letter = letters; *letter; letter++) {
-        const struct option *option = NULL;
-        for (const struct option *o = r->command->options; o->name && !option; o++)
+        const heed_option *option = NULL, *o;
+        for (int i = 0; !option && (o = option_at(r->command, i)); i++)
             if (o->letter == *letter)
                 option = o;
         if (!option) {
-            const struct option *meant = find(r->command, letters, strlen(letters)); /* -json */
-            complain("%s has no option -%s; %s%s%s", r->command->name, letters,
+            const heed_option *meant = find(r->command, letters); /* -json */
+            complain("there is no option '-%s'; %s%s%s", letters,
                      meant ? "did you mean --" : "'heed ", meant ? meant->name : r->command->name,
-                     meant ? "?" : " --help' lists those it has");
+                     meant ? "?" : " --help' lists them all");
             return false;
         }
-        const char typed[] = {'-', *letter, '\0'};
-        if (option->kind != OPTION_FLAG)
-            return take_value(r, option, letter[1] ? letter + 1 : NULL, typed);
-        if (!set_option(r->invocation, option, NULL, typed))
+        if (option->kind != HEED_OPTION_FLAG)
+            return take_value(r, option, letter[1] ? letter + 1 : NULL);
+        if (!set_option(r, option, "yes"))
             return false;
     }
     return true;
@@ -164,143 +162,44 @@ static bool read_letters(struct reader *r, const char *letters)
 
 /* Give an option its value: the attached one, or the next word, or for lists all words up to the
  * next option. */
-static bool take_value(struct reader *r, const struct option *option, const char *attached,
-                       const char *typed)
+static bool take_value(struct reader *r, const heed_option *option, const char *attached)
 {
-    char name[128];
-    if (!typed) {
-        snprintf(name, sizeof name, "--%s", option->name);
-        typed = name;
-    }
-    if (option->kind == OPTION_FLAG) {
+    if (option->kind == HEED_OPTION_FLAG) {
         if (!attached)
-            return set_option(r->invocation, option, NULL, typed);
-        complain("%s takes no value, but was given '%s'", typed, attached);
+            return set_option(r, option, "yes");
+        complain("%s takes no value, but was given '%s'", option->name, attached);
         return false;
     }
     if (attached)
-        return set_option(r->invocation, option, attached, typed);
+        return set_option(r, option, attached);
     if (r->next >= r->n) {
-        complain("%s wants a value: %s %s", typed, typed,
-                 option->choices ? option->choices
-                 : option->value ? option->value
-                                 : "VALUE");
+        complain("%s needs a value: --%s %s", option->name, option->name, option_value(option));
         return false;
     }
-    if (!set_option(r->invocation, option, r->words[r->next++], typed))
+    if (!set_option(r, option, r->words[r->next++]))
         return false;
-    while (option->kind == OPTION_LIST && r->next < r->n &&
+    while (option->kind == HEED_OPTION_LIST && r->next < r->n &&
            (r->words[r->next][0] != '-' || r->words[r->next][1] == '\0'))
-        if (!set_option(r->invocation, option, r->words[r->next++], typed))
+        if (!set_option(r, option, r->words[r->next++]))
             return false;
     return true;
 }
 
-/* ---- text becomes a value -------------------------------------------------------------------- */
-
-static bool set_int(int *out, const struct option *option, const char *text, const char *typed);
-static bool set_float(float *out, const struct option *option, const char *text, const char *typed);
-static bool set_choice(int *out, const char *choices, const char *text, const char *typed);
-
-/* `typed` is how the user named the option, for complaints. */
-static bool set_option(struct invocation *invocation, const struct option *option, const char *text,
-                       const char *typed)
+/* Fills the command's struct, or remembers what the library is to be told. */
+static bool set_option(struct reader *r, const heed_option *option, const char *text)
 {
-    void *out = field(invocation, option);
-    int which = 0;
-    invocation->was_given[option - invocation->command->options] = true;
-    switch (option->kind) {
-    case OPTION_FLAG:
-        assert(option->size == sizeof(bool));
-        *(bool *)out = true;
-        return true;
-    case OPTION_YES_NO:
-        assert(option->size == sizeof(bool));
-        if (!set_choice(&which, "no|yes", text, typed))
-            return false;
-        *(bool *)out = which == 1;
-        return true;
-    case OPTION_INT:
-        assert(option->size == sizeof(int));
-        return set_int(out, option, text, typed);
-    case OPTION_FLOAT:
-        assert(option->size == sizeof(float));
-        return set_float(out, option, text, typed);
-    case OPTION_CHOICE:
-        assert(option->size == sizeof(int));
-        return set_choice(out, option->choices, text, typed);
-    case OPTION_TEXT:
-        assert(option->size == sizeof(const char *));
-        *(const char **)out = text;
-        return true;
-    case OPTION_LIST:
-        assert(option->size == sizeof(struct text_list));
-        append(out, text);
+    struct invocation *inv = r->invocation;
+    if (heed_option_find(r->command->options, option->name) != option) {
+        inv->settings[inv->n_settings++] = (struct setting){option, text};
         return true;
     }
+    heed_error err = {0};
+    assert(option->offset + option->size <= r->command->values_size);
+    inv->is_given[option - r->command->options] = true;
+    if (heed_option_set(option, inv->values, text, &err))
+        return true;
+    complain("%s", err.message);
     return false;
-}
-
-static bool has_limits(const struct option *option)
-{
-    return option->least != 0 || option->most != 0;
-}
-
-static bool set_int(int *out, const struct option *option, const char *text, const char *typed)
-{
-    char *end = NULL;
-    errno = 0;
-    const long number = strtol(text, &end, 10);
-    const double least = has_limits(option) ? option->least : INT_MIN;
-    const double most = has_limits(option) ? option->most : INT_MAX;
-    if (end == text || *end || errno || (double)number < least || (double)number > most) {
-        complain("%s takes a whole number from %.0f to %.0f, not '%s'", typed, least, most, text);
-        return false;
-    }
-    *out = (int)number;
-    return true;
-}
-
-static bool set_float(float *out, const struct option *option, const char *text, const char *typed)
-{
-    char *end = NULL;
-    const double number = strtod(text, &end);
-    if (end == text || *end || !isfinite((float)number)) {
-        complain("%s takes a number, not '%s'", typed, text);
-        return false;
-    }
-    if (has_limits(option) && (number < option->least || number > option->most)) {
-        complain("%s takes a number from %g to %g, not %s", typed, option->least, option->most,
-                 text);
-        return false;
-    }
-    *out = (float)number;
-    return true;
-}
-
-/* Which of "a|b|c" `text` is. */
-static bool set_choice(int *out, const char *choices, const char *text, const char *typed)
-{
-    enum { MOST = 64 };
-    const char *names[MOST];
-    int n = 0, found = -1;
-    char *copy = need_memory(strlen(choices) + 1, 1), *rest = NULL;
-    strcpy(copy, choices);
-    for (char *name = strtok_r(copy, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
-        assert(n < MOST);
-        if (strcmp(name, text) == 0)
-            found = n;
-        names[n++] = name;
-    }
-    if (found >= 0)
-        *out = found;
-    else {
-        const char *nearest = heed_nearest(text, names, n);
-        complain("%s takes %s, not '%s'%s%s%s", typed, choices, text,
-                 nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-    }
-    free(copy);
-    return found >= 0;
 }
 
 static void append(struct text_list *list, const char *item)
@@ -312,4 +211,48 @@ static void append(struct text_list *list, const char *item)
     }
     items[list->n++] = item;
     list->items = items;
+}
+
+/* ---- all of them, for the help and the tables ------------------------------------------------- */
+
+struct listed_option *list_options(const struct command *command)
+{
+    const size_t n = (size_t)n_options(command);
+    struct listed_option *found = need_memory(n, sizeof *found);
+    struct listed_option *listed = need_memory(n + 1, sizeof *listed);
+    for (size_t i = 0; i < n; i++) {
+        const heed_option *o = option_at(command, (int)i);
+        found[i] = (struct listed_option){o, o->group, false};
+        if (!o->group)
+            found[i].group = i > 0 ? found[i - 1].group : "Options";
+    }
+    size_t n_listed = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i; found[i].option && k < n; k++)
+            if (found[k].option && strcmp(found[k].group, found[i].group) == 0) {
+                listed[n_listed] = found[k];
+                listed[n_listed++].is_first = k == i;
+                if (k > i)
+                    found[k].option = NULL;
+            }
+    free(found);
+    return listed;
+}
+
+const char *option_value(const heed_option *option)
+{
+    return option->kind == HEED_OPTION_FLAG     ? ""
+           : option->value                      ? option->value
+           : option->kind == HEED_OPTION_YES_NO ? "yes|no"
+           : option->choices                    ? option->choices
+                                                : "VALUE";
+}
+
+const char *option_default(const heed_option *option)
+{
+    return option->default_help               ? option->default_help
+           : option->kind == HEED_OPTION_FLAG ? ""
+           : option->initial                  ? option->initial
+           : option->flags & HEED_OPTION_AUTO ? "chosen to fit"
+                                              : "";
 }

@@ -32,20 +32,19 @@ void print_tables(const struct command *command)
     printf("command\t%s\t%s\n", command->name, command->summary);
     print_usage(command);
     printf("about\t%s\n", command->description);
-    char *defaults = need_memory(1, command->values_size);
-    if (command->set_defaults)
-        command->set_defaults(defaults);
-    for (const struct option *o = command->options; o->name; o++) {
-        if (o->group || o == command->options)
-            printf("group\t%s\n", o->group ? o->group : "Options");
+    struct listed_option *listed = list_options(command);
+    for (const struct listed_option *l = listed; l->option; l++) {
+        const heed_option *o = l->option;
         const char letter[] = {o->letter, '\0'};
+        if (l->is_first)
+            printf("group\t%s\n", l->group);
         printf("option\t%s\t%s\t%s\t", o->name, letter, option_value(o));
-        if (o->least != 0 || o->most != 0)
+        if ((o->least != 0 || o->most != 0) && o->kind != HEED_OPTION_CHOICE)
             printf("%.12g\t%.12g", o->least, o->most);
         else
             printf("\t");
-        printf("\t%s\t%s\t%s\n", option_default(o, defaults).text, o->help,
-               o->is_fixed ? "fixed" : "");
+        printf("\t%s\t%s\t%s\n", option_default(o), o->help,
+               o->flags & HEED_OPTION_FIXED ? "fixed" : "");
     }
-    free(defaults);
+    free(listed);
 }

@@ -42,6 +42,139 @@ typedef struct heed_error {
     char message[504]; /* a sentence: what, where, what to do; empty when code is HEED_OK */
 } heed_error;
 
+/* ---- options ------------------------------------------------------------------------------- */
+
+/* Settings have names. A table of rows says for each setting what it may be, what it is when nothing
+ * is said, and which field of a struct it fills; a table ends with {0}. The library's own tables
+ * (heed_training_option_at) and those of programs are read by the same functions, with the same
+ * errors: "beam must be a whole number from 1 to 1000, not 'x'".
+ *
+ *     struct settings { int beam; const char *model; };
+ *     static const heed_option options[] = {
+ *         {"beam", 'b', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct settings, beam),
+ *          .least = 1, .most = 1000, .initial = "5", .value = "N", .help = "beam size"},
+ *         {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct settings, model),
+ *          .value = "FILE", .help = "model to use"},
+ *         {0}};
+ *     struct settings s = {0};
+ *     heed_option_defaults(options, &s, &err);
+ *     heed_option_set_named(options, &s, "beam", "8", &err);
+ *     heed_option_release(options, &s); */
+enum heed_option_kind {
+    /* bool; on a command line it takes no value, elsewhere "yes" or "no" */
+    HEED_OPTION_FLAG,
+    /* bool, or an int that is 1, 0 or -1 (open) */
+    HEED_OPTION_YES_NO,
+    /* int, from `least` to `most` */
+    HEED_OPTION_INT,
+    /* float, from `least` to `most` */
+    HEED_OPTION_FLOAT,
+    /* int: which of `choices`, from 0 */
+    HEED_OPTION_CHOICE,
+    /* char *: a copy of the text; NULL is "none" */
+    HEED_OPTION_TEXT,
+    /* heed_option_list: setting it adds one more text */
+    HEED_OPTION_LIST,
+    /* an int count and as many different ints behind it, at most 64, typed as "0,3" or "none" */
+    HEED_OPTION_NUMBERS,
+};
+
+enum heed_option_flag {
+    /* The value is chosen later to fit the others unless it is given. Until then an int or float is
+     * -1 and a text NULL. */
+    HEED_OPTION_AUTO = 1,
+    /* The lower end of a range does not belong to it. */
+    HEED_OPTION_ABOVE = 2,
+    /* Kept in the record of a trained model; a text must be UTF-8. */
+    HEED_OPTION_RECORDED = 4,
+    /* A training run that goes on must have the same value. */
+    HEED_OPTION_FIXED = 8,
+    /* Part of the model, not of how it is trained; of recurrent models or Transformers only. */
+    HEED_OPTION_OF_MODEL = 16,
+    HEED_OPTION_RECURRENT = 32,
+    HEED_OPTION_TRANSFORMER = 64,
+    /* A fact that follows from others, not something to choose. */
+    HEED_OPTION_FACT = 128,
+    /* Short for several other options; files do not have it. */
+    HEED_OPTION_SHORTHAND = 256,
+};
+
+typedef struct heed_option heed_option;
+struct heed_option {
+    /* lower case, words joined by dashes; underscores are taken as well */
+    const char *name;
+    /* one-letter form on a command line, or 0 */
+    char letter;
+    enum heed_option_kind kind;
+    /* of enum heed_option_flag */
+    unsigned flags;
+    /* the field it fills: HEED_OPTION_FIELD() */
+    size_t offset, size;
+    /* numbers: the range, both ends included, both 0 for no limits. A choice: `most` is how many of
+     * `choices` the field can hold, 0 for all; a setter makes something else of the others */
+    double least, most;
+    /* "rnn|gru|lstm" */
+    const char *choices;
+    /* value when nothing is said, as it would be typed; NULL: a field of zeros, or open */
+    const char *initial;
+    /* what help texts tell as the default instead of `initial` */
+    const char *default_help;
+    /* what help texts call the value: "N", "FILE"; NULL for choices, yes and no */
+    const char *value;
+    /* what the value must be, for errors: "none, power:X or gnmt:X"; NULL: said by the kind */
+    const char *takes;
+    /* heading in help texts; NULL: that of the row before */
+    const char *group;
+    /* what it does; a few words, no full stop */
+    const char *help;
+    /* Sets the fields from `text` where the kind alone does not say how; heed_option_refuse()
+     * says no, heed_option_set_by_kind() does the usual. NULL: by the kind. */
+    bool (*set)(const heed_option *option, void *values, const char *text, heed_error *err);
+    /* Writes the value as it would be typed. NULL: by the kind. A row that has it owns no text: its
+     * setter makes something else of it. */
+    void (*print)(const heed_option *option, const void *values, char *text, size_t size);
+};
+
+#define HEED_OPTION_FIELD(type, member) \
+    .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+
+/* Texts that were given one by one; {0} is none. */
+typedef struct heed_option_list {
+    char **at;
+    size_t n, capacity;
+} heed_option_list;
+
+/* The row of this name, NULL when there is none. */
+HEED_API const heed_option *heed_option_find(const heed_option *options, const char *name);
+
+/* Fill a struct of zeros with what holds when nothing is said; false with HEED_NO_MEMORY. And give
+ * back the texts and lists that it has come to own, which leaves NULL and {0} in their place. */
+HEED_API bool heed_option_defaults(const heed_option *options, void *values, heed_error *err);
+HEED_API void heed_option_release(const heed_option *options, void *values);
+
+/* Set a field from text, by its row or by its name. False with the reason in `err` (HEED_BAD_OPTION,
+ * HEED_NO_MEMORY); the field is then as it was. */
+HEED_API bool heed_option_set(const heed_option *option, void *values, const char *text,
+                              heed_error *err);
+HEED_API bool heed_option_set_named(const heed_option *options, void *values, const char *name,
+                                    const char *text, heed_error *err);
+
+/* The value as it would be typed, in text[0..size) or where the field keeps it; "" when it is open,
+ * none, or a list of several. */
+HEED_API const char *heed_option_text(const heed_option *option, const void *values, char *text,
+                                      size_t size);
+
+/* For setters of rows. The usual, by the row's kind alone; and no: "NAME must be ..., not 'TEXT'",
+ * which returns false. */
+HEED_API bool heed_option_set_by_kind(const heed_option *option, void *values, const char *text,
+                                      heed_error *err);
+HEED_API bool heed_option_refuse(const heed_option *option, const char *text, heed_error *err);
+
+/* Say that there is no option `name`, and which of names[0..n) may be meant; where none is near,
+ * `advice` (which may be NULL) follows. Returns false. */
+HEED_API bool heed_option_unknown(const char *name, const char *const *names, int n,
+                                  const char *advice, heed_error *err);
+
 /* ---- models ------------------------------------------------------------------------------- */
 
 /* A model: configuration, parameters and vocabularies. Only read once loaded: threads may share it. */

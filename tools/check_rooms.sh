@@ -10,14 +10,15 @@ awk '
 BEGIN {
     # room: the rooms it may include, besides itself
     below["base"]      = ""
+    below["option"]    = "base"
     below["kernel"]    = "base"
     below["graph"]     = "base kernel"
     below["format"]    = "base"
     below["text"]      = "base"
-    below["model"]     = "base kernel graph format text"
-    below["search"]    = "base kernel graph format text model"
-    below["translate"] = "base kernel graph format text model search picture"
-    below["train"]     = "base kernel graph format text model search translate picture mpi"
+    below["model"]     = "base option kernel graph format text"
+    below["search"]    = "base option kernel graph format text model"
+    below["translate"] = "base option kernel graph format text model search picture"
+    below["train"]     = "base option kernel graph format text model search translate picture mpi"
     below["picture"]   = "base draw"
     below["mpi"]       = "base"                             # outside of src, too
     below["draw"]      = "base"                             # outside of src: a module of its own

@@ -25,7 +25,7 @@ expect 'a mistyped command is answered with the right one' \
 expect 'a strange command is answered with the way to the list' \
     2 '' "heed: there is no command 'banana'; 'heed --help' lists what there is" "$heed" banana
 expect 'a mistyped option is answered with the right one' \
-    2 '' 'heed: info has no option --jso; did you mean --json?' "$heed" info --jso
+    2 '' "heed: there is no option 'jso'; did you mean json?" "$heed" info --jso
 expect 'a mistyped option of the program too' \
     2 '' "heed: there is no option '--verison'; did you mean '--version'?" "$heed" --verison
 expect 'a model that is not there is named' 1 '' 'heed: nowhere.safetensors: there is no such file*' "$heed" info nowhere.safetensors

@@ -14,38 +14,33 @@ struct values {
     int n_layers, any_int, cell;
     float dropout, any_float;
     const char *out;
-    struct text_list src;
+    heed_option_list src;
 };
 
-static const struct option options[] = {
-    {"src", .kind = OPTION_LIST, OPTION_FIELD(struct values, src), .value = "FILE...",
+static const heed_option options[] = {
+    {"src", .kind = HEED_OPTION_LIST, HEED_OPTION_FIELD(struct values, src), .value = "FILE...",
      .help = "source text"},
-    {"out", 'o', .kind = OPTION_TEXT, OPTION_FIELD(struct values, out), .value = "FILE",
+    {"out", 'o', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct values, out), .value = "FILE",
      .help = "where the model goes"},
-    {"quiet", 'q', .kind = OPTION_FLAG, OPTION_FIELD(struct values, is_quiet),
+    {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct values, is_quiet),
      .help = "say nothing"},
-    {"layers", 'l', .kind = OPTION_INT, OPTION_FIELD(struct values, n_layers), .least = 1,
-     .most = 64, .value = "N", .help = "layers of encoder and decoder", .group = "Model"},
-    {"any-int", .kind = OPTION_INT, OPTION_FIELD(struct values, any_int),
+    {"layers", 'l', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct values, n_layers),
+     .initial = "2", .least = 1, .most = 64, .value = "N", .help = "layers of encoder and decoder",
+     .group = "Model"},
+    {"any-int", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct values, any_int),
      .help = "any whole number"},
-    {"cell", .kind = OPTION_CHOICE, OPTION_FIELD(struct values, cell), .choices = "rnn|gru|lstm",
-     .help = "kind of cell"},
-    {"tied", .kind = OPTION_YES_NO, OPTION_FIELD(struct values, is_tied),
-     .help = "share the embeddings"},
-    {"dropout", .kind = OPTION_FLOAT, OPTION_FIELD(struct values, dropout), .least = 0, .most = 0.9,
-     .value = "X",
+    {"cell", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct values, cell), .initial = "gru",
+     .choices = "rnn|gru|lstm", .help = "kind of cell"},
+    {"tied", .kind = HEED_OPTION_YES_NO, HEED_OPTION_FIELD(struct values, is_tied),
+     .initial = "yes", .help = "share the embeddings"},
+    {"dropout", .kind = HEED_OPTION_FLOAT, HEED_OPTION_FIELD(struct values, dropout),
+     .initial = "0.1", .least = 0, .most = 0.9, .value = "X",
      .help = "share of the values that are dropped, which takes some more words to say than there "
              "is room on a line"},
-    {"any-float", .kind = OPTION_FLOAT, OPTION_FIELD(struct values, any_float),
+    {"any-float", .kind = HEED_OPTION_FLOAT, HEED_OPTION_FIELD(struct values, any_float),
      .help = "any number"},
     {0},
 };
-
-static void set_defaults(void *values)
-{
-    *(struct values *)values =
-        (struct values){.n_layers = 2, .cell = 1, .dropout = 0.1F, .is_tied = true};
-}
 
 static const struct command toy = {
     .name = "toy",
@@ -54,7 +49,6 @@ static const struct command toy = {
     .most_arguments = 2,
     .options = options,
     .values_size = sizeof(struct values),
-    .set_defaults = set_defaults,
 };
 
 /* Run something with a standard stream caught in `text`. */
@@ -151,10 +145,10 @@ static void a_list_goes_on_to_the_next_option(void **state)
     (void)state;
     struct invocation *invocation =
         read_words("--src", "a", "-", "b", "--quiet", "--src", "c", "--src=d");
-    const struct text_list src = ((struct values *)invocation->values)->src;
+    const heed_option_list src = ((struct values *)invocation->values)->src;
     assert_int_equal(src.n, 5);
-    assert_string_equal(src.items[1], "-");
-    assert_string_equal(src.items[4], "d");
+    assert_string_equal(src.at[1], "-");
+    assert_string_equal(src.at[4], "d");
     assert_int_equal(invocation->arguments.n, 0);
     invocation_free(invocation);
 }
@@ -166,33 +160,33 @@ static void wrong_words_get_the_right_answer(void **state)
         char *words[4];
         const char *answer;
     } wrong[] = {
-        {{"--layer", "2"}, "toy has no option --layer; did you mean --layers?"},
-        {{"--lyaers=2"}, "toy has no option --lyaers; did you mean --layers?"},
-        {{"--banana"}, "toy has no option --banana; 'heed toy --help' lists those it has"},
-        {{"--halp"}, "did you mean --help?"},
-        {{"--=5"}, "toy has no option --;"},
-        {{"-quiet"}, "toy has no option -quiet; did you mean --quiet?"},
-        {{"-x"}, "toy has no option -x; 'heed toy --help' lists"},
-        {{"-qx"}, "toy has no option -qx"},
-        {{"--layers"}, "--layers wants a value: --layers N"},
-        {{"-l"}, "-l wants a value: -l N"},
-        {{"--cell"}, "--cell wants a value: --cell rnn|gru|lstm"},
-        {{"--layers", "many"}, "--layers takes a whole number from 1 to 64, not 'many'"},
-        {{"--layers", ""}, "--layers takes a whole number from 1 to 64, not ''"},
+        {{"--layer", "2"}, "there is no option 'layer'; did you mean layers?"},
+        {{"--lyaers=2"}, "there is no option 'lyaers'; did you mean layers?"},
+        {{"--banana"}, "there is no option 'banana'; 'heed toy --help' lists them all"},
+        {{"--halp"}, "did you mean help?"},
+        {{"--=5"}, "there is no option '';"},
+        {{"-quiet"}, "there is no option '-quiet'; did you mean --quiet?"},
+        {{"-x"}, "there is no option '-x'; 'heed toy --help' lists them all"},
+        {{"-qx"}, "there is no option '-qx'"},
+        {{"--layers"}, "layers needs a value: --layers N"},
+        {{"-l"}, "layers needs a value: --layers N"},
+        {{"--cell"}, "cell needs a value: --cell rnn|gru|lstm"},
+        {{"--layers", "many"}, "layers must be a whole number from 1 to 64, not 'many'"},
+        {{"--layers", ""}, "layers must be a whole number from 1 to 64, not ''"},
         {{"--layers", "2.5"}, "not '2.5'"},
-        {{"--layers=0"}, "--layers takes a whole number from 1 to 64, not '0'"},
-        {{"-l65"}, "-l takes a whole number from 1 to 64, not '65'"},
+        {{"--layers=0"}, "layers must be a whole number from 1 to 64, not '0'"},
+        {{"-l65"}, "layers must be a whole number from 1 to 64, not '65'"},
         {{"--layers", "99999999999999999999"}, "not '99999999999999999999'"},
         {{"--any-int", "2147483648"},
-         "--any-int takes a whole number from -2147483648 to 2147483647"},
-        {{"--dropout", "1"}, "--dropout takes a number from 0 to 0.9, not 1"},
-        {{"--dropout", "0,5"}, "--dropout takes a number, not '0,5'"},
-        {{"--any-float", "nan"}, "--any-float takes a number, not 'nan'"},
-        {{"--any-float", "1e99"}, "--any-float takes a number, not '1e99'"},
-        {{"--cell", "lsmt"}, "--cell takes rnn|gru|lstm, not 'lsmt'; did you mean lstm?"},
-        {{"--cell", "banana"}, "--cell takes rnn|gru|lstm, not 'banana'"},
-        {{"--tied", "true"}, "--tied takes no|yes, not 'true'"},
-        {{"--quiet=1"}, "--quiet takes no value, but was given '1'"},
+         "any-int must be a whole number from -2147483648 to 2147483647"},
+        {{"--dropout", "1"}, "dropout must be a number from 0 to 0.9, not '1'"},
+        {{"--dropout", "0,5"}, "dropout must be a number from 0 to 0.9, not '0,5'"},
+        {{"--any-float", "nan"}, "any-float must be a number, not 'nan'"},
+        {{"--any-float", "1e99"}, "any-float must be a number, not '1e99'"},
+        {{"--cell", "lsmt"}, "cell must be rnn, gru or lstm, not 'lsmt'; did you mean lstm?"},
+        {{"--cell", "banana"}, "cell must be rnn, gru or lstm, not 'banana'"},
+        {{"--tied", "maybe"}, "tied must be yes or no, not 'maybe'"},
+        {{"--quiet=1"}, "quiet takes no value, but was given '1'"},
         {{"a", "b", "c"}, "toy does not know what to do with 'c'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -145,9 +145,9 @@ expect 'so must a way of drawing' 2 '' "heed: --sample takes all, topk=N*, not '
 expect 'so must a head; all are for pictures' 2 '' "heed: --head takes a number from 0, or mean, not 'all'" "$heed" translate -m "$toy" --head all --json in
 expect 'a layer must be there' 1 '' 'heed: the model has no attention of layer 9*' "$heed" translate -m "$toy" --layer 9 --json in
 expect 'no attention, no replacing' 1 '' 'heed: the model has no attention*' "$heed" translate -m "$fixed" --replace-unknown in
-expect 'a mistyped option is answered with the right one' 2 '' 'heed: translate has no option --bean; did you mean --beam?' \
+expect 'a mistyped option is answered with the right one' 2 '' "heed: there is no option 'bean'; did you mean beam?" \
     "$heed" translate -m "$toy" --bean 5
-expect 'numbers have their range' 2 '' 'heed: --beam *' "$heed" translate -m "$toy" --beam 0
+expect 'numbers have their range' 2 '' 'heed: beam must be *' "$heed" translate -m "$toy" --beam 0
 if [ -w /dev/full ]; then
     expect 'a full disk fails with a sentence' 1 '' 'heed: standard output cannot be written*' \
         sh -c "'$heed' translate -m '$toy' in >/dev/full"

@@ -154,7 +154,7 @@ expect 'what is bad can be skipped, and is counted' 0 '' \
 forget bad.*
 
 # ---- options that cannot be --------------------------------------------------------------------------
-train 2 "heed: train has no option --ratte; did you mean --rate?" 'a mistyped option is answered with the right one' --ratte 1 --out m.safetensors
+train 2 "heed: there is no option 'ratte'; did you mean rate?" 'a mistyped option is answered with the right one' --ratte 1 --out m.safetensors
 train 2 "heed: rate must be a number from 0 to 1000, not 'fast'" 'a number is a number' --rate fast --out m.safetensors
 train 2 "heed: updates must be a whole number from 0 to 2*, not '1.5'" 'a whole number is whole' --updates 1.5 --out m.safetensors
 train 2 "heed: schedule must be one of inv-sqrt|cosine|plateau|constant, not 'cosin'; did you mean cosine?" 'a choice is one of some' \
