@@ -2,7 +2,7 @@
 #
 # CC, CXX, CFLAGS, LDFLAGS, PREFIX, LIBDIR (below PREFIX) and DESTDIR mean what they mean elsewhere. WERROR=1 turns warnings into errors,
 # DEBUG=1 fills memory that is not in use with NaN, BUILD=folder builds elsewhere (one folder per variant),
-# SHARED=folder is where tests find the models of others, if they are there. EMBED=file is the model inside the program,
+# NO_INSTALL=1 names missing packages instead of installing them, SHARED=folder is where tests find the models of others, if they are there. EMBED=file is the model inside the program,
 # EMBED= leaves it without.
 
 BUILD   ?= build
@@ -90,7 +90,7 @@ FLAGS_tests/fuzz/replay = -Isrc -Itests
 $(foreach t,$(filter draw/%,$(TESTS)),$(eval FLAGS_tests/$t = $(DRAW_FLAGS))$(eval LIBS_tests/$t = $(DRAW_LIBS)))
 -include $(wildcard tests/*/flags.mk)
 
-PACKAGES    = CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' LDFLAGS='$(LDFLAGS)' tools/packages.sh
+PACKAGES    = NO_INSTALL='$(NO_INSTALL)' CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' LDFLAGS='$(LDFLAGS)' tools/packages.sh
 COMPILE     = $(CC) -std=gnu11 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) $(if $(SANITIZE),-fno-sanitize=vptr) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
 

@@ -189,7 +189,7 @@ int main(int argc, char **argv)
     const double gain = all[0].best / all[1].best, bare = all[3].best / all[4].best;
     long tokens = 0;
     for (int i = 0; i < n; i++)
-        tokens += pairs[i].n_target;
+        tokens += pairs[i].target.n;
     printf("tokens_per_second_1 %.0f\ntokens_per_second_2 %.0f\n", (double)tokens / all[0].best,
            (double)tokens / all[1].best);
     printf("products %zu\nupdate_ms %.2f\nproducts_ms %.2f\n", n_noted, 1e3 * all[0].best,

@@ -13,7 +13,8 @@
 #                                   deb     what makes a Debian package
 #
 # Whatever is there already is found by trying it, so nothing happens, and quickly, on a machine that is ready. On Debian
-# and Ubuntu what is missing is installed, without questions; elsewhere its names are printed and the status is 1.
+# and Ubuntu what is missing is installed, without questions; elsewhere, and with NO_INSTALL=1, its names are printed and the status
+# is 1.
 set -u
 CC=${CC:-cc}
 CXX=${CXX:-c++}
@@ -128,6 +129,11 @@ print_names() {
     echo "  Homebrew:       brew install $(names ${homebrew[@]+"${homebrew[@]}"})"
 } >&2
 
+if [ -n "${NO_INSTALL:-}" ]; then
+    echo "Missing: ${debian[*]}; nothing is installed, as NO_INSTALL is set." >&2
+    print_names
+    exit 1
+fi
 if ! has apt-get || ! has dpkg; then
     print_names
     exit 1

@@ -5,6 +5,9 @@
  *                "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
  *     data      the tensors, one after the other, without gaps
  *
+ * A file may carry checksums (base/checksum.h) in its metadata, under "checksums": 16 hexadecimal digits for the header with the
+ * length before it, then 16 for each tensor in the order of their bytes. The header's own digits count as zeros in its checksum.
+ *
  * Reading believes nothing: whatever the bytes are, the answer is tensors that lie inside the file
  * or a sentence. Writing the same gives the same bytes. */
 #ifndef HD_FORMAT_SAFETENSORS_H
@@ -13,7 +16,8 @@
 #include "base/file.h"
 #include "format/tensor.h"
 
-#define HD_METADATA "__metadata__"
+#define HD_METADATA  "__metadata__"
+#define HD_CHECKSUMS "checksums" /* the key in it */
 
 enum { HD_LARGEST_HEADER = 1 << 24 }; /* bytes; a thousand tensors take about 100 KiB */
 
@@ -25,6 +29,7 @@ struct hd_safetensors {
     struct hd_tensors tensors;  /* in the order of their bytes */
     struct hd_map map;          /* {0} when over memory of the caller */
     void *header;               /* the parsed JSON: names and metadata live in it */
+    const char *data;           /* the file's bytes */
     const char **metadata_keys; /* in alphabetical order */
     size_t n_metadata;
 };
@@ -43,6 +48,10 @@ void hd_safetensors_close(struct hd_safetensors *file);
 
 /* The tensor of that name, or NULL; file->tensors.at[i] is the i-th. */
 const struct hd_tensor *hd_safetensors_find(const struct hd_safetensors *file, const char *name);
+
+/* Compare all bytes with the checksums; true as well when the file has none. False with HEED_BAD_MODEL in `err` and a sentence that
+ * names the file and the tensor, or the header. */
+bool hd_safetensors_check(const struct hd_safetensors *file, heed_error *err);
 
 /* The text noted under a key of the metadata, or NULL; file->metadata_keys has them all. Lives
  * until close. */
@@ -65,6 +74,7 @@ struct hd_saver {
     size_t n_tensors, tensors_capacity;
     struct hd_note *notes;
     size_t n_notes, notes_capacity;
+    bool has_checksums; /* to be set by the caller: write them, too */
     heed_error err;
 };
 

@@ -5,11 +5,14 @@
  * it, no two share a byte, no byte is left over, and every name and text is UTF-8. */
 #include "format/safetensors.h"
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
 
+#include <inttypes.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +103,7 @@ static bool read_all(struct hd_safetensors *file, const char *data, size_t size,
             "off or is something else",
             file->path, size);
     memcpy(&length, data, sizeof length);
+    file->data = data;
     if (length > size - LENGTH_SIZE)
         return hd_fail(
             err, HEED_BAD_MODEL,
@@ -369,5 +373,50 @@ static bool check_cover(struct hd_safetensors *file, const char *data, size_t si
             "%s: %zu bytes at the end belong to no tensor; something was appended to the file, "
             "or it was damaged",
             file->path, size - end);
+    return true;
+}
+
+/* ---- checksums ------------------------------------------------------------------------------- */
+
+static bool is_digits(const char *digits, uint64_t sum)
+{
+    char wanted[20];
+    snprintf(wanted, sizeof wanted, "%016" PRIx64, sum);
+    return memcmp(digits, wanted, 16) == 0;
+}
+
+/* With its own digits as zeros, which is how it was when it was computed. */
+static uint64_t checksum_of_header(const char *data)
+{
+    static const char zeros[] = "0000000000000000";
+    const size_t at = LENGTH_SIZE + strlen("{\"" HD_METADATA "\":{\"" HD_CHECKSUMS "\":\"");
+    uint64_t length;
+    memcpy(&length, data, sizeof length);
+    const size_t end = LENGTH_SIZE + (size_t)length;
+    struct hd_checksum sum = hd_checksum_begin();
+    if (end < at + 16)
+        return 0;
+    hd_checksum_add(&sum, data, at);
+    hd_checksum_add(&sum, zeros, 16);
+    hd_checksum_add(&sum, data + at + 16, end - at - 16);
+    return hd_checksum_end(&sum);
+}
+
+bool hd_safetensors_check(const struct hd_safetensors *file, heed_error *err)
+{
+    const char *digits = hd_safetensors_metadata(file, HD_CHECKSUMS);
+    if (!digits)
+        return true;
+    const struct hd_tensors *all = &file->tensors;
+    if (strlen(digits) != 16 * (all->n + 1) || !is_digits(digits, checksum_of_header(file->data)))
+        return hd_fail(err, HEED_BAD_MODEL,
+                       "%s: the header is damaged: its checksum is not that of what was written",
+                       file->path);
+    for (size_t i = 0; i < all->n; i++)
+        if (!is_digits(digits + 16 * (i + 1), hd_checksum_of(all->at[i].data, all->at[i].bytes)))
+            return hd_fail(
+                err, HEED_BAD_MODEL,
+                "%s: the tensor %s is damaged: its checksum is not that of what was written",
+                file->path, hd_quote(all->at[i].name).text);
     return true;
 }

@@ -4,12 +4,14 @@
  * Invariant: the same tensors and notes, added in the same order, give the same bytes. */
 #include "format/safetensors.h"
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +174,13 @@ static void put_number(struct text *text, size_t number)
     put(text, digits);
 }
 
+static void put_checksum(struct text *text, uint64_t sum)
+{
+    char digits[20];
+    snprintf(digits, sizeof digits, "%016" PRIx64, sum);
+    put(text, digits);
+}
+
 /* A JSON string: only quotes, backslashes and control characters need another spelling. */
 static void put_string(struct text *text, const char *string)
 {
@@ -197,10 +206,18 @@ static int compare_notes(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
-static void put_metadata(struct text *text, struct hd_saver *saver)
+/* `sums` are the tensors' checksums in their order, NULL for none. The header's is put in when all of it is there. */
+static void put_metadata(struct text *text, struct hd_saver *saver, const uint64_t *sums)
 {
     put_string(text, HD_METADATA);
     put(text, ":{");
+    if (sums) {
+        put_string(text, HD_CHECKSUMS);
+        put(text, ":\"0000000000000000");
+        for (size_t i = 0; i < saver->n_tensors; i++)
+            put_checksum(text, sums[i]);
+        put(text, saver->n_notes > 0 ? "\"," : "\"");
+    }
     qsort(saver->notes, saver->n_notes, sizeof *saver->notes, compare_notes);
     for (size_t i = 0; i < saver->n_notes; i++) {
         put(text, i > 0 ? "," : "");
@@ -247,14 +264,15 @@ static const struct hd_saved **in_order(const struct hd_saver *saver, heed_error
 }
 
 static bool put_header(struct text *text, const char *path, struct hd_saver *saver,
-                       const struct hd_saved **order)
+                       const struct hd_saved **order, const uint64_t *sums)
 {
+    const bool has_metadata = saver->n_notes > 0 || sums;
     size_t begin = 0;
     put(text, "{");
-    if (saver->n_notes > 0)
-        put_metadata(text, saver);
+    if (has_metadata)
+        put_metadata(text, saver, sums);
     for (size_t i = 0; i < saver->n_tensors; i++) {
-        put(text, i > 0 || saver->n_notes > 0 ? ",\n" : "");
+        put(text, i > 0 || has_metadata ? ",\n" : "");
         put_entry(text, order[i], begin);
         begin += stored_bytes(order[i]);
     }
@@ -267,7 +285,30 @@ static bool put_header(struct text *text, const char *path, struct hd_saver *sav
             "%s: names, shapes and notes take %zu bytes, more than the %d that a file may have for "
             "them; make the notes shorter",
             path, text->n, HD_LARGEST_HEADER);
+    if (sums && !text->has_failed) {
+        const uint64_t length = text->n;
+        struct hd_checksum sum = hd_checksum_begin();
+        hd_checksum_add(&sum, &length, sizeof length);
+        hd_checksum_add(&sum, text->at, text->n);
+        char digits[20];
+        snprintf(digits, sizeof digits, "%016" PRIx64, hd_checksum_end(&sum));
+        memcpy(text->at + strlen("{\"" HD_METADATA "\":{\"" HD_CHECKSUMS "\":\""), digits, 16);
+    }
     return !text->has_failed;
+}
+
+/* Where a tensor's bytes go: to the file, or into a checksum. */
+struct sink {
+    struct hd_writer *file;
+    struct hd_checksum *sum;
+};
+
+static bool give(const struct sink *sink, const void *bytes, size_t n, heed_error *err)
+{
+    if (sink->file)
+        return hd_write(sink->file, bytes, n, err);
+    hd_checksum_add(sink->sum, bytes, n);
+    return true;
 }
 
 static bool fail_too_large(const char *path, const struct hd_saved *saved, float x, size_t i,
@@ -283,8 +324,8 @@ static bool fail_too_large(const char *path, const struct hd_saved *saved, float
 }
 
 /* F32 as 16 bits, a few at a time. */
-static bool write_rounded(struct hd_writer *w, const char *path, const struct hd_saved *saved,
-                          heed_error *err)
+static bool give_rounded(const struct sink *sink, const char *path, const struct hd_saved *saved,
+                         heed_error *err)
 {
     enum { AT_ONCE = 2048 };
     float from[AT_ONCE];
@@ -299,20 +340,36 @@ static bool write_rounded(struct hd_writer *w, const char *path, const struct hd
             if (!hd_all_finite(&back, 1, NULL) && hd_all_finite(&from[i], 1, NULL))
                 return fail_too_large(path, saved, from[i], first + i, err);
         }
-        if (!hd_write(w, to, n * sizeof *to, err))
+        if (!give(sink, to, n * sizeof *to, err))
             return false;
     }
     return true;
 }
 
-static bool write_tensor(struct hd_writer *w, const char *path, const struct hd_saved *saved,
-                         heed_error *err)
+static bool give_tensor(const struct sink *sink, const char *path, const struct hd_saved *saved,
+                        heed_error *err)
 {
     if (saved->tensor.n == 0)
         return true;
     if (saved->store != saved->tensor.dtype)
-        return write_rounded(w, path, saved, err);
-    return hd_write(w, saved->tensor.data, saved->tensor.bytes, err);
+        return give_rounded(sink, path, saved, err);
+    return give(sink, saved->tensor.data, saved->tensor.bytes, err);
+}
+
+static uint64_t *checksums_of(const char *path, const struct hd_saver *saver,
+                              const struct hd_saved **order, heed_error *err)
+{
+    uint64_t *sums = hd_alloc(saver->n_tensors, sizeof *sums, err);
+    bool ok = sums != NULL;
+    for (size_t i = 0; ok && i < saver->n_tensors; i++) {
+        struct hd_checksum sum = hd_checksum_begin();
+        ok = give_tensor(&(struct sink){.sum = &sum}, path, order[i], err);
+        sums[i] = hd_checksum_end(&sum);
+    }
+    if (ok)
+        return sums;
+    hd_free(sums);
+    return NULL;
 }
 
 bool hd_saver_write(struct hd_saver *saver, const char *path, heed_error *err)
@@ -322,16 +379,19 @@ bool hd_saver_write(struct hd_saver *saver, const char *path, heed_error *err)
     struct hd_writer w = {0};
     struct text header = {.err = err};
     const struct hd_saved **order = in_order(saver, err);
-    bool ok = order && put_header(&header, path, saver, order) && hd_writer_open(&w, path, err);
+    uint64_t *sums = order && saver->has_checksums ? checksums_of(path, saver, order, err) : NULL;
+    bool ok = order && (sums || !saver->has_checksums) &&
+              put_header(&header, path, saver, order, sums) && hd_writer_open(&w, path, err);
     if (ok) {
         const uint64_t length = header.n;
         ok = hd_write(&w, &length, sizeof length, err) && hd_write(&w, header.at, header.n, err);
         for (size_t i = 0; ok && i < saver->n_tensors; i++)
-            ok = write_tensor(&w, path, order[i], err);
+            ok = give_tensor(&(struct sink){.file = &w}, path, order[i], err);
         ok = ok && hd_writer_commit(&w, err);
         hd_writer_abandon(&w);
     }
     hd_free(header.at);
+    hd_free(sums);
     hd_free(order);
     return ok;
 }

@@ -102,6 +102,11 @@ const heed_error *hd_tape_error(const hd_tape *tape)
     return &tape->error;
 }
 
+bool hd_tape_check(const hd_tape *t, heed_error *err)
+{
+    return !hd_has_failed(t) || hd_fail(err, t->error.code, "%s", t->error.message);
+}
+
 size_t hd_tape_high_water(const hd_tape *tape)
 {
     return hd_arena_high_water(&tape->arena);

@@ -93,6 +93,9 @@ static inline bool hd_has_failed(const hd_tape *t)
     return __builtin_expect(t->error.code != HEED_OK, 0);
 }
 
+/* False when the tape has failed; its error becomes the caller's. */
+bool hd_tape_check(const hd_tape *t, heed_error *err);
+
 /* The tape on which an op with these operands happens. Never NULL: operands of two tapes, or a
  * parameter without values, fail on the first tape met; parameters alone give a tape that has
  * failed from the start. */

@@ -10,8 +10,8 @@
  * "+=" below means the chain starts from what stands in the output. The last bit of everything else, which operations are
  * fused and in which order they go, is what ref.c says.
  *
- * Outputs do not overlap inputs, except that what works element by element (the functions of one number, add … clamp_min,
- * add_rows, dropout, softmax, the norms, the cells' states) may write over an input of the same shape, exactly in place.
+ * Outputs do not overlap inputs, except that what works element by element (the functions of one number, add … add_product,
+ * dropout, softmax, the norms, the cells' states) may write over an input of the same shape, exactly in place.
  * Pointers may be NULL only where it is said. */
 
 /* clang-format off: a table */
@@ -43,7 +43,6 @@
     /* One row: scale = max|x| / 127, q = nearest (ties to even) of x / scale in [-127, 127]; the row of q is  \
      * filled with 0 up to a multiple of 4. NaN counts as 0, infinities as the largest finite float. */        \
     X(void, quantise, (int8_t *q, float *scale, const float *x, int n))                                        \
-    X(void, dequantise, (float *x, const int8_t *q, float scale, int n))                                       \
     /* Packed: [n/16][k/4][n%16][k%4] of w + 128; hd_packed_size_int8(K, N) bytes. w in [-127, 127]. */        \
     X(void, pack_int8, (uint8_t *packed, const int8_t *w, long k_stride, long n_stride, int K, int N))         \
     /* y[M,N] = x[M,K]·W exactly, in 32 bits (K ≤ HD_INT8_MAX_K). Rows of x are padded as by quantise. */      \
@@ -84,7 +83,6 @@
     X(void, scale, (float *y, float s, const float *x, long n))                                                \
     X(void, add_scaled, (float *y, float s, const float *x, long n))            /* y = fma(s, x, y) */         \
     X(void, add_product, (float *y, const float *a, const float *b, long n))    /* y = fma(a, b, y) */         \
-    X(void, clamp_min, (float *y, const float *x, float low, long n)) /* x < low ? low : x */                  \
     X(float, sum, (const float *x, long n))                            /* lanes */                             \
     X(float, dot, (const float *a, const float *b, long n))            /* lanes */                             \
     /* -inf when empty; NaN is passed over; a zero is +0, whichever it was */                                  \
@@ -92,8 +90,6 @@
     /* lanes in blocks of HD_SQUARES_BLOCK, whose sums are added as doubles, first to last */                  \
     X(double, sum_squares, (const float *x, long n))                                                           \
     X(bool, all_finite, (const float *x, long n))                                                              \
-    /* y[r] = x[r] + b, each row of n */                                                                       \
-    X(void, add_rows, (float *y, const float *x, const float *b, int rows, int n))                             \
     /* y[n] += Σ_r x[r,n], a chain over r */                                                                   \
     X(void, sum_rows, (float *y, const float *x, long ldx, int rows, int n))                                   \
     /* table[ids[r]] to y[r]; and back: dtable[ids[r]] += dy[r] for r = 0, 1, 2 … */                           \
@@ -169,11 +165,13 @@
 
 /* ---- learning: optim.inc ------------------------------------------------------------------------------------ */
 #define HD_KERNEL_LIST_OPTIM(X)                                                                                \
-    /* g' = grad_scale·g; m = β1 m + (1-β1) g'; v = β2 v + (1-β2) g'²;                                         \
+    /* g' = grad_scale·g + l2·w; m = β1 m + (1-β1) g'; v = β2 v + (1-β2) g'²;                                  \
      * w -= rate·( (m/correct1) / (√(v/correct2) + eps) + decay·w ); correct = 1-βᵗ comes from the caller.     \
-     * decay 0 is Adam, otherwise AdamW. (The divisions by correct are products with 1/correct.) */            \
+     * l2 is Adam's weight decay, decay AdamW's; with l2 0 nothing is added to the gradient.                   \
+     * (The divisions by correct are products with 1/correct.) */                                              \
     X(void, adam, (float *w, float *m, float *v, const float *g, float rate, float beta1, float beta2,         \
-                   float eps, float correct1, float correct2, float decay, float grad_scale, long n))          \
+                   float eps, float correct1, float correct2, float l2, float decay, float grad_scale,         \
+                   long n))                                                                                    \
     /* m = momentum·m + (grad_scale·g + decay·w); w -= rate·m. m may be NULL: no momentum. */                  \
     X(void, sgd, (float *w, float *m, const float *g, float rate, float momentum, float decay,                 \
                   float grad_scale, long n))

@@ -150,12 +150,6 @@ void ref_add_product(float *y, const float *a, const float *b, long n)
         y[i] = fmaf(a[i], b[i], y[i]);
 }
 
-void ref_clamp_min(float *y, const float *x, float low, long n)
-{
-    for (long i = 0; i < n; i++)
-        y[i] = x[i] < low ? low : x[i];
-}
-
 float ref_sum(const float *x, long n)
 {
     struct lanes s = {{0}};
@@ -196,12 +190,6 @@ bool ref_all_finite(const float *x, long n)
         if (x[i] - x[i] != 0)
             return false;
     return true;
-}
-
-void ref_add_rows(float *y, const float *x, const float *b, int rows, int n)
-{
-    for (long r = 0; r < rows; r++)
-        ref_add(y + r * n, x + r * n, b, n);
 }
 
 void ref_sum_rows(float *y, const float *x, long ldx, int rows, int n)
@@ -575,11 +563,12 @@ void ref_lstm_cell_back(float *dg, float *dc_prev, const float *ds, const float 
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
 
 void ref_adam(float *w, float *m, float *v, const float *g, float rate, float beta1, float beta2,
-              float eps, float correct1, float correct2, float decay, float grad_scale, long n)
+              float eps, float correct1, float correct2, float l2, float decay, float grad_scale,
+              long n)
 {
     const float inverse1 = 1 / correct1, inverse2 = 1 / correct2;
     for (long i = 0; i < n; i++) {
-        const float gi = grad_scale * g[i];
+        const float gi = l2 != 0 ? fmaf(l2, w[i], grad_scale * g[i]) : grad_scale * g[i];
         m[i] = fmaf(beta1, m[i], (1 - beta1) * gi);
         v[i] = fmaf(beta2, v[i], (1 - beta2) * gi * gi);
         const float step = m[i] * inverse1 / (sqrtf(v[i] * inverse2) + eps);

@@ -113,12 +113,6 @@ void ref_quantise(int8_t *q, float *scale, const float *x, int n)
         q[i] = 0;
 }
 
-void ref_dequantise(float *x, const int8_t *q, float scale, int n)
-{
-    for (int i = 0; i < n; i++)
-        x[i] = scale * (float)q[i];
-}
-
 void ref_pack_int8(uint8_t *packed, const int8_t *w, long k_stride, long n_stride, int K, int N)
 {
     for (int n0 = 0; n0 < N; n0 += HD_LANES)

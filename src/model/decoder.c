@@ -218,8 +218,7 @@ bool hd_net_pack(struct hd_net *net, heed_error *err)
             if (stepped.out)
                 hd_logits(net, stepped.out);
         }
-        const heed_error *e = hd_tape_error(tape);
-        is_done = e->code == HEED_OK || hd_fail(err, e->code, "%s", e->message);
+        is_done = hd_tape_check(tape, err);
     }
     is_done = is_done && hd_params_pack(net->params, err);
     hd_decoder_free(decoder);

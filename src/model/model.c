@@ -8,8 +8,6 @@
 #include "model/screen.h"
 #include "model/transformer.h"
 
-#include <string.h>
-
 /* ---- parameters ------------------------------------------------------------------------------------------------------------ */
 
 static void declare_tables(struct hd_net *net)
@@ -144,47 +142,4 @@ hd_node *hd_logits(const struct hd_net *net, hd_node *out)
 {
     return net->is_output_tied ? hd_affine_transposed(net->output, net->output_bias, out)
                                : hd_affine(net->output, net->output_bias, out);
-}
-
-/* ---- attention as a result ------------------------------------------------------------------------------------------------------ */
-
-/* α of one head of an hd_attention node, or, for a recurrent model's plain α, a row of [B, longest]. */
-static const float *weights_row(const struct hd_net *net, const hd_node *node, int item, int place,
-                                int n_keys, int head)
-{
-    if (!net->rnn)
-        return hd_attention_weights(node, item, head) + (size_t)place * (size_t)n_keys;
-    if (net->config.score == HD_SCORE_MULTI_HEAD)
-        return hd_attention_weights(node, place, head);
-    return node->x + (size_t)place * (size_t)hd_width(node);
-}
-
-static void add_weights(float *alpha, const float *row, int n, float share)
-{
-    for (int j = 0; j < n; j++)
-        alpha[j] += share * row[j];
-}
-
-bool hd_weights_of(const struct hd_net *net, const struct hd_seen *seen, int row, int layer,
-                   int head, float *alpha)
-{
-    const struct hd_config *c = &net->config;
-    const bool has_heads = !net->rnn || c->score == HD_SCORE_MULTI_HEAD;
-    const int n_layers = net->rnn ? 1 : c->decoder_layers, n_heads = has_heads ? c->heads : 1,
-              n = seen->n_nodes ? seen->n_keys[row] : 0;
-    layer = layer == 0 && !net->rnn ? c->alignment_layer : layer == 0 ? 1 : layer;
-    if (seen->n_nodes == 0 || layer < 1 || layer > n_layers || head < -1 || head >= n_heads)
-        return false;
-    const hd_node *node = seen->node[net->rnn ? seen->item[row] : layer - 1];
-    memset(alpha, 0, (size_t)n * sizeof *alpha);
-    const bool is_listed = head < 0 && c->n_alignment_heads > 0 && has_heads;
-    const int first = head < 0 ? 0 : head, count = head >= 0   ? 1
-                                                   : is_listed ? c->n_alignment_heads
-                                                               : n_heads;
-    for (int i = 0; i < count; i++) {
-        const int one = is_listed ? c->alignment_heads[i] : first + i;
-        add_weights(alpha, weights_row(net, node, seen->item[row], seen->place[row], n, one), n,
-                    1 / (float)count);
-    }
-    return true;
 }

@@ -6,7 +6,9 @@
 #ifndef HD_MODEL_MODEL_H
 #define HD_MODEL_MODEL_H
 
+#include "model/batch.h"
 #include "model/config.h"
+#include "model/weights.h"
 #include <heed_graph.h>
 
 struct hd_rnn_parts;         /* place.h */
@@ -55,31 +57,14 @@ struct hd_dropouts {
     float output;    /* of what enters the output layer */
 };
 
-/* Sentences as ids, one after the other. The end marker, where wanted, is already there.
- * A word of the source or of target_seen may be HD_HIDDEN: its embedding is then a row of zeros. */
-enum { HD_HIDDEN = -1 };
-struct hd_batch {
-    int n;
-    const int *source, *source_length; /* [Σ lengths], [n] */
-    const int *target, *target_length; /* as the source; NULL for search */
-    const int *target_seen; /* what the decoder is shown of the target; NULL: all of it */
-};
-
-/* Where the weights of a run's rows are, for hd_weights_of(). Row r looked from place[r] of item[r]: for recurrent models a
- * row of the node of step item[r]; for the Transformer a query of sentence item[r] of each layer's node. */
-struct hd_seen {
-    hd_node *const *node;
-    int n_nodes;                      /* 0: no attention */
-    const int *item, *place, *n_keys; /* [rows]; n_keys: source positions of the row's sentence */
-};
-
 /* ---- once per sentence ------------------------------------------------------------------------------------------ */
 
 /* What the decoder may look at. Made on a tape and gone with it. */
 struct hd_memory {
-    const hd_spans *spans; /* the source sentences in the rows of h */
-    hd_node *h;            /* encoder states, [Σ S, width] */
-    void *of_arch;         /* what the architecture prepares once per sentence */
+    const hd_spans *spans;  /* the source sentences in the rows of h */
+    hd_node *h;             /* encoder states, [Σ S, width] */
+    struct hd_weights self; /* of the encoder; rows are those of h */
+    void *of_arch;          /* what the architecture prepares once per sentence */
 };
 
 /* Run the encoder. `dropouts` may be NULL. */
@@ -93,7 +78,7 @@ struct hd_forced {
     int n_rows;
     hd_node *out; /* what enters the output layer, [n_rows, R] */
     const int *target, *sentence, *position;
-    struct hd_seen seen;
+    struct hd_weights cross, self;
 };
 
 struct hd_forced *hd_teacher_force(const struct hd_net *net, hd_tape *tape,
@@ -136,8 +121,8 @@ struct hd_rows {
 };
 
 struct hd_stepped {
-    hd_node *out;        /* [n,R] */
-    struct hd_seen seen; /* on the tape */
+    hd_node *out;            /* [n,R] */
+    struct hd_weights cross; /* on the tape */
 };
 
 /* `tape` is the step's: it may be reset before the next. */
@@ -150,14 +135,6 @@ hd_node *hd_logits(const struct hd_net *net, hd_node *out);
 /* The likeliest word of each row of [n,R], the lower id of equal ones: the same as from all logits, but most of them need not be made.
  * -1 where they are not finite. False with the reason on the tape. */
 bool hd_best_words(const struct hd_net *net, hd_node *out, int *word);
-
-/* ---- attention as a result ------------------------------------------------------------------------------------------ */
-
-/* The weights α of row r (of a hd_forced or hd_stepped) over the seen->n_keys[r] source positions of its sentence. layer from
- * 1, or 0 for the model's alignment layer; head from 0, or -1 for the mean of the alignment heads. Recurrent models have one
- * layer, and one head unless their score is multi-head. Returns false where there is no such attention. */
-bool hd_weights_of(const struct hd_net *net, const struct hd_seen *seen, int row, int layer,
-                   int head, float *alpha);
 
 /* ---- names of parameters --------------------------------------------------------------------------------------------
  *

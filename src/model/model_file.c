@@ -99,7 +99,7 @@ static bool add_json(struct hd_saver *s, const char *key, json_t *json, heed_err
 
 bool hd_model_save(const heed_model *m, const char *path, enum hd_dtype store, heed_error *err)
 {
-    struct hd_saver s = {0};
+    struct hd_saver s = {.has_checksums = true};
     const hd_params *params = m->net->params;
     for (int i = 0; i < hd_params_number(params); i++) {
         const hd_node *p = hd_params_at(params, i);
@@ -270,6 +270,13 @@ static void read_vocabs(struct reading *r)
         r->target = read_vocab(r->file, TARGET, KEY_TARGET, &r->vocab_err);
 }
 
+static bool check_bytes(const struct hd_safetensors *file, heed_error *err)
+{
+    heed_error why = {0};
+    return hd_safetensors_check(file, &why) ||
+           hd_fail(err, why.code, "%s; copy or download the file again", why.message);
+}
+
 static void read_part(void *context, int index, int worker)
 {
     (void)worker;
@@ -277,7 +284,7 @@ static void read_part(void *context, int index, int worker)
     if (index == 0)
         read_vocabs(r);
     else if (hd_params_make(r->net->params, &r->params_err) &&
-             read_params(r->file, r->net, &r->params_err)) {
+             read_params(r->file, r->net, &r->params_err) && check_bytes(r->file, &r->params_err)) {
         hd_map_forget(&r->file->map);
         r->has_params = hd_net_pack(r->net, &r->params_err);
     }

@@ -127,7 +127,7 @@ static struct hd_rnn_decoder_state step_before(const struct hd_rnn_parts *n,
     step->readout_s = state_to_read(p, c, state, &now);
     step->readout_c =
         n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
-    step->seen = a.seen;
+    step->attended_by = a.node;
     return now;
 }
 
@@ -156,7 +156,7 @@ static struct hd_rnn_decoder_state step_after(const struct hd_rnn_parts *n,
     if (state->fed)
         now.fed = step->attended;
     now.cover = covered(state, &a);
-    step->seen = a.seen;
+    step->attended_by = a.node;
     return now;
 }
 
@@ -183,7 +183,7 @@ static struct hd_rnn_decoder_state step_inside(const struct hd_rnn_parts *n,
     step->readout_s = state_to_read(p, c, state, &now);
     step->readout_c =
         n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
-    step->seen = a.seen;
+    step->attended_by = a.node;
     return now;
 }
 

@@ -50,8 +50,8 @@ struct hd_step {
     hd_node *Wy;         /* W E y_{t-1} + b of layer 1, [B,kD] */
     hd_node *readout_s,
         *readout_c; /* out: what hd_readout wants as s and Wc, [B,·]; readout_c NULL where there is none */
-    hd_node *attended; /* out: h̃_t when the readout is `attended`, else NULL */
-    hd_node *seen;     /* out: NULL without attention */
+    hd_node *attended;    /* out: h̃_t when the readout is `attended`, else NULL */
+    hd_node *attended_by; /* out: the node that has the weights; NULL without attention */
 };
 
 void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *parts, const struct hd_config *config,

@@ -150,6 +150,35 @@ static hd_node *embed_previous(const struct hd_net *net, hd_tape *tape, const in
     return hd_rows(hd_on(tape, net->target_table), ids, n);
 }
 
+/* ---- attention as a result ------------------------------------------------------------------------------------------------ */
+
+static const float *find_alpha(const struct hd_weights *w, int row, int layer, int head)
+{
+    (void)layer, (void)head;
+    const hd_node *alpha = w->nodes[w->sequence[row]]; /* [B, longest] */
+    return alpha->x + (size_t)w->query[row] * (size_t)hd_width(alpha);
+}
+
+static const float *find_head(const struct hd_weights *w, int row, int layer, int head)
+{
+    (void)layer;
+    return hd_attention_weights(w->nodes[w->sequence[row]], w->query[row], head);
+}
+
+static struct hd_weights weights_by_step(const struct hd_config *c, hd_node *const *nodes,
+                                         const int *step, const int *query, const int *n_keys)
+{
+    const bool has_heads = c->score == HD_SCORE_MULTI_HEAD;
+    return (struct hd_weights){.kind = HD_ATTENTION_CROSS,
+                               .n_layers = 1,
+                               .n_heads = has_heads ? c->heads : 1,
+                               .nodes = nodes,
+                               .sequence = step,
+                               .query = query,
+                               .n_keys = n_keys,
+                               .find = has_heads ? find_head : find_alpha};
+}
+
 /* ---- teaching ------------------------------------------------------------------------------------------------------------- */
 
 /* Rows time by time: at step t the n_running[t] sentences longer than t, in `order`. */
@@ -157,7 +186,7 @@ struct time_steps {
     int n_steps, n_rows;
     int *order;                                                    /* [n] */
     int *n_running;                                                /* [n_steps] */
-    int *target, *previous, *sentence, *position, *place, *n_keys; /* [n_rows] */
+    int *target, *previous, *sentence, *position, *query, *n_keys; /* [n_rows] */
 };
 
 static bool make_time_steps(hd_tape *t, const struct hd_batch *b, const hd_spans *source,
@@ -177,7 +206,7 @@ static bool make_time_steps(hd_tape *t, const struct hd_batch *b, const hd_spans
     l->previous = of_rows + rows;
     l->sentence = of_rows + 2 * rows;
     l->position = of_rows + 3 * rows;
-    l->place = of_rows + 4 * rows;
+    l->query = of_rows + 4 * rows;
     l->n_keys = of_rows + 5 * rows;
     const int *seen = b->target_seen ? b->target_seen : b->target;
     int n_sorted = 0; /* longest first, equal ones in their own order */
@@ -193,7 +222,7 @@ static bool make_time_steps(hd_tape *t, const struct hd_batch *b, const hd_spans
             l->previous[r] = step > 0 ? seen[at - 1] : target_start;
             l->sentence[r] = i;
             l->position[r] = step;
-            l->place[r] = running;
+            l->query[r] = running;
             l->n_keys[r] = source->length[i];
         }
         l->n_running[step] = running;
@@ -235,7 +264,7 @@ bool hd_rnn_teacher_force(const struct hd_net *net, hd_tape *tape, const struct 
     if (!pieces)
         return false;
     hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1),
-            **seen = pieces + 3 * (steps + 1);
+            **nodes = pieces + 3 * (steps + 1);
     const struct hd_rnn_memory m = memory_on(c, tape, memory);
     hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
     hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y); /* W E y_{t-1} + b, all t */
@@ -258,7 +287,7 @@ bool hd_rnn_teacher_force(const struct hd_net *net, hd_tape *tape, const struct 
         s[t] = step.readout_s;
         r_c[t] = step.readout_c;
         attended[t] = step.attended;
-        seen[t] = step.seen;
+        nodes[t] = step.attended_by;
     }
     if (hd_has_failed(tape) || l.n_steps == 0)
         return !hd_has_failed(tape);
@@ -274,12 +303,9 @@ bool hd_rnn_teacher_force(const struct hd_net *net, hd_tape *tape, const struct 
                                  .out = hd_dropout(out, dropouts->output),
                                  .target = l.target,
                                  .sentence = l.sentence,
-                                 .position = l.position,
-                                 .seen = {.node = seen,
-                                          .n_nodes = step.seen ? l.n_steps : 0,
-                                          .item = l.position,
-                                          .place = l.place,
-                                          .n_keys = l.n_keys}};
+                                 .position = l.position};
+    if (step.attended_by)
+        forced->cross = weights_by_step(c, nodes, l.position, l.query, l.n_keys);
     return !hd_has_failed(tape);
 }
 
@@ -340,23 +366,20 @@ static void recall(const struct hd_decoder *d, const struct hd_rows *rows,
     }
 }
 
-/* Rows of one step that saw something: row b is row b of the only node. */
-static struct hd_seen seen_in_step(hd_tape *t, hd_node *node, const hd_spans *spans)
+/* Row b is row b of the only node. */
+static struct hd_weights weights_of_step(const struct hd_config *c, hd_tape *t, hd_node *node,
+                                         const hd_spans *spans)
 {
     hd_node **one = hd_tape_take(t, "hd_decode", 1, sizeof *one);
     int *numbers = hd_tape_take(t, "hd_decode", 2 * (size_t)spans->n, sizeof *numbers);
     if (!node || !one || !numbers)
-        return (struct hd_seen){0};
+        return (struct hd_weights){0};
     *one = node;
     for (int b = 0; b < spans->n; b++) {
         numbers[b] = 0;
         numbers[spans->n + b] = b;
     }
-    return (struct hd_seen){.node = one,
-                            .n_nodes = 1,
-                            .item = numbers,
-                            .place = numbers + spans->n,
-                            .n_keys = spans->length};
+    return weights_by_step(c, one, numbers, numbers + spans->n, spans->length);
 }
 
 struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct hd_rows *rows)
@@ -389,5 +412,6 @@ struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct 
     hd_node **list[HD_MAX_CACHES];
     for (int i = list_state(c, &now, list) - 1; i >= 0; i--)
         hd_cache_put(&d->words[i], *list[i], rows->slot);
-    return (struct hd_stepped){.out = out, .seen = seen_in_step(tape, step.seen, step.view.spans)};
+    return (struct hd_stepped){
+        .out = out, .cross = weights_of_step(c, tape, step.attended_by, step.view.spans)};
 }

@@ -287,7 +287,7 @@ static struct hd_attended attend_multi_head(const struct hd_score_parts *p,
         hd_lin(p->Wq, s), k->keys, k->values,
         &(hd_attention_options){
             .queries = hd_spans_of(t, ones, v->spans->n), .keys = v->spans, .n_heads = c->heads});
-    return (struct hd_attended){.c = hd_lin(p->Wo, heads), .seen = heads};
+    return (struct hd_attended){.c = hd_lin(p->Wo, heads), .node = heads};
 }
 
 struct hd_attended hd_attend(const struct hd_score_parts *p, const struct hd_config *c,
@@ -306,7 +306,7 @@ struct hd_attended hd_attend(const struct hd_score_parts *p, const struct hd_con
     hd_node *alpha = hd_softmax(e, mask); /* α_t = softmax_j(e_tj)          [B,S] */
     if (position)
         alpha = hd_mul(alpha, gaussian(c, v, position));
-    return (struct hd_attended){.alpha = alpha, .seen = alpha};
+    return (struct hd_attended){.alpha = alpha, .node = alpha};
 }
 
 hd_node *hd_map_context(const struct hd_attended *attended, const struct hd_view *view, hd_node *W,

@@ -34,7 +34,7 @@ struct hd_view {
 struct hd_attended {
     hd_node *alpha; /* [B, longest]; NULL for multi-head */
     hd_node *c;     /* multi-head: the context itself [B, dim] */
-    hd_node *seen;  /* alpha, or multi-head's hd_attention node */
+    hd_node *node;  /* that has the weights: alpha, or multi-head's hd_attention */
 };
 
 void hd_score_declare(struct hd_score_parts *parts, const struct hd_config *config,

@@ -222,17 +222,42 @@ static hd_node *place_words(const struct hd_net *net, hd_node *E, hd_node *learn
     return hd_dropout(x, drop->embed);
 }
 
+/* ---- attention as a result ------------------------------------------------------------------- */
+
+static const float *find_weights(const struct hd_weights *w, int row, int layer, int head)
+{
+    return hd_attention_weights(w->nodes[layer - 1], w->sequence[row], head) +
+           (size_t)w->query[row] * (size_t)w->n_keys[row];
+}
+
+static struct hd_weights weights_by_layer(const struct hd_config *c, enum hd_attention_kind kind,
+                                          hd_node *const *nodes, const int *sentence,
+                                          const int *query, const int *n_keys)
+{
+    return (struct hd_weights){.kind = kind,
+                               .n_layers = kind == HD_ATTENTION_ENCODER ? c->encoder_layers
+                                                                        : c->decoder_layers,
+                               .n_heads = c->heads,
+                               .nodes = nodes,
+                               .sequence = sentence,
+                               .query = query,
+                               .n_keys = n_keys,
+                               .find = find_weights};
+}
+
 /* ---- encoder --------------------------------------------------------------------------------- */
 
 /* Section 3.1: a word looks at all words of its sentence. */
 static hd_node *encoder_block(const struct hd_config *c, const struct hd_block *b, hd_node *x,
-                              const hd_spans *spans, const struct hd_dropouts *drop)
+                              const hd_spans *spans, const struct hd_dropouts *drop,
+                              hd_node **attended_by)
 {
     const struct hd_heads *h = &b->self;
     hd_node *y = enter(c, h->norm, x);
     hd_node *q = map(h->q, y), *k = map(h->k, y), *v = map(h->v, y);  /* W_q x_t + b_q, … [N,D] */
     hd_node *a = attend(c, q, k, v, spans, spans, NULL, false, drop); /* Σ_j α_tj v_j     [N,D] */
-    x = leave(c, h->norm, x, map(h->o, a), drop->state);              /* W_o … + b_o      [N,D] */
+    *attended_by = a;
+    x = leave(c, h->norm, x, map(h->o, a), drop->state); /* W_o … + b_o      [N,D] */
     return feed_forward(c, &b->ffn, x, drop);
 }
 
@@ -254,14 +279,26 @@ static const struct source_keys *make_source_keys(const struct hd_net *net, hd_t
     return keys;
 }
 
-/* The position of every row in its sentence. */
-static const int *positions_in(hd_tape *tape, const hd_spans *spans)
+/* Self-attention of the encoder: position, sentence and keys of every row; room for the nodes. */
+static bool note_rows(const struct hd_config *c, hd_tape *tape, const hd_spans *spans,
+                      struct hd_weights *self)
 {
-    int *position = hd_tape_take(tape, "hd_encode", (size_t)spans->total, sizeof *position);
-    for (int i = 0; position && i < spans->n; i++)
-        for (int t = 0; t < spans->length[i]; t++)
-            position[spans->start[i] + t] = t;
-    return position;
+    const char *op = "hd_encode";
+    const size_t n = (size_t)spans->total;
+    int *position = hd_tape_take(tape, op, 3 * n, sizeof *position);
+    hd_node **nodes = hd_tape_take(tape, op, (size_t)c->encoder_layers, sizeof(hd_node *));
+    if (hd_has_failed(tape))
+        return false;
+    int *sentence = position + n, *n_keys = position + 2 * n;
+    for (int i = 0; i < spans->n; i++)
+        for (int t = 0; t < spans->length[i]; t++) {
+            const int r = spans->start[i] + t;
+            position[r] = t;
+            sentence[r] = i;
+            n_keys[r] = spans->length[i];
+        }
+    *self = weights_by_layer(c, HD_ATTENTION_ENCODER, nodes, sentence, position, n_keys);
+    return true;
 }
 
 bool hd_transformer_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
@@ -270,14 +307,14 @@ bool hd_transformer_encode(const struct hd_net *net, hd_tape *tape, const struct
     const struct hd_config *c = &net->config;
     const struct hd_transformer_parts *p = net->transformer;
     const hd_spans *spans = memory->spans;
-    const int *position = positions_in(tape, spans);
-    if (hd_has_failed(tape))
+    if (!note_rows(c, tape, spans, &memory->self))
         return false;
     const int n = spans->total;
     hd_node *E = hd_rows(hd_on(tape, net->source_table), batch->source, n);
-    hd_node *x = place_words(net, E, p->source_positions, position, n, dropouts);
+    hd_node *x = place_words(net, E, p->source_positions, memory->self.query, n, dropouts);
     for (int l = 0; l < c->encoder_layers; l++)
-        x = encoder_block(c, &p->encoder[l], x, spans, dropouts);
+        x = encoder_block(c, &p->encoder[l], x, spans, dropouts,
+                          (hd_node **)&memory->self.nodes[l]);
     memory->h = c->final_norm ? norm(c, p->encoder_norm, x) : x;
     memory->of_arch = (void *)make_source_keys(net, tape, memory->h);
     return !hd_has_failed(tape);
@@ -296,8 +333,8 @@ struct decoding {
     const struct source_keys *source_keys;
     struct hd_decoder *decoder; /* search: keeps keys and values of all words, by slot */
     const int *slot,
-        *key_rows;  /* of the new words; of all words up to them, in the order of `words` */
-    hd_node **seen; /* [layers] */
+        *key_rows; /* of the new words; of all words up to them, in the order of `words` */
+    hd_node **self, **cross; /* [layers]: the nodes that attended */
 };
 
 /* The keys or values that self-attention reads: teaching has them all in x; search puts its new rows beside those of the words
@@ -323,7 +360,8 @@ static hd_node *look_back(const struct decoding *d, int l, hd_node *x)
     k = with_past(d, 2 * l, k);
     v = with_past(d, 2 * l + 1, v);
     hd_node *a = attend(c, q, k, v, d->rows, d->words, d->key_rows, true,
-                        d->drop);                              /* Σ_i α_ti v_i    [N,D] */
+                        d->drop); /* Σ_i α_ti v_i    [N,D] */
+    d->self[l] = a;
     return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o     [N,D] */
 }
 
@@ -338,8 +376,8 @@ static hd_node *look_at_source(const struct decoding *d, int l, hd_node *x)
     hd_node *v = hd_on(d->tape, d->source_keys[l].v); /* W_v h_j + b_v       */
     hd_node *a =
         attend(c, q, k, v, d->rows, d->source, NULL, false, d->drop); /* Σ_j α_tj v_j  [N,D] */
-    d->seen[l] = a;                                                   /* and α itself        */
-    return leave(c, h->norm, x, map(h->o, a), d->drop->state);        /* W_o … + b_o   [N,D] */
+    d->cross[l] = a;
+    return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o   [N,D] */
 }
 
 static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
@@ -353,9 +391,11 @@ static hd_node *decode(struct decoding *d, const int *previous, const int *posit
 {
     const struct hd_config *c = &d->net->config;
     const struct hd_transformer_parts *p = d->net->transformer;
-    d->seen = hd_tape_take(d->tape, "hd_decode", (size_t)c->decoder_layers, sizeof(hd_node *));
-    if (!d->seen)
+    const size_t layers = (size_t)c->decoder_layers;
+    d->self = hd_tape_take(d->tape, "hd_decode", 2 * layers, sizeof(hd_node *));
+    if (!d->self)
         return &d->tape->nil;
+    d->cross = d->self + layers;
     hd_node *E = hd_rows(hd_on(d->tape, d->net->target_table), previous, n);
     hd_node *x = place_words(d->net, E, p->target_positions, position, n, d->drop);
     for (int l = 0; l < c->decoder_layers; l++)
@@ -373,19 +413,20 @@ bool hd_transformer_teacher_force(const struct hd_net *net, hd_tape *tape,
     const hd_spans *rows = hd_spans_of(tape, batch->target_length, batch->n),
                    *source = memory->spans;
     const size_t n = (size_t)rows->total;
-    int *numbers = hd_tape_take(tape, "hd_teacher_force", 5 * n, sizeof *numbers);
+    int *numbers = hd_tape_take(tape, "hd_teacher_force", 6 * n, sizeof *numbers);
     if (hd_has_failed(tape))
         return false;
-    const int *seen = batch->target_seen ? batch->target_seen : batch->target;
+    const int *shown = batch->target_seen ? batch->target_seen : batch->target;
     int *target = numbers, *previous = numbers + n, *sentence = numbers + 2 * n,
-        *position = numbers + 3 * n, *n_keys = numbers + 4 * n;
+        *position = numbers + 3 * n, *n_source = numbers + 4 * n, *n_target = numbers + 5 * n;
     for (int i = 0, r = 0; i < rows->n; i++)
         for (int t = 0; t < rows->length[i]; t++, r++) {
             target[r] = batch->target[r];
-            previous[r] = t > 0 ? seen[r - 1] : net->config.target_start;
+            previous[r] = t > 0 ? shown[r - 1] : net->config.target_start;
             sentence[r] = i;
             position[r] = t;
-            n_keys[r] = source->length[i];
+            n_source[r] = source->length[i];
+            n_target[r] = rows->length[i];
         }
     struct decoding d = {.net = net,
                          .tape = tape,
@@ -399,11 +440,10 @@ bool hd_transformer_teacher_force(const struct hd_net *net, hd_tape *tape,
                                  .target = target,
                                  .sentence = sentence,
                                  .position = position};
-    forced->seen = (struct hd_seen){.node = d.seen,
-                                    .n_nodes = net->config.decoder_layers,
-                                    .item = sentence,
-                                    .place = position,
-                                    .n_keys = n_keys};
+    forced->cross =
+        weights_by_layer(&net->config, HD_ATTENTION_CROSS, d.cross, sentence, position, n_source);
+    forced->self =
+        weights_by_layer(&net->config, HD_ATTENTION_DECODER, d.self, sentence, position, n_target);
     return !hd_has_failed(tape);
 }
 
@@ -446,7 +486,7 @@ struct hd_stepped hd_transformer_step(struct hd_decoder *decoder, hd_tape *tape,
     if (hd_has_failed(tape))
         return (struct hd_stepped){0};
     int *word = numbers, *one = numbers + n, *with_this = numbers + 2 * n, *start = numbers + 3 * n,
-        *n_keys = numbers + 4 * n, *item = numbers + 5 * n, *place = numbers + 6 * n,
+        *n_keys = numbers + 4 * n, *sentence = numbers + 5 * n, *query = numbers + 6 * n,
         *key_rows = numbers + 7 * n, *next = key_rows;
     const int *past = rows->past;
     for (int b = 0; b < rows->n; b++) {
@@ -455,8 +495,8 @@ struct hd_stepped hd_transformer_step(struct hd_decoder *decoder, hd_tape *tape,
         with_this[b] = rows->length[b] + 1;
         start[b] = decoder->start[rows->place[b]];
         n_keys[b] = decoder->length[rows->place[b]];
-        item[b] = b;
-        place[b] = 0;
+        sentence[b] = b;
+        query[b] = 0;
         for (int t = 0; t < rows->length[b]; t++)
             *next++ = *past++;
         *next++ = rows->slot[b];
@@ -472,10 +512,7 @@ struct hd_stepped hd_transformer_step(struct hd_decoder *decoder, hd_tape *tape,
                          .slot = rows->slot,
                          .key_rows = key_rows};
     struct hd_stepped stepped = {.out = decode(&d, word, rows->length, rows->n)};
-    stepped.seen = (struct hd_seen){.node = d.seen,
-                                    .n_nodes = net->config.decoder_layers,
-                                    .item = item,
-                                    .place = place,
-                                    .n_keys = n_keys};
+    stepped.cross =
+        weights_by_layer(&net->config, HD_ATTENTION_CROSS, d.cross, sentence, query, n_keys);
     return stepped;
 }

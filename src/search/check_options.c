@@ -47,14 +47,17 @@ static bool check_values(const struct hd_search_options *o, heed_error *err)
 }
 
 /* Layers from 1, heads from 0; 0 and -1 are the model's own choice. */
-static bool has_attention_of(const struct hd_net *net, int layer, int head)
+static bool has_attention_of(const struct hd_net *net, const struct hd_search_options *o)
 {
     const struct hd_config *c = &net->config;
-    const bool is_transformer = c->arch == HD_TRANSFORMER;
-    const int n_layers = is_transformer ? c->decoder_layers : 1,
+    const bool is_transformer = c->arch == HD_TRANSFORMER,
+               is_cross = o->attention == HD_ATTENTION_CROSS;
+    const int n_layers = !is_transformer                        ? 1
+                         : o->attention == HD_ATTENTION_ENCODER ? c->encoder_layers
+                                                                : c->decoder_layers,
               n_heads = is_transformer || c->score == HD_SCORE_MULTI_HEAD ? c->heads : 1;
-    return (is_transformer || c->score != HD_SCORE_NONE) && layer >= 0 && layer <= n_layers &&
-           head >= -1 && head < n_heads;
+    return (is_transformer || (is_cross && c->score != HD_SCORE_NONE)) && o->layer >= 0 &&
+           o->layer <= n_layers && o->head >= -1 && o->head < n_heads;
 }
 
 bool hd_check_search_options(const struct hd_net *const *nets, int n_nets,
@@ -63,7 +66,7 @@ bool hd_check_search_options(const struct hd_net *const *nets, int n_nets,
     if (!check_values(o, err))
         return false;
     for (int i = 0; hd_needs_attention(o) && i < n_nets; i++)
-        if (!has_attention_of(nets[i], o->layer, o->head))
+        if (!has_attention_of(nets[i], o))
             return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
                            o->layer, o->head);
     return true;

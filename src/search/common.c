@@ -11,21 +11,15 @@ bool hd_search_end(bool is_done, struct hd_nbest *found, size_t n)
     return is_done;
 }
 
-bool hd_tape_check(const hd_tape *tape, heed_error *err)
-{
-    const heed_error *e = hd_tape_error(tape);
-    return e->code == HEED_OK || hd_fail(err, e->code, "%s", e->message);
-}
-
-bool hd_add_attention(float *sum, const struct hd_net *net, const struct hd_seen *seen, int row,
-                      int n_source, const struct hd_search_options *options, int n_nets,
+bool hd_add_attention(float *sum, const struct hd_net *net, const struct hd_weights *weights,
+                      int row, int n_source, const struct hd_search_options *options, int n_nets,
                       hd_tape *tape, heed_error *err)
 {
     const struct hd_arena_mark mark = hd_arena_mark(&tape->arena);
     float *one = hd_tape_take(tape, "attention", (size_t)n_source, sizeof *one);
     if (!one)
         return hd_tape_check(tape, err);
-    if (!hd_weights_of(net, seen, row, options->layer, options->head, one))
+    if (!hd_weights_of(net, weights, row, options->layer, options->head, one))
         return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
                        options->layer, options->head);
     for (int j = 0; j < n_source; j++)

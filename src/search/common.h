@@ -20,11 +20,8 @@ static inline bool hd_needs_attention(const struct hd_search_options *options)
 /* is_done; if it is false, nothing stays found. */
 bool hd_search_end(bool is_done, struct hd_nbest *found, size_t n);
 
-/* The tape's error, if there is one, becomes the caller's. */
-bool hd_tape_check(const hd_tape *tape, heed_error *err);
-
-/* sum[0..source.n) += a row's weights / n_nets. */
-bool hd_add_attention(float *sum, const struct hd_net *net, const struct hd_seen *seen, int row,
-                      int n_source, const struct hd_search_options *options, int n_nets,
+/* sum[0..n_source) += a row's weights / n_nets. */
+bool hd_add_attention(float *sum, const struct hd_net *net, const struct hd_weights *weights,
+                      int row, int n_source, const struct hd_search_options *options, int n_nets,
                       hd_tape *tape, heed_error *err);
 #endif

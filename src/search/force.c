@@ -20,7 +20,7 @@ enum {
 /* A group of sentences in work. */
 struct group {
     const struct hd_search_input *input;
-    int n, n_rows;
+    int n;
     struct hd_batch batch;
     struct hd_nbest *found;
 };
@@ -30,8 +30,7 @@ struct forcing {
     int n_nets, end;
     const struct hd_search_options *options;
     hd_tape *tape, *output; /* the group's, and the output layer's */
-    int *numbers;           /* the batch's ids and lengths */
-    size_t capacity;
+    struct hd_batch_builder builder;
 };
 
 /* ---- a group ----------------------------------------------------------------------------------------------------------------- */
@@ -49,42 +48,28 @@ static int size_of_group(const struct hd_search_input *input, size_t n)
     return (int)i;
 }
 
-static int *append(int *to, const int *ids, int n)
-{
-    if (n > 0)
-        memcpy(to, ids, (size_t)n * sizeof *to);
-    return to + n;
-}
-
-/* Sources and targets one after the other, an end marker behind each target. */
+/* An end marker behind each target. */
 static bool make_batch(struct forcing *f, struct group *g, heed_error *err)
 {
-    size_t n_source = 0, n_target = 0;
-    for (int i = 0; i < g->n; i++) {
-        n_source += (size_t)g->input[i].source.n;
-        n_target += (size_t)g->input[i].prefix.n + 1;
-    }
-    int *grown = hd_grow(f->numbers, &f->capacity, n_source + n_target + 2 * (size_t)g->n,
-                         sizeof *grown, err);
-    if (!grown)
-        return false;
-    f->numbers = grown;
-    int *source = grown, *target = source + n_source, *length = target + n_target;
-    g->batch = (struct hd_batch){.n = g->n,
-                                 .source = source,
-                                 .target = target,
-                                 .source_length = length,
-                                 .target_length = length + g->n};
-    for (int i = 0; i < g->n; i++) {
-        const struct hd_search_input *in = &g->input[i];
-        source = append(source, in->source.ids, in->source.n);
-        target = append(target, in->prefix.ids, in->prefix.n);
-        target = append(target, &f->end, 1);
-        length[i] = in->source.n;
-        length[g->n + i] = in->prefix.n + 1;
-    }
-    g->n_rows = (int)n_target;
+    hd_batch_begin(&f->builder);
+    for (int i = 0; i < g->n; i++)
+        if (!hd_batch_add(&f->builder, g->input[i].source, g->input[i].prefix, f->end, err))
+            return false;
+    g->batch = hd_batch_of(&f->builder);
     return true;
+}
+
+/* Attention of a sentence: rows and keys, by the kind that is asked for. */
+static size_t n_queries(const struct forcing *f, const struct hd_search_input *in)
+{
+    return (size_t)(f->options->attention == HD_ATTENTION_ENCODER ? in->source.n
+                                                                  : in->prefix.n + 1);
+}
+
+static size_t n_keys(const struct forcing *f, const struct hd_search_input *in)
+{
+    return (size_t)(f->options->attention == HD_ATTENTION_DECODER ? in->prefix.n + 1
+                                                                  : in->source.n);
 }
 
 static bool make_found(const struct forcing *f, const struct group *g, heed_error *err)
@@ -101,10 +86,11 @@ static bool make_found(const struct forcing *f, const struct group *g, heed_erro
         h->ids = hd_alloc(n, sizeof *h->ids, err);
         h->logprob = hd_alloc(n + 1, sizeof *h->logprob, err);
         if (looks)
-            h->attention = hd_alloc((n + 1) * (size_t)in->source.n, sizeof *h->attention, err);
+            h->attention = hd_alloc(n_queries(f, in) * n_keys(f, in), sizeof *h->attention, err);
         if (!h->ids || !h->logprob || (looks && !h->attention))
             return false;
-        append(h->ids, in->prefix.ids, in->prefix.n);
+        if (n > 0)
+            memcpy(h->ids, in->prefix.ids, n * sizeof *h->ids);
     }
     return true;
 }
@@ -136,16 +122,32 @@ static bool add_logprobs(struct forcing *f, const struct hd_net *net,
     return true;
 }
 
-/* Adds the attention of every row to its place. */
-static bool add_attention(struct forcing *f, const struct hd_net *net,
-                          const struct hd_forced *forced, struct group *g, heed_error *err)
+/* Adds one row of weights to where it belongs. */
+static bool add_row(struct forcing *f, const struct hd_net *net, const struct hd_weights *weights,
+                    int row, struct group *g, int sentence, int query, heed_error *err)
 {
-    for (int r = 0; r < forced->n_rows; r++) {
-        const int s = forced->sentence[r], S = g->input[s].source.n;
-        float *to = g->found[s].best->attention + (size_t)forced->position[r] * (size_t)S;
-        if (!hd_add_attention(to, net, &forced->seen, r, S, f->options, f->n_nets, f->tape, err))
-            return false;
+    const size_t n = n_keys(f, &g->input[sentence]);
+    float *to = g->found[sentence].best->attention + (size_t)query * n;
+    return hd_add_attention(to, net, weights, row, (int)n, f->options, f->n_nets, f->tape, err);
+}
+
+static bool add_attention(struct forcing *f, const struct hd_net *net,
+                          const struct hd_memory *memory, const struct hd_forced *forced,
+                          struct group *g, heed_error *err)
+{
+    const enum hd_attention_kind kind = f->options->attention;
+    if (kind == HD_ATTENTION_ENCODER) {
+        for (int i = 0; i < g->n; i++)
+            for (int j = 0; j < memory->spans->length[i]; j++)
+                if (!add_row(f, net, &memory->self, memory->spans->start[i] + j, g, i, j, err))
+                    return false;
+        return true;
     }
+    const struct hd_weights *weights =
+        kind == HD_ATTENTION_DECODER ? &forced->self : &forced->cross;
+    for (int r = 0; r < forced->n_rows; r++)
+        if (!add_row(f, net, weights, r, g, forced->sentence[r], forced->position[r], err))
+            return false;
     return true;
 }
 
@@ -156,7 +158,7 @@ static bool ask(struct forcing *f, const struct hd_net *net, struct group *g, he
     const struct hd_forced *forced = hd_teacher_force(net, f->tape, memory, &g->batch, NULL);
     if (!hd_tape_check(f->tape, err) || !add_logprobs(f, net, forced, g, err))
         return false;
-    return !g->found[0].best->attention || add_attention(f, net, forced, g, err);
+    return !g->found[0].best->attention || add_attention(f, net, memory, forced, g, err);
 }
 
 /* The mean of several nets, and what follows from the words' numbers. */
@@ -169,8 +171,10 @@ static void conclude(const struct forcing *f, struct group *g)
                 h->logprob[t] = h->logprob[t] * (1 / (float)f->n_nets);
             h->total += (double)h->logprob[t];
         }
-        h->score = hd_hypothesis_score(f->options, h->total, h->n + 1, h->attention, h->n + 1,
-                                       g->input[i].source.n);
+        const bool is_cross = f->options->attention == HD_ATTENTION_CROSS;
+        h->score =
+            hd_hypothesis_score(f->options, h->total, h->n + 1, is_cross ? h->attention : NULL,
+                                h->n + 1, g->input[i].source.n);
         if (!f->options->wants_attention) {
             hd_free(h->attention);
             h->attention = NULL;
@@ -220,6 +224,6 @@ bool hd_force_decode(const struct hd_net *const *nets, int n_nets, int end,
     const bool is_done = f.tape && f.output && force_all(&f, input, n, found, err);
     hd_tape_free(f.tape);
     hd_tape_free(f.output);
-    hd_free(f.numbers);
+    hd_batch_builder_release(&f.builder);
     return hd_search_end(is_done, found, n);
 }

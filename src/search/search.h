@@ -31,7 +31,9 @@ struct hd_search_options {
     int n_rows; /* hypotheses that advance together; a matter of speed and memory alone */
     bool
         words_alone; /* greedy search without probabilities, which is faster: logprob is NULL, total and score are 0 */
-    bool wants_attention;   /* keep the weights */
+    bool wants_attention; /* keep the weights, */
+    enum hd_attention_kind
+        attention;          /* of this kind; a search has those of cross-attention alone */
     int layer, head;        /* of hd_weights_of(): 0, -1 are the model's own choice */
     bool never_stops_early; /* until `beam` have ended: slower, the same result (tests) */
     bool (*keep_on)(
@@ -58,7 +60,9 @@ struct hd_hypothesis {
     float *logprob;      /* of each word, as the model says, whatever was forbidden or forced */
     double total, score; /* Σ logprob; with length and coverage */
     bool is_cut;         /* hit max_length: there is no end marker */
-    float *attention;    /* [n + 1 (the end marker's row, unless cut), n_source], or NULL */
+    float *
+        attention; /* [n + 1 (the end marker's row, unless cut), n_source], or NULL; of the encoder's self-attention
+                         [n_source, n_source], of the decoder's [n + 1, n + 1] */
 };
 
 /* Best first, those that were cut behind all others; no two have the same words. Samples stand in the order of their numbers and
@@ -119,7 +123,7 @@ bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
 
 /* Forced decoding: what the nets say of given outputs. input[i].prefix is the whole output, without the end marker; found[i]
  * has one hypothesis, of these words, ended. The same numbers as hd_search() gives for the same output, bit for bit. Of the
- * options count norm, alpha, coverage_penalty, wants_attention, layer, head and keep_on. */
+ * options count norm, alpha, coverage_penalty (with cross-attention), wants_attention, attention, layer, head and keep_on. */
 bool hd_force_decode(const struct hd_net *const *nets, int n_nets, int end,
                      const struct hd_search_input *input, size_t n,
                      const struct hd_search_options *options, struct hd_nbest *found,

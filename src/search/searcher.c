@@ -77,6 +77,10 @@ bool hd_searcher_add(struct hd_searcher *r, const struct hd_search_input *input,
     if (!hd_check_search_options(r->nets, r->n_nets, options, err) ||
         !hd_check_search_input(r->nets[0], r->end, input, r->n_added, err))
         return false;
+    if (options->wants_attention && options->attention != HD_ATTENTION_CROSS)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a search keeps cross-attention alone; self-attention is told of an output "
+                       "that is given");
     struct hd_search_sentence *s = take_spare(r, err);
     if (!s)
         return false;
@@ -92,20 +96,16 @@ bool hd_searcher_add(struct hd_searcher *r, const struct hd_search_input *input,
 /* Encode the first few of those that wait. */
 static bool encode_group(struct hd_searcher *r, heed_error *err)
 {
-    int length[GROUP_SENTENCES], entry[GROUP_SENTENCES] = {0}, n = 0;
-    size_t n_words = 0;
+    int entry[GROUP_SENTENCES] = {0}, n = 0;
+    hd_batch_begin(&r->group);
     for (; n < GROUP_SENTENCES && (size_t)n < r->waiting.n; n++) {
-        const struct hd_sequence *source = &r->waiting.at[n]->input.source;
-        if (n > 0 && n_words + (size_t)source->n > GROUP_WORDS)
+        const struct hd_sequence source = r->waiting.at[n]->input.source;
+        if (n > 0 && r->group.n_source + (size_t)source.n > GROUP_WORDS)
             break;
-        if (!HD_HAS_ROOM(r->ids, r->ids_capacity, n_words + (size_t)source->n + 1, err))
+        if (!hd_batch_add(&r->group, source, (struct hd_sequence){0}, -1, err))
             return false;
-        if (source->n > 0)
-            memcpy(r->ids + n_words, source->ids, (size_t)source->n * sizeof *r->ids);
-        n_words += (size_t)source->n;
-        length[n] = source->n;
     }
-    const struct hd_batch batch = {.n = n, .source = r->ids, .source_length = length};
+    const struct hd_batch batch = hd_batch_of(&r->group);
     for (int m = 0; m < r->n_nets; m++) {
         hd_tape_reset(r->tape);
         if (!hd_decoder_enter(r->decoders[m], r->tape, &batch, entry) &&
@@ -311,10 +311,11 @@ void hd_searcher_free(struct hd_searcher *r)
         hd_decoder_free(r->decoders[m]);
     hd_tape_free(r->tape);
     hd_beam_scratch_release(&r->scratch);
-    void *const others[] = {r->nets,         r->decoders, r->out,         r->waiting.at,
-                            r->under_way.at, r->ids,      r->finished.at, r->spare.at,
-                            r->free_slots,   r->entry,    r->previous,    r->length,
-                            r->slot,         r->past,     r->next_scores, r->alpha};
+    hd_batch_builder_release(&r->group);
+    void *const others[] = {r->nets,         r->decoders,    r->out,      r->waiting.at,
+                            r->under_way.at, r->finished.at, r->spare.at, r->free_slots,
+                            r->entry,        r->previous,    r->length,   r->slot,
+                            r->past,         r->next_scores, r->alpha};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         hd_free(others[i]);
     hd_free(r);

@@ -35,8 +35,7 @@ struct hd_searcher {
     size_t n_encoded; /* of those that wait, the first */
     size_t n_added;
     bool has_failed; /* a step did: the decoders must begin anew */
-    int *ids; /* of a group */
-    size_t ids_capacity;
+    struct hd_batch_builder group;
 
     int *free_slots, n_slots;
     size_t n_free, free_capacity;

@@ -116,9 +116,9 @@ static bool add_attention(struct hd_searcher *r, const struct hd_net *net,
     int b = 0;
     for (size_t i = 0; i < r->under_way.n; i++)
         for (int j = 0; j < beam_at(r, i)->n_open; j++, b++) {
-            const int S = stepped->seen.n_nodes ? stepped->seen.n_keys[b] : 0;
+            const int S = stepped->cross.n_layers ? stepped->cross.n_keys[b] : 0;
             float *sum = (float *)r->next_scores[b].alpha;
-            if (sum && !hd_add_attention(sum, net, &stepped->seen, b, S, beam_at(r, i)->options,
+            if (sum && !hd_add_attention(sum, net, &stepped->cross, b, S, beam_at(r, i)->options,
                                          r->n_nets, r->tape, err))
                 return false;
         }

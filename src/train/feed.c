@@ -143,7 +143,7 @@ static int collect(const struct slice *s, int n_in_slice, struct hd_pair_ids *pa
         const int n_source = s->length[2 * i], n_target = s->length[2 * i + 1];
         if (n_source < 0)
             continue;
-        pairs[n++] = (struct hd_pair_ids){ids, ids + n_source, n_source, n_target};
+        pairs[n++] = (struct hd_pair_ids){{ids, n_source}, {ids + n_source, n_target}};
         ids += n_source + n_target;
     }
     return n;
@@ -154,8 +154,8 @@ static int collect(const struct slice *s, int n_in_slice, struct hd_pair_ids *pa
 static int by_length(const void *a, const void *b)
 {
     const struct hd_pair_ids *p = a, *q = b;
-    return p->n_target != q->n_target ? (p->n_target > q->n_target) - (p->n_target < q->n_target)
-                                      : (p->n_source > q->n_source) - (p->n_source < q->n_source);
+    return p->target.n != q->target.n ? (p->target.n > q->target.n) - (p->target.n < q->target.n)
+                                      : (p->source.n > q->source.n) - (p->source.n < q->source.n);
 }
 
 /* Stable, as qsort() is not bound to be. */
@@ -177,7 +177,7 @@ static bool cut(struct hd_feed *f, heed_error *err)
 {
     long long total = 0, done = 0;
     for (int i = 0; i < f->n; i++)
-        total += f->pairs[i].n_target;
+        total += f->pairs[i].target.n;
     const long long most = f->options.tokens, half = most / 2;
     f->n_batches = total > most ? (int)((total + half) / most) : 1;
     size_t capacity = f->starts_capacity;
@@ -194,7 +194,7 @@ static bool cut(struct hd_feed *f, heed_error *err)
     for (int i = 0; i < f->n; i++) {
         if (n < f->n_batches && done * f->n_batches >= total * n)
             f->start[n++] = i;
-        done += f->pairs[i].n_target;
+        done += f->pairs[i].target.n;
     }
     f->n_batches = n;
     f->start[n] = f->n;

@@ -7,6 +7,7 @@
 #define HD_TRAIN_FEED_H
 
 #include "base/threads.h"
+#include "model/sequence.h"
 #include "text/corpus.h"
 #include "text/vocab.h"
 
@@ -25,8 +26,7 @@ struct hd_feed_position {
 
 /* One pair of sentences as ids; end markers are there where the vocabulary has one. */
 struct hd_pair_ids {
-    const int *source, *target;
-    int n_source, n_target;
+    struct hd_sequence source, target;
 };
 
 struct hd_feed;

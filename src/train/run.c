@@ -27,10 +27,10 @@ enum {
 
 /* What is only known while it runs. */
 struct run_counters {
-    double saved, logged, noted; /* when, hd_seconds() */
-    long first_update, first_tokens;
+    double saved, logged; /* when, hd_seconds() */
+    long first_update;
     double began, busy; /* seconds of learning, without validation */
-    long noted_tokens, noted_update;
+    long noted_tokens;
     double noted_busy, loss, weight; /* since the last note: Σ loss · tokens, Σ tokens */
     double speed, last_loss;
     bool is_time_over;
@@ -282,6 +282,25 @@ static bool look(struct hd_run *run, const struct run_counters *counters, heed_e
 
 /* ---- saving ------------------------------------------------------------------------------------------- */
 
+/* A run that goes on after a look at its end forgets it at its next validation: the model's file is put back as it was before, if
+ * the state has it. */
+static bool reopen(struct hd_run *run, heed_error *err)
+{
+    const bool is_mine = run->state.has_before && run->ranks.rank == 0;
+    run->state.progress.is_closed = run->state.has_before = false;
+    struct hd_saved_state *saved = is_mine ? hd_state_open(run->state_path, err) : NULL;
+    const struct hd_tensor *before = saved ? hd_state_before(saved) : NULL;
+    struct hd_writer w = {0};
+    const bool ok =
+        !is_mine || (before && hd_writer_open(&w, run->recipe->out, err) &&
+                     hd_write(&w, before->data, before->bytes, err) && hd_writer_commit(&w, err));
+    if (!ok)
+        hd_writer_abandon(&w);
+    hd_state_close(saved);
+    return ok || hd_fail(err, HEED_BAD_FILE, "%s is gone, and with it the best model so far",
+                         run->state_path);
+}
+
 /* Nothing is lost when a file cannot be written. */
 static bool fail_unharmed(const heed_error *why, heed_error *err)
 {
@@ -316,6 +335,7 @@ static bool go_back(struct hd_run *run, heed_error *err)
         return false;
     struct hd_progress *p = &run->state.progress;
     p->factor = (bad.factor < p->factor ? bad.factor : p->factor) / 2;
+    p->is_closed = p->is_closed && bad.is_closed;
     p->n_returns = bad.n_returns + 1;
     p->n_skipped = bad.n_skipped;
     hd_journal_say(&run->journal,
@@ -450,7 +470,7 @@ static bool advance(struct hd_run *run, struct run_counters *counters,
     /* Weights whose last loss was not finite are no place to come back to. */
     const bool is_good = p->n_bad == 0 && (is_time_to_look || p->update % r->save_every == 0);
     heed_error why = {0};
-    if (is_time_to_look && !look(run, counters, &why))
+    if (is_time_to_look && (!reopen(run, &why) || !look(run, counters, &why)))
         return fail_unharmed(&why, err);
     unsigned votes = run->journal.wants_to_stop ? VOTE_STOP : 0;
     if (run->ranks.rank == 0 && hd_seconds() - counters->saved > SAVE_SECONDS)
@@ -476,23 +496,6 @@ static void tell_left_out(struct hd_run *run)
                        c.n_pairs, c.n_long, run->recipe->max_length, c.n_empty);
 }
 
-/* Put the model's file back as it was before a look at the end, if the state has it. */
-static bool put_back(struct hd_run *run, heed_error *err)
-{
-    if (run->ranks.rank > 0)
-        return true;
-    struct hd_saved_state *saved = hd_state_open(run->state_path, err);
-    const struct hd_tensor *before = saved ? hd_state_before(saved) : NULL;
-    struct hd_writer w = {0};
-    const bool ok = saved && (!before || (hd_writer_open(&w, run->recipe->out, err) &&
-                                          hd_write(&w, before->data, before->bytes, err) &&
-                                          hd_writer_commit(&w, err)));
-    if (!ok)
-        hd_writer_abandon(&w);
-    hd_state_close(saved);
-    return ok;
-}
-
 /* A look at weights that end between two validations. A longer run would not have taken it, so the state is saved as if it had not been
  * taken, with the model of before: n updates and m more are n + m, bit for bit. */
 static bool close_run(struct hd_run *run, struct run_counters *counters, heed_error *err)
@@ -507,6 +510,7 @@ static bool close_run(struct hd_run *run, struct run_counters *counters, heed_er
     const bool ok = saved && hd_state_restore(saved, false, &run->learner, s, err);
     hd_state_close(saved);
     s->progress.is_closed = closed.has_best;
+    s->progress.closed_update = closed.update;
     s->progress.closed_best = closed.best;
     s->progress.closed_best_update = closed.best_update;
     return ok && save(run, counters, false, err);
@@ -516,10 +520,11 @@ static bool finish(struct hd_run *run, struct run_counters *counters, const char
                    bool has_learned, heed_error *err)
 {
     struct hd_progress *p = &run->state.progress;
-    const bool is_looked_at = p->looked_update == p->update || p->is_closed;
+    const bool is_closed_here = p->is_closed && p->closed_update == p->update;
+    const bool is_looked_at = p->looked_update == p->update || is_closed_here;
     if (has_learned && p->place.epoch == 0)
         tell_left_out(run);
-    if (!is_looked_at && (!put_back(run, err) || !close_run(run, counters, err)))
+    if (!is_looked_at && (!reopen(run, err) || !close_run(run, counters, err)))
         return false;
     const char *news = has_learned || !is_looked_at ? "done" : "nothing to do";
     const double best = p->is_closed ? p->closed_best : p->best;
@@ -544,7 +549,6 @@ static bool learn(struct hd_run *run, heed_error *err)
                                     .logged = now,
                                     .began = now,
                                     .first_update = p->update,
-                                    .first_tokens = p->n_tokens,
                                     .noted_tokens = p->n_tokens};
     bool has_learned = false;
     int last_epoch = p->place.epoch;
@@ -560,9 +564,6 @@ static bool learn(struct hd_run *run, heed_error *err)
             why = "the hours are over";
         if (why)
             return finish(run, &counters, why, has_learned, err);
-        if (p->is_closed && !put_back(run, err))
-            return false;
-        p->is_closed = false;
         if (!advance(run, &counters, pairs, n, &next, err))
             return false;
         has_learned = true;

@@ -325,6 +325,19 @@ static struct hd_saved_state *open_state(struct hd_run *run, heed_error *err)
     return saved;
 }
 
+/* The run of before is forgotten. */
+static bool remove_states(const struct hd_run *run, heed_error *err)
+{
+    char previous[HD_STATE_PATH];
+    const char *const paths[2] = {run->state_path,
+                                  hd_state_previous(previous, run->state_path) ? previous : NULL};
+    for (int i = 0; run->ranks.rank == 0 && i < 2; i++)
+        if (paths[i] && unlink(paths[i]) != 0 && errno != ENOENT)
+            return hd_fail(err, HEED_BAD_FILE, "%s cannot be removed: %s", paths[i],
+                           strerror(errno));
+    return true;
+}
+
 bool hd_run_prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
@@ -339,9 +352,8 @@ bool hd_run_prepare(struct hd_run *run, heed_error *err)
     run->threads = hd_pool_new(r->threads != HD_CHOOSE ? r->threads : cores > 1 ? cores : 1, err);
     if (!run->threads || !read_text(run, err))
         return false;
-    if (r->fresh && run->ranks.rank == 0 && unlink(run->state_path) != 0 && errno != ENOENT)
-        return hd_fail(err, HEED_BAD_FILE, "%s cannot be removed: %s", run->state_path,
-                       strerror(errno));
+    if (r->fresh && !remove_states(run, err))
+        return false;
     hd_journal_say(&run->journal,
                    "text: %zu pairs, about %.2f million source and %.2f million target words",
                    run->facts.n_pairs, millions(run->facts.n_source_words),

@@ -28,60 +28,35 @@ static uint64_t key_of(const struct hd_learner *l, int shard, int tape, enum dra
 /* Copy ids, each hidden with probability `share`. */
 static void copy_hiding(int *to, const int *from, size_t n, float share, uint64_t key)
 {
-    memcpy(to, from, n * sizeof *to);
-    if (share <= 0)
-        return;
     struct hd_rng rng = {.key = key};
     for (size_t i = 0; i < n; i++)
-        if (hd_rng_uniform(&rng) < share)
-            to[i] = HD_HIDDEN;
+        to[i] = hd_rng_uniform(&rng) < share ? HD_HIDDEN : from[i];
 }
 
-/* Pairs [from, to) side by side on the buffer; hidden words are another pair of rows. */
-static bool lay_out(struct batch_buffer *buffer, const struct hd_pair_ids *pairs, int from, int to,
-                    struct hd_batch *batch, size_t *n_source, size_t *n_target, heed_error *err)
+/* Pairs [from, to) side by side. */
+static bool build(struct hd_batch_builder *builder, const struct hd_pair_ids *pairs, int from,
+                  int to, heed_error *err)
 {
-    const size_t n = (size_t)(to - from);
-    *n_source = *n_target = 0;
-    for (int i = from; i < to; i++) {
-        *n_source += (size_t)pairs[i].n_source;
-        *n_target += (size_t)pairs[i].n_target;
-    }
-    const size_t wanted = 2 * n + 3 * (*n_source + *n_target);
-    int *grown = hd_grow(buffer->numbers, &buffer->capacity, wanted, sizeof *grown, err);
-    if (!grown)
-        return false;
-    buffer->numbers = grown;
-    int *source_length = grown, *target_length = grown + n, *source = grown + 2 * n,
-        *target = source + *n_source;
-    *batch = (struct hd_batch){.n = (int)n,
-                               .source = source,
-                               .source_length = source_length,
-                               .target = target,
-                               .target_length = target_length};
-    for (int i = from; i < to; i++) {
-        const struct hd_pair_ids *p = &pairs[i];
-        *source_length++ = p->n_source;
-        *target_length++ = p->n_target;
-        memcpy(source, p->source, (size_t)p->n_source * sizeof *source);
-        memcpy(target, p->target, (size_t)p->n_target * sizeof *target);
-        source += p->n_source;
-        target += p->n_target;
-    }
+    hd_batch_begin(builder);
+    for (int i = from; i < to; i++)
+        if (!hd_batch_add(builder, pairs[i].source, pairs[i].target, -1, err))
+            return false;
     return true;
 }
 
-/* The same batch with other words hidden, in the room behind `at`. */
-static struct hd_batch hide(const struct hd_batch *batch, int *at, size_t n_source, size_t n_target,
-                            float share, uint64_t key)
+/* The batch with some words hidden, on the tape. */
+static struct hd_batch hide(const struct hd_batch_builder *built, hd_tape *tape, float share,
+                            uint64_t key)
 {
-    struct hd_batch hidden = *batch;
-    if (share <= 0)
+    struct hd_batch hidden = hd_batch_of(built);
+    const size_t n_source = built->n_source, n_target = built->n_target;
+    int *ids = share > 0 ? hd_tape_take(tape, "hide", n_source + n_target, sizeof *ids) : NULL;
+    if (!ids)
         return hidden;
-    copy_hiding(at, batch->source, n_source, share, key);
-    copy_hiding(at + n_source, batch->target, n_target, share, key + 1);
-    hidden.source = at;
-    hidden.target_seen = at + n_source;
+    copy_hiding(ids, hidden.source, n_source, share, key);
+    copy_hiding(ids + n_source, hidden.target, n_target, share, key + 1);
+    hidden.source = ids;
+    hidden.target_seen = ids + n_source;
     return hidden;
 }
 
@@ -103,17 +78,16 @@ static const struct hd_forced *run(const struct hd_learner *l, hd_tape *tape,
 }
 
 /* One pass, or two that must agree: Liang et al. (2021), "R-Drop"; Gao et al. (2022), "Bi-SimCut". */
-static hd_node *loss_of(const struct hd_learner *l, hd_tape *tape, const struct hd_batch *batch,
-                        int *room, size_t n_source, size_t n_target, const uint64_t keys[2])
+static hd_node *loss_of(const struct hd_learner *l, hd_tape *tape,
+                        const struct hd_batch_builder *built, const uint64_t keys[2])
 {
     const struct hd_recipe *r = l->recipe;
-    const struct hd_batch first = hide(batch, room, n_source, n_target, r->word_dropout, keys[0]);
+    const struct hd_batch first = hide(built, tape, r->word_dropout, keys[0]);
     const struct hd_forced *one = run(l, tape, &first);
     if (!one || (r->rdrop <= 0 && r->simcut <= 0))
         return one ? hd_forced_loss(l->net, one, r->label_smoothing) : NULL;
     const float share = r->simcut > 0 ? r->simcut_share : r->word_dropout;
-    const struct hd_batch second =
-        hide(batch, room + n_source + n_target, n_source, n_target, share, keys[1]);
+    const struct hd_batch second = hide(built, tape, share, keys[1]);
     const struct hd_forced *two = run(l, tape, &second);
     const hd_consistency agree = r->simcut > 0
                                      ? (hd_consistency){.weight1 = 1, .forward = r->simcut}
@@ -128,9 +102,8 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
     struct shard *s = &w->shards[shard];
     float *block = w->blocks[shard - w->first];
     hd_tape *tape = w->tapes[worker];
-    struct hd_batch batch;
-    size_t n_source, n_target;
-    if (!lay_out(&w->buffers[worker], w->pairs, from, to, &batch, &n_source, &n_target, &s->err))
+    struct hd_batch_builder *builder = &w->builders[worker];
+    if (!build(builder, w->pairs, from, to, &s->err))
         return false;
     hd_tape_reset(tape);
     hd_tape_record(tape, true);
@@ -138,10 +111,9 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
     hd_tape_set_gradients(tape, block, w->is_written + (size_t)worker * (size_t)w->n_params);
     const uint64_t keys[2] = {key_of(l, shard, number, DRAW_HIDE),
                               key_of(l, shard, number, DRAW_CUT)};
-    int *room = w->buffers[worker].numbers + 2 * batch.n + n_source + n_target;
-    hd_node *loss = loss_of(l, tape, &batch, room, n_source, n_target, keys);
+    hd_node *loss = loss_of(l, tape, builder, keys);
     if (!loss || !hd_backward(loss, block))
-        return hd_fail(&s->err, hd_tape_error(tape)->code, "%s", hd_tape_error(tape)->message);
+        return hd_tape_check(tape, &s->err);
     s->loss += (double)loss->x[0];
     return true;
 }
@@ -158,8 +130,8 @@ void hd_shard_run(void *context, int index, int worker)
     for (int from = s->from, to; from < s->to; from = to) {
         int n_source = 0, n_target = 0;
         for (to = from; to < s->to; to++) {
-            n_source += w->pairs[to].n_source;
-            n_target += w->pairs[to].n_target;
+            n_source += w->pairs[to].source.n;
+            n_target += w->pairs[to].target.n;
             if (to > from && (n_source > TAPE_SOURCE || n_target > TAPE_TOKENS))
                 break;
         }
@@ -192,7 +164,7 @@ static void share_out(struct hd_workspace *w, const struct hd_ranks *ranks)
 /* What a pair costs, about: output layer and decoder weigh more than the encoder. */
 static long cost_of(const struct hd_pair_ids *pair)
 {
-    return pair->n_source + 2L * pair->n_target;
+    return pair->source.n + 2L * pair->target.n;
 }
 
 bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long n_tokens,

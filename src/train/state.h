@@ -1,6 +1,7 @@
 /* state.h -- all that a run needs to go on as if nothing had happened, in memory and in one file beside the model.
  *
- * The file is written whole or not at all. It holds the state as it is now and, when that is not the last good one (at a validation or
+ * The file is written whole or not at all, with a checksum of everything in it; the one it replaces stays beside it as
+ * MODEL.state.safetensors.previous. It holds the state as it is now and, when that is not the last good one (at a validation or
  * at save-every: moments that the number of updates decides, not the clock), the last good one as well: that is where a run goes
  * back to when its numbers stop being finite, with or without a kill in between. */
 #ifndef HD_TRAIN_STATE_H
@@ -17,19 +18,22 @@ enum { HD_MOST_KEPT = 64 };
 struct hd_progress {
     long update;                   /* done */
     struct hd_feed_position place; /* of the next batch */
-    long n_tokens;                 /* target pieces learned from */
+    long n_tokens;                 /* target tokens learned from */
     double factor;                 /* what is left of the rate */
     int n_bad;                     /* updates in a row that were not finite */
     long n_skipped, n_returns;     /* of them all; and how often the run went back */
     bool has_best;
     double best, best_ce; /* the greatest score so far, its cross entropy, and where it was */
     long best_update;
-    int n_stale;         /* validations since then */
-    int n_stale_plateau; /* and since the rate was last lowered */
+    double lowest_ce;    /* the cross entropy that patience measures by */
+    int n_stale;         /* validations since score or cross entropy was better */
+    int n_stale_plateau; /* since the score was, or the rate was last lowered */
     long looked_update;  /* the last update whose weights were validated */
-    bool
-        is_closed; /* the run has ended between two validations, and a look at its end has been taken, */
-    double closed_best; /* after which this was the best; going on forgets that look */
+    /* The run has ended between two validations, after closed_update, and has taken a look at its end, after which closed_best was the
+     * best. The next validation of a run that goes on forgets that look. */
+    bool is_closed;
+    long closed_update;
+    double closed_best;
     long closed_best_update;
     int n_kept;         /* weights kept for averaging, */
     long n_validations; /* of so many validations */
@@ -40,6 +44,7 @@ struct hd_run_state {
     struct hd_progress progress;
     float *kept[HD_MOST_KEPT]; /* weights of some validations */
     struct hd_map before; /* the model's file as it was before a look at the end; nothing without */
+    bool has_before; /* it is in the state's file, and stays in it when that is written again */
 };
 
 /* What tells whether a state belongs to a run. */
@@ -49,6 +54,10 @@ struct hd_identity {
     uint64_t fingerprint; /* of the text */
     const struct hd_vocab *source, *target;
 };
+
+/* The name of the state before this one. False when it is too long for a name. */
+enum { HD_STATE_PATH = 4096 };
+bool hd_state_previous(char previous[HD_STATE_PATH], const char *path);
 
 /* Write the state. `is_good` is said at the moments above. */
 bool hd_state_save(const char *path, const struct hd_learner *learner,
@@ -63,7 +72,7 @@ struct hd_saved_state {
     struct hd_vocab *source, *target; /* owned until taken; the same when shared */
 };
 
-/* NULL with HEED_OK in err when there is none; NULL with the reason when it cannot be read. */
+/* NULL with HEED_OK in err when there is none; NULL with the reason when it cannot be read or is damaged: by name, with what to type. */
 struct hd_saved_state *hd_state_open(const char *path, heed_error *err);
 void hd_state_close(struct hd_saved_state *saved);
 

@@ -68,13 +68,13 @@ static bool make_workspace(struct hd_learner *l, heed_error *err)
     w->n_workers = hd_pool_size(l->threads);
     w->n_blocks = l->recipe->shards;
     w->tapes = hd_alloc((size_t)w->n_workers, sizeof(hd_tape *), err);
-    w->buffers = hd_alloc((size_t)w->n_workers, sizeof *w->buffers, err);
+    w->builders = hd_alloc((size_t)w->n_workers, sizeof *w->builders, err);
     w->blocks = hd_alloc((size_t)w->n_blocks, sizeof *w->blocks, err);
     w->shards = hd_alloc((size_t)w->n_blocks, sizeof *w->shards, err);
     w->n_params = hd_params_number(l->net->params);
     w->is_written =
         hd_alloc((size_t)w->n_workers * (size_t)w->n_params, sizeof *w->is_written, err);
-    if (!w->k || !w->tapes || !w->buffers || !w->blocks || !w->shards || !w->is_written)
+    if (!w->k || !w->tapes || !w->builders || !w->blocks || !w->shards || !w->is_written)
         return false;
     for (int i = 0; i < w->n_workers; i++)
         if (!(w->tapes[i] = hd_tape_new(err)))
@@ -114,15 +114,15 @@ bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_r
 void hd_learner_release(struct hd_learner *l)
 {
     struct hd_workspace *w = l->workspace;
-    for (int i = 0; w && w->tapes && w->buffers && i < w->n_workers; i++) {
+    for (int i = 0; w && w->tapes && w->builders && i < w->n_workers; i++) {
         hd_tape_free(w->tapes[i]);
-        hd_free(w->buffers[i].numbers);
+        hd_batch_builder_release(&w->builders[i]);
     }
     for (int i = 0; w && w->blocks && i < w->n_blocks; i++)
         hd_free(w->blocks[i]);
     if (w) {
         hd_free(w->tapes);
-        hd_free(w->buffers);
+        hd_free(w->builders);
         hd_free(w->blocks);
         hd_free(w->shards);
         hd_free(w->is_written);
@@ -144,6 +144,11 @@ void hd_learner_release(struct hd_learner *l)
 hd_tape *hd_learner_tape(struct hd_learner *l, int worker)
 {
     return l->workspace->tapes[worker];
+}
+
+struct hd_batch_builder *hd_learner_builder(struct hd_learner *l, int worker)
+{
+    return &l->workspace->builders[worker];
 }
 
 /* ---- the step ---------------------------------------------------------------------------------- */
@@ -171,11 +176,12 @@ static void step(const struct hd_learner *l, size_t at, int n, float *g, bool is
     const struct hd_workspace *w = l->workspace;
     float *x = hd_params_values(l->net->params) + at;
     const float decay = is_decayed ? r->weight_decay : 0;
+    const float l2 = r->optimizer == HD_ADAM ? decay : 0;
     if (r->optimizer == HD_SGD)
         w->k->sgd(x, l->m + at, g, w->rate, r->momentum, decay, w->scale, n);
     else
         w->k->adam(x, l->m + at, l->v + at, g, w->rate, r->beta1, r->beta2, r->eps,
-                   (float)(1 - l->power1), (float)(1 - l->power2), decay, w->scale, n);
+                   (float)(1 - l->power1), (float)(1 - l->power2), l2, decay - l2, w->scale, n);
     if (l->ema) {
         w->k->scale(l->ema + at, w->ema, l->ema + at, n);
         w->k->add_scaled(l->ema + at, 1 - w->ema, x, n);
@@ -270,7 +276,7 @@ bool hd_learn(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long
     struct hd_workspace *w = l->workspace;
     *updated = (struct hd_updated){0};
     for (int i = 0; i < n; i++)
-        updated->n_tokens += pairs[i].n_target;
+        updated->n_tokens += pairs[i].target.n;
     w->pairs = pairs;
     w->number = number;
     w->first_piece = 0;

@@ -50,7 +50,8 @@ bool hd_learner_share(struct hd_learner *learner, bool ema_alone, heed_error *er
 /* Make the packed copies of the weights anew, after they were changed from outside. */
 void hd_learner_repack(struct hd_learner *learner);
 
-/* The tape of a worker, for validation. */
+/* The tape and the batch builder of a worker, for validation. */
 hd_tape *hd_learner_tape(struct hd_learner *learner, int worker);
+struct hd_batch_builder *hd_learner_builder(struct hd_learner *learner, int worker);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "graph/tape.h"
 #include "base/real.h"
 #include "search/search.h"
 #include "text/evaluate.h"
@@ -43,7 +44,7 @@ void hd_dev_free(struct hd_dev *dev)
 static int shorter(const void *a, const void *b)
 {
     const struct sentence *p = a, *q = b;
-    return p->ids.n_source != q->ids.n_source ? p->ids.n_source - q->ids.n_source
+    return p->ids.source.n != q->ids.source.n ? p->ids.source.n - q->ids.source.n
                                               : p->number - q->number;
 }
 
@@ -61,13 +62,13 @@ static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source,
     memcpy(s->reference, pair->target, pair->n_target);
     const size_t most = (size_t)longest;
     ids->n = ids->n < most ? ids->n : most;
-    s->ids.n_source = (int)ids->n;
+    const int n_source = (int)ids->n;
     if (!hd_vocab_encode(dev->target, pair->target, pair->n_target, true, ids, err))
         return false;
-    s->ids.n_target = (int)ids->n - s->ids.n_source;
-    s->ids.n_target = s->ids.n_target < (int)most ? s->ids.n_target : (int)most;
-    s->ids.source = ids->at;
-    s->ids.target = ids->at + s->ids.n_source;
+    const int n_target = (int)ids->n - n_source;
+    s->ids.source = (struct hd_sequence){ids->at, n_source};
+    s->ids.target =
+        (struct hd_sequence){ids->at + n_source, n_target < longest ? n_target : longest};
     return true;
 }
 
@@ -112,40 +113,26 @@ struct look {
     heed_error *err; /* [groups] */
 };
 
-static bool measure_loss(struct look *look, hd_tape *tape, int from, int n, double *loss,
+static bool measure_loss(struct look *look, int worker, int from, int n, double *loss,
                          heed_error *err)
 {
     const struct hd_net *net = look->learner->net;
     const struct sentence *s = look->dev->sentences + from;
-    size_t total = 0;
+    hd_tape *tape = hd_learner_tape(look->learner, worker);
+    struct hd_batch_builder *builder = hd_learner_builder(look->learner, worker);
+    hd_batch_begin(builder);
     for (int i = 0; i < n; i++)
-        total += (size_t)(s[i].ids.n_source + s[i].ids.n_target);
-    int *numbers = hd_alloc(total + 2 * GROUP, sizeof *numbers, err), *at = numbers + 2 * GROUP;
-    if (!numbers)
-        return false;
-    struct hd_batch batch = {.n = n, .source_length = numbers, .target_length = numbers + GROUP};
-    batch.source = at;
-    for (int i = 0; i < n; i++) {
-        numbers[i] = s[i].ids.n_source;
-        memcpy(at, s[i].ids.source, (size_t)s[i].ids.n_source * sizeof *at);
-        at += s[i].ids.n_source;
-    }
-    batch.target = at;
-    for (int i = 0; i < n; i++) {
-        numbers[GROUP + i] = s[i].ids.n_target;
-        memcpy(at, s[i].ids.target, (size_t)s[i].ids.n_target * sizeof *at);
-        at += s[i].ids.n_target;
-    }
+        if (!hd_batch_add(builder, s[i].ids.source, s[i].ids.target, -1, err))
+            return false;
+    const struct hd_batch batch = hd_batch_of(builder);
     hd_tape_reset(tape);
     hd_tape_record(tape, false);
     hd_tape_infer(tape);
     const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
     const struct hd_forced *forced = hd_teacher_force(net, tape, memory, &batch, NULL);
     const hd_node *node = forced ? hd_forced_loss(net, forced, 0) : NULL;
-    const heed_error *failed = hd_tape_error(tape);
     *loss = node ? (double)node->x[0] : 0;
-    hd_free(numbers);
-    return failed->code == HEED_OK || hd_fail(err, failed->code, "%s", failed->message);
+    return hd_tape_check(tape, err);
 }
 
 static bool translate(struct look *look, int from, int n, heed_error *err)
@@ -159,8 +146,8 @@ static bool translate(struct look *look, int from, int n, heed_error *err)
     struct hd_search_input input[GROUP] = {0};
     struct hd_nbest found[GROUP] = {0};
     for (int i = 0; i < n; i++)
-        input[i] = (struct hd_search_input){.source = {s[i].ids.source, s[i].ids.n_source},
-                                            .max_length = hd_longest_output(s[i].ids.n_source, 3),
+        input[i] = (struct hd_search_input){.source = s[i].ids.source,
+                                            .max_length = hd_longest_output(s[i].ids.source.n, 3),
                                             .number = (uint64_t)s[i].number};
     bool ok = hd_search(nets, 1, hd_vocab_end(dev->target), input, (size_t)n, &options, found, err);
     for (int i = 0; ok && i < n; i++) {
@@ -181,9 +168,8 @@ static void look_at_group(void *context, int index, int worker)
     index = index * ranks->n + ranks->rank;
     const int from = index * GROUP, left = look->dev->n - from, n = left < GROUP ? left : GROUP;
     heed_error *err = &look->err[index];
-    (void)(measure_loss(look, hd_learner_tape(look->learner, worker), from, n, &look->loss[index],
-                        err) &&
-           look->wants_text && translate(look, from, n, err));
+    (void)(measure_loss(look, worker, from, n, &look->loss[index], err) && look->wants_text &&
+           translate(look, from, n, err));
 }
 
 static bool score_text(const struct look *look, struct hd_validated *v, heed_error *err)
@@ -270,7 +256,7 @@ bool hd_validate(struct hd_learner *learner, const struct hd_dev *dev, struct hd
         loss += look.loss[i];
     long n_tokens = 0;
     for (int i = 0; i < dev->n; i++)
-        n_tokens += dev->sentences[i].ids.n_target;
+        n_tokens += dev->sentences[i].ids.target.n;
     v->ce = loss / (double)n_tokens;
     v->perplexity = hd_real_exp(v->ce);
     ok = ok && (!look.wants_text || score_text(&look, v, err));

@@ -19,12 +19,6 @@ struct slice {
     int param, from, to;
 };
 
-/* Batches as a model wants them: one sentence after the other. Grows, is kept. */
-struct batch_buffer {
-    int *numbers;
-    size_t capacity;
-};
-
 struct shard {
     int from, to; /* pairs */
     double loss;
@@ -34,9 +28,9 @@ struct shard {
 struct hd_workspace {
     const struct hd_kernels *k;
     int n_workers, n_blocks;
-    hd_tape **tapes;              /* [n_workers] */
-    struct batch_buffer *buffers; /* [n_workers] */
-    float **blocks;               /* [n_blocks] gradients of shards; made when first used */
+    hd_tape **tapes;                   /* [n_workers] */
+    struct hd_batch_builder *builders; /* [n_workers] */
+    float **blocks;                    /* [n_blocks] gradients of shards; made when first used */
     int n_params;
     bool *
         is_written; /* [n_workers][n_params]: which parameters have a gradient of the shard in work */

@@ -46,10 +46,17 @@ says 'n-best lists are those of Moses' 'neun\neins zwei\n' '0 ||| nine ||| logpr
 1 ||| *' --n-best 2
 says 'greedy search finds it too' 'eins zwei drei vier\n' 'four three two one' --beam 1
 says 'several models translate together' 'eins zwei\n' 'two one' -m "$toy,$toy"
-says 'length can count otherwise' 'eins zwei\n' 'two one' --length-norm gnmt:0.6 -b 3
+for norm in gnmt:0.6=1.1884 gnmt:1=1.3333 power:1=3.0000 none=1.0000; do # ((5 + n) / 6)^x and n^x, of two words and the end
+    expect "length counts by ${norm%=*}" 0 "${norm#*=}" '' sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --json --length-norm ${norm%=*} |
+        awk '{ sub(/.*\"score\": /, \"\"); score = \$1 + 0; sub(/^[^:]*: /, \"\"); printf \"%.4f\", (\$1 + 0) / score }' FS=,"
+done
 says 'or not at all' 'eins zwei\n' 'two one' --length-norm none --coverage-penalty 0.2
-says 'words can be drawn' 'eins zwei drei\n' 'three two one' --sample topk=1
-says 'from those that are likely together' 'eins zwei drei\n' 'three two one' --sample topp=0.1 --seed 7
+# At this temperature all words are about as likely, so only the choice of candidates makes a sentence.
+says 'of one word the likeliest is drawn' 'eins zwei drei\n' 'three two one' --sample topk=1 --temperature 50
+says 'of nine another one' 'eins zwei drei\n' 'six <unk> eight' --sample topk=9 --temperature 50
+says 'so it is of those that are likely together' 'eins zwei drei\n' 'three two one' --sample topp=0.000001 --temperature 50
+says 'and of all of them' 'eins zwei drei\n' 'eight eight five' --sample topp=1 --temperature 50
+says 'another seed draws others' 'eins zwei drei\n' 'six' --sample topp=0.99 --temperature 50 --seed 8
 printf 'nine nine\n\n' >prefixes
 printf 'eins\nzwei\n' >two
 expect 'a translation begins as it must' 0 'nine nine*

@@ -542,6 +542,46 @@ static void without_memory_there_is_a_sentence(void **state)
 
 #define with_folder(test) cmocka_unit_test_setup_teardown(test, fresh_folder, remove_folder)
 
+static void checksums_find_every_changed_byte(void **state)
+{
+    (void)state;
+    const float x[3] = {1, 2, 3};
+    struct hd_saver saver = {.has_checksums = true};
+    hd_saver_add(&saver, hd_tensor_of("half", HD_F32, x, (size_t[]){3}, 1), HD_F16);
+    hd_saver_add(&saver, hd_tensor_of("empty", HD_F32, NULL, (size_t[]){0}, 1), HD_F32);
+    hd_saver_add(&saver, hd_tensor_of("bytes", HD_U8, x, (size_t[]){11}, 1), HD_U8);
+    hd_saver_add(&saver, hd_tensor_of("whole", HD_F32, x, (size_t[]){3}, 1), HD_F32);
+    for (int has_note = 0; has_note < 2; has_note++) {
+        heed_error err = {0};
+        if (has_note)
+            hd_saver_note(&saver, "a", "note");
+        assert_that(hd_saver_write(&saver, in_folder("x"), &err), "%s", err.message);
+        struct bytes file = bytes_of_file(in_folder("x"));
+        size_t n_accepted = 0;
+        for (size_t at = 0; at <= file.n; at++) {
+            if (at < file.n)
+                file.at[at] ^= 1;
+            err = (heed_error){0};
+            struct hd_safetensors *f = hd_safetensors_open_memory("x", file.at, file.n, &err);
+            const bool has_sums = f && hd_safetensors_metadata(f, HD_CHECKSUMS);
+            const bool ok = f && hd_safetensors_check(f, &err);
+            assert_that(ok == (at == file.n || (f && !has_sums)), "byte %zu: %s", at, err.message);
+            n_accepted += ok;
+            if (f && at == file.n - 1)
+                assert_string_equal(err.message,
+                                    "x: the tensor 'bytes' is damaged: its checksum is "
+                                    "not that of what was written");
+            hd_safetensors_close(f);
+            if (at < file.n)
+                file.at[at] ^= 1;
+        }
+        assert_that(n_accepted <= 1 + strlen(HD_CHECKSUMS HD_METADATA), "%zu changes are not found",
+                    n_accepted); /* of the keys themselves */
+        free(file.at);
+    }
+    hd_saver_release(&saver);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -551,6 +591,7 @@ int main(void)
         with_folder(floats_are_stored_in_half_the_bytes),
         with_folder(what_half_cannot_hold_is_refused),
         with_folder(what_cannot_be_written_gets_a_sentence),
+        with_folder(checksums_find_every_changed_byte),
         cmocka_unit_test(files_written_by_python_are_read),
         cmocka_unit_test(a_model_of_hugging_face_is_read),
         with_folder(every_fault_has_its_sentence),

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL_CHECKSUM UINT64_C(0x0dcd2b8fee89bebd)
+#define KERNEL_CHECKSUM UINT64_C(0xa727b7232dbb1dd2)
 
 enum checked_kernel {
 #define ENUM(returns, name, arguments) CHECKED_##name,
@@ -142,9 +142,7 @@ static inline void check_products(struct checksums *sums, const struct hd_kernel
     for (int m = 0; m < M; m++) {
         k->quantise(q + m * stride, &s->stats[0], s->a + m * K, K);
         s->z[m] = s->stats[0];
-        k->dequantise(s->y, q + m * stride, s->stats[0], K);
         NOTE(quantise, s->stats, 1);
-        NOTE(dequantise, s->y, K);
     }
     for (int i = 0; i < K * N; i++)
         w[i] = (int8_t)((int)(next_bits(s) % 255) - 127);
@@ -193,7 +191,6 @@ static inline void check_vector(struct checksums *sums, const struct hd_kernels 
     RUN(scale, 0.3F, s->a, n);
     RUN(add_scaled, 0.7F, s->a, n);
     RUN(add_product, s->a, s->b, n);
-    RUN(clamp_min, s->a, 0.25F, n);
     RUN(dropout, s->a, 0.1F, 12345, 678, false, n);
     RUN(dropout, s->a, 0.5F, UINT64_MAX, UINT64_MAX, true, n);
     const float sums_of[4] = {k->sum(s->a, n), k->dot(s->a, s->b, n), k->max(s->a, n),
@@ -205,8 +202,6 @@ static inline void check_vector(struct checksums *sums, const struct hd_kernels 
     checksum_add(&sums->of[CHECKED_all_finite], k->all_finite(s->a, n));
 
     const int rows = 5, ids[5] = {3, 0, 3, 4, 1}, width = n % 300;
-    k->add_rows(s->y, s->a, s->b, rows, width);
-    NOTE(add_rows, s->y, rows * width);
     k->sum_rows(s->y, s->a, width + 1, rows, width);
     NOTE(sum_rows, s->y, width);
     k->gather_rows(s->y, s->a, ids, rows, width);
@@ -304,7 +299,9 @@ static inline void check_cells(struct checksums *sums, const struct hd_kernels *
 static inline void check_updates(struct checksums *sums, const struct hd_kernels *k,
                                  struct numbers *s, int n)
 {
-    k->adam(s->y, s->z, s->p, s->a, 0.01F, 0.9F, 0.98F, 1e-9F, 0.1F, 0.02F, 0.01F, 0.5F, n);
+    k->adam(s->y, s->z, s->p, s->a, 0.01F, 0.9F, 0.98F, 1e-9F, 0.1F, 0.02F, 0.03F, 0, 0.5F, n);
+    NOTE(adam, s->y, n);
+    k->adam(s->y, s->z, s->p, s->a, 0.01F, 0.9F, 0.98F, 1e-9F, 0.1F, 0.02F, 0, 0.01F, 0.5F, n);
     NOTE(adam, s->y, n);
     NOTE(adam, s->z, n);
     NOTE(adam, s->p, n);

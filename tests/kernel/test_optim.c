@@ -1,12 +1,21 @@
 /* test_optim.c -- Adam, AdamW and SGD: the same bits from every kernel, and near the formulas in double precision. */
 #include "kernel/common.h"
 
-/* A step's settings; `kind` 0 Adam, 1 AdamW, 2 SGD, 3 SGD with momentum and decay. */
+enum {
+    ADAM,
+    ADAM_L2,
+    ADAMW,
+    SGD,
+    SGD_MOMENTUM,
+    N_RULES
+}; /* the last with decay, as the second and third */
+
+/* A step's settings. */
 struct settings {
     float rate, beta1, beta2, eps, correct1, correct2, decay, grad_scale, momentum;
 };
 
-static struct settings settings_of(int kind, int step)
+static struct settings settings_of(int rule, int step)
 {
     return (struct settings){.rate = 0.01F,
                              .beta1 = 0.9F,
@@ -14,27 +23,27 @@ static struct settings settings_of(int kind, int step)
                              .eps = 1e-9F,
                              .correct1 = 1 - powf(0.9F, (float)step),
                              .correct2 = 1 - powf(0.98F, (float)step),
-                             .decay = kind % 2 ? 0.1F : 0,
+                             .decay = rule == ADAM || rule == SGD ? 0 : 0.1F,
                              .grad_scale = 0.5F,
                              .momentum = 0.9F};
 }
 
-static void run(const struct hd_kernels *k, int kind, float *w, float *m, float *v, const float *g,
+static void run(const struct hd_kernels *k, int rule, float *w, float *m, float *v, const float *g,
                 int step, long n)
 {
-    const struct settings s = settings_of(kind, step);
-    if (kind < 2)
-        k->adam(w, m, v, g, s.rate, s.beta1, s.beta2, s.eps, s.correct1, s.correct2, s.decay,
-                s.grad_scale, n);
+    const struct settings s = settings_of(rule, step);
+    if (rule < SGD)
+        k->adam(w, m, v, g, s.rate, s.beta1, s.beta2, s.eps, s.correct1, s.correct2,
+                rule == ADAM_L2 ? s.decay : 0, rule == ADAMW ? s.decay : 0, s.grad_scale, n);
     else
-        k->sgd(w, kind == 3 ? m : NULL, g, s.rate, s.momentum, s.decay, s.grad_scale, n);
+        k->sgd(w, rule == SGD_MOMENTUM ? m : NULL, g, s.rate, s.momentum, s.decay, s.grad_scale, n);
 }
 
 static void every_update_returns_the_bits_of_the_reference(void **state)
 {
     (void)state;
     FOR_EACH_KERNEL(k)
-    for (int which = 0; which < 4; which++)
+    for (int which = 0; which < N_RULES; which++)
         FOR_EACH_KIND(kind)
     FOR_EACH_SIZE(n)
     {
@@ -56,7 +65,7 @@ static void twenty_updates_are_near_the_formulas(void **state)
 {
     (void)state;
     enum { N = 37 };
-    for (int which = 0; which < 4; which++) {
+    for (int which = 0; which < N_RULES; which++) {
         float w[N], m[N] = {0}, v[N] = {0}, g[N];
         double ew[N], em[N] = {0}, ev[N] = {0};
         for (int i = 0; i < N; i++)
@@ -65,16 +74,18 @@ static void twenty_updates_are_near_the_formulas(void **state)
             const struct settings s = settings_of(which, step);
             for (int i = 0; i < N; i++) {
                 g[i] = random_number(KIND_PLAIN);
-                const double gi = (double)s.grad_scale * (double)g[i];
-                if (which < 2) {
+                const double gi = (double)s.grad_scale * (double)g[i] +
+                                  (which == ADAM_L2 ? (double)s.decay * ew[i] : 0);
+                if (which < SGD) {
                     em[i] = (double)s.beta1 * em[i] + (1 - (double)s.beta1) * gi;
                     ev[i] = (double)s.beta2 * ev[i] + (1 - (double)s.beta2) * gi * gi;
                     const double move = em[i] / (double)s.correct1 /
                                         (sqrt(ev[i] / (double)s.correct2) + (double)s.eps);
-                    ew[i] -= (double)s.rate * (move + (double)s.decay * ew[i]);
+                    ew[i] -=
+                        (double)s.rate * (move + (which == ADAMW ? (double)s.decay * ew[i] : 0));
                 } else {
                     const double move = gi + (double)s.decay * ew[i];
-                    em[i] = which == 3 ? (double)s.momentum * em[i] + move : move;
+                    em[i] = which == SGD_MOMENTUM ? (double)s.momentum * em[i] + move : move;
                     ew[i] -= (double)s.rate * em[i];
                 }
             }
@@ -94,8 +105,8 @@ static void no_gradient_ever_moves_nothing(void **state)
         const float g[20] = {0};
         for (int i = 0; i < 20; i++)
             w[i] = before[i] = random_number(KIND_PLAIN);
-        run(*k, 0, w, m, v, g, 1, 20);
-        run(*k, 2, w, m, v, g, 1, 20);
+        run(*k, ADAM, w, m, v, g, 1, 20);
+        run(*k, SGD, w, m, v, g, 1, 20);
         assert_memory_equal(w, before, sizeof w);
     }
 }

@@ -219,7 +219,7 @@ static inline float learn_batch(struct learner *l, const struct hd_batch *batch,
     l->left1 *= beta1;
     l->left2 *= beta2;
     k->adam(hd_params_values(params), l->m, l->v, l->gradients, rate, beta1, beta2, 1e-9F,
-            1 - l->left1, 1 - l->left2, 0, cut / (float)n_targets, n);
+            1 - l->left1, 1 - l->left2, 0, 0, cut / (float)n_targets, n);
     hd_params_changed(params);
     assert_true(hd_params_pack(params, NULL));
     return loss->x[0] / (float)n_targets;

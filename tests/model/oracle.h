@@ -113,7 +113,7 @@ static inline int greedy(struct oracle *o, const struct hd_ids *x, int words[LON
         tape->k->top_k(&previous, &(float){0}, logits->x, hd_width(logits), 1);
         if (weights)
             /* Marian tells the first head of the last layer. */
-            assert_true(hd_weights_of(net, &now.seen, 0, 0, net->rnn ? -1 : 0, weights[t]));
+            assert_true(hd_weights_of(net, &now.cross, 0, 0, net->rnn ? -1 : 0, weights[t]));
         words[t] = previous;
     }
     walk_end(walk);

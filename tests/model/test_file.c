@@ -320,7 +320,7 @@ static void rewrite(const struct hd_safetensors *good, const struct fault *f)
         hd_saver_add(&s, *f->replacement, f->replacement->dtype);
     for (size_t i = 0; i < good->n_metadata; i++) {
         const char *key = good->metadata_keys[i];
-        if (!f->key || strcmp(key, f->key) != 0)
+        if (strcmp(key, HD_CHECKSUMS) != 0 && (!f->key || strcmp(key, f->key) != 0))
             hd_saver_note(&s, key, hd_safetensors_metadata(good, key));
     }
     if (f->text)
@@ -589,11 +589,17 @@ static void a_changed_byte_of_the_header_is_refused_or_does_not_matter(void **st
     free(file.at);
 }
 
-static void a_changed_byte_of_the_data_gives_other_numbers_or_is_refused(void **state)
+static void a_changed_byte_of_the_data_is_refused(void **state)
 {
     (void)state;
     struct bytes file = file_of("ferreira", HD_F32);
-    every_byte_changed(read_and_run, file, header_of(file), file.n, 127);
+    for (size_t at = header_of(file); at < file.n; at += 127) {
+        heed_error err = {0};
+        file.at[at] ^= (unsigned char)(1U << at % 8);
+        assert_false(read_copy(read_and_run, file.at, file.n, &err));
+        assert_that(strstr(err.message, "the tensor '"), "byte %zu: '%s'", at, err.message);
+        file.at[at] ^= (unsigned char)(1U << at % 8);
+    }
     free(file.at);
 }
 
@@ -706,7 +712,7 @@ int main(void)
         cmocka_unit_test(a_vocabulary_that_does_not_fit_is_refused),
         cmocka_unit_test(a_file_cut_off_anywhere_is_refused),
         cmocka_unit_test(a_changed_byte_of_the_header_is_refused_or_does_not_matter),
-        cmocka_unit_test(a_changed_byte_of_the_data_gives_other_numbers_or_is_refused),
+        cmocka_unit_test(a_changed_byte_of_the_data_is_refused),
         cmocka_unit_test(hostile_sizes_do_not_become_memory),
         cmocka_unit_test(the_seeds_of_the_fuzz_target_are_models),
         cmocka_unit_test(when_memory_runs_out_there_is_a_sentence),

@@ -238,12 +238,13 @@ static void compare(const struct golden *g, const struct hd_tensor *tensor, cons
 }
 
 /* α of one row: [n_layers, n_heads, S], zeros beyond the sentence's end. */
-static void read_alpha(const struct golden *g, const struct hd_seen *seen, int row, float *alpha)
+static void read_alpha(const struct golden *g, const struct hd_weights *weights, int row,
+                       float *alpha)
 {
     memset(alpha, 0, (size_t)(g->n_layers * g->n_heads * g->S) * sizeof *alpha);
     for (int l = 0; l < g->n_layers; l++)
         for (int h = 0; h < g->n_heads; h++)
-            assert_that(hd_weights_of(g->net, seen, row, l + 1, h,
+            assert_that(hd_weights_of(g->net, weights, row, l + 1, h,
                                       alpha + (size_t)((l * g->n_heads + h) * g->S)),
                         "%s: there is no attention in layer %d, head %d", g->name, l + 1, h);
 }
@@ -264,7 +265,7 @@ static void keep_taught(struct golden *g, const struct hd_forced *forced, const 
         memcpy(g->out + row * (size_t)g->R, forced->out->x + (size_t)(r * g->R),
                (size_t)g->R * sizeof *g->out);
         memcpy(kept_logits + row * V, logits->x + (size_t)r * V, V * sizeof *kept_logits);
-        read_alpha(g, &forced->seen, r, g->alpha + row * heads * (size_t)g->S);
+        read_alpha(g, &forced->cross, r, g->alpha + row * heads * (size_t)g->S);
     }
 }
 
@@ -303,7 +304,7 @@ static void compare_shown(const struct golden *g, const struct hd_forced *forced
 {
     float *mean = take((size_t)g->S, sizeof *mean);
     for (int r = 0; r < g->n_rows; r++) {
-        const bool is_seen = hd_weights_of(g->net, &forced->seen, r, 0, -1, mean);
+        const bool is_seen = hd_weights_of(g->net, &forced->cross, r, 0, -1, mean);
         assert_that(is_seen == (g->n_layers > 0), "%s: attention is there or not", g->name);
         const int row = g->first_row[forced->sentence[r]] + forced->position[r];
         for (int j = 0; is_seen && j < g->batch.source_length[forced->sentence[r]]; j++)
@@ -356,11 +357,11 @@ static void same_bits(const struct golden *g, const char *how, const char *what,
 
 /* A row of another run is that of teaching. */
 static void same_row(const struct golden *g, const char *how, int row, const hd_node *out,
-                     const struct hd_seen *seen, int its_row)
+                     const struct hd_weights *weights, int its_row)
 {
     const size_t n = (size_t)(g->n_layers * g->n_heads * g->S);
     float *alpha = take(n, sizeof *alpha);
-    read_alpha(g, seen, its_row, alpha);
+    read_alpha(g, weights, its_row, alpha);
     same_bits(g, how, "attention", row, alpha, g->alpha + (size_t)row * n, n);
     same_bits(g, how, "out", row, out->x + (size_t)(its_row * g->R), g->out + (size_t)(row * g->R),
               (size_t)g->R);
@@ -406,7 +407,7 @@ static void run_in_steps(const struct golden *g)
         const struct hd_stepped s = walk_step(walk, now, b.previous);
         check_tape(g, now);
         for (int i = 0; i < b.B; i++)
-            same_row(g, "in steps", g->first_row[b.sentence[i]] + t, s.out, &s.seen, i);
+            same_row(g, "in steps", g->first_row[b.sentence[i]] + t, s.out, &s.cross, i);
         leave(g, &b, t + 1);
         walk_gather(walk, b.index, b.B);
     }
@@ -431,7 +432,7 @@ static void run_alone(const struct golden *g)
         const struct hd_forced *forced = hd_teacher_force(g->net, tape, memory, &one, NULL);
         check_tape(g, tape);
         for (int r = 0; r < forced->n_rows; r++)
-            same_row(g, "alone", g->first_row[i] + forced->position[r], forced->out, &forced->seen,
+            same_row(g, "alone", g->first_row[i] + forced->position[r], forced->out, &forced->cross,
                      r);
     }
     hd_tape_free(tape);
@@ -466,7 +467,7 @@ static void run_beside_nothing(const struct golden *g)
         if (forced->sentence[r] > 0)
             same_row(g, "beside nothing",
                      g->first_row[forced->sentence[r] - 1] + forced->position[r], forced->out,
-                     &forced->seen, r);
+                     &forced->cross, r);
     hd_backward(hd_forced_loss(g->net, forced, smoothing), g->gradients);
     check_tape(g, tape);
     size_t bad;

@@ -119,8 +119,8 @@ static void look_at_all(struct learner *l, const struct toy *toy, look *look, vo
     assert_non_null(forced);
     for (int r = 0; r < forced->n_rows; r++) {
         float alpha[MOST_WORDS];
-        assert_true(hd_weights_of(l->net, &forced->seen, r, 0, -1, alpha));
-        look(alpha, forced->seen.n_keys[r], forced->position[r], data);
+        assert_true(hd_weights_of(l->net, &forced->cross, r, 0, -1, alpha));
+        look(alpha, forced->cross.n_keys[r], forced->position[r], data);
     }
 }
 

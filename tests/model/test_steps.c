@@ -56,21 +56,22 @@ static int row_of(const struct hd_forced *forced, int sentence, int position)
 }
 
 /* What row r looked at, all layers and heads one after the other; how many numbers that is. */
-static int weights_of(const struct hd_net *net, const struct hd_seen *seen, int r, float *alpha)
+static int weights_of(const struct hd_net *net, const struct hd_weights *weights, int r,
+                      float *alpha)
 {
     int n = 0;
     const int n_heads =
         net->rnn && net->config.score != HD_SCORE_MULTI_HEAD ? 1 : net->config.heads;
     for (int layer = 1; layer <= (net->rnn ? 1 : net->config.decoder_layers); layer++)
         for (int head = -1; head < n_heads; head++)
-            if (hd_weights_of(net, seen, r, layer, head, alpha + n))
-                n += seen->n_keys[r];
-    assert_true(seen->n_nodes == 0 || n > 0);
+            if (hd_weights_of(net, weights, r, layer, head, alpha + n))
+                n += weights->n_keys[r];
+    assert_true(weights->n_layers == 0 || n > 0);
     return n;
 }
 
 static void assert_same_rows(const struct hd_net *net, const struct hd_forced *forced, int r,
-                             const hd_node *out, const struct hd_seen *seen, int b,
+                             const hd_node *out, const struct hd_weights *weights, int b,
                              const char *name)
 {
     float alpha[100], beta[100];
@@ -79,8 +80,8 @@ static void assert_same_rows(const struct hd_net *net, const struct hd_forced *f
     assert_int_equal(hd_width(out), R);
     assert_same_bits(forced->out->x + (size_t)r * (size_t)R, out->x + (size_t)b * (size_t)R, R,
                      "the output", name, sentence, position);
-    const int n = weights_of(net, &forced->seen, r, alpha);
-    assert_int_equal(weights_of(net, seen, b, beta), n);
+    const int n = weights_of(net, &forced->cross, r, alpha);
+    assert_int_equal(weights_of(net, weights, b, beta), n);
     assert_same_bits(alpha, beta, n, "the attention", name, sentence, position);
 }
 
@@ -121,7 +122,7 @@ static void compare_steps(const struct hd_net *net, struct run *run, const char 
         const struct hd_stepped now = walk_step(walk, tape, previous);
         assert_well(tape, name);
         for (int b = 0; b < B; b++)
-            assert_same_rows(net, forced, row_of(forced, sentence[b], t), now.out, &now.seen, b,
+            assert_same_rows(net, forced, row_of(forced, sentence[b], t), now.out, &now.cross, b,
                              name);
     }
     walk_end(walk);
@@ -142,7 +143,7 @@ static void compare_alone(const struct hd_net *net, struct run *run, const char 
                                      .target_length = &batch.target_length[i]};
         const struct hd_forced *alone = teach(net, run->once, &one, name);
         for (int t = 0; t < *one.target_length; t++)
-            assert_same_rows(net, all, row_of(all, i, t), alone->out, &alone->seen,
+            assert_same_rows(net, all, row_of(all, i, t), alone->out, &alone->cross,
                              row_of(alone, 0, t), name);
         source += *one.source_length;
         target += *one.target_length;
@@ -154,11 +155,13 @@ static void compare_weights_sum(const struct hd_net *net, struct run *run, const
     const struct hd_config *c = &net->config;
     const struct hd_batch batch = toy_batch();
     const struct hd_forced *forced = teach(net, run->forced, &batch, name);
-    for (int r = 0; r < forced->n_rows && forced->seen.n_nodes > 0; r++) {
+    if (net->rnn) /* no self-attention to report */
+        assert_false(hd_weights_of(net, &forced->self, 0, 0, -1, (float[64]){0}));
+    for (int r = 0; r < forced->n_rows && forced->cross.n_layers > 0; r++) {
         float alpha[LONGEST], sum = 0;
-        assert_true(hd_weights_of(net, &forced->seen, r, 0, -1, alpha));
-        assert_int_equal(forced->seen.n_keys[r], batch.source_length[forced->sentence[r]]);
-        for (int j = 0; j < forced->seen.n_keys[r]; j++) {
+        assert_true(hd_weights_of(net, &forced->cross, r, 0, -1, alpha));
+        assert_int_equal(forced->cross.n_keys[r], batch.source_length[forced->sentence[r]]);
+        for (int j = 0; j < forced->cross.n_keys[r]; j++) {
             assert_that(alpha[j] >= 0, "%s: a weight is %g", name, (double)alpha[j]);
             sum += alpha[j];
         }

@@ -113,9 +113,9 @@ static void search_gives_the_bits_of_teaching(void **state)
                     for (int head = -1; head < net->config.heads; head++) {
                         float a[WORDS], alpha[WORDS];
                         const int S = source_length[sentence[b]];
-                        assert_true(stepped.seen.n_keys[b] == S && forced->seen.n_keys[row] == S);
-                        assert_true(hd_weights_of(net, &stepped.seen, b, l, head, a));
-                        assert_true(hd_weights_of(net, &forced->seen, row, l, head, alpha));
+                        assert_true(stepped.cross.n_keys[b] == S && forced->cross.n_keys[row] == S);
+                        assert_true(hd_weights_of(net, &stepped.cross, b, l, head, a));
+                        assert_true(hd_weights_of(net, &forced->cross, row, l, head, alpha));
                         assert_that(memcmp(a, alpha, (size_t)S * sizeof *a) == 0,
                                     "%s: weights of sentence %d, step %d", variants[v], sentence[b],
                                     t);
@@ -138,17 +138,103 @@ static void weights_add_up_to_one(void **state)
     const struct hd_forced *forced =
         hd_teacher_force(net, tape, hd_encode(net, tape, &batch, NULL), &batch, NULL);
     assert_fine(tape);
-    assert_int_equal(forced->seen.n_nodes, net->config.decoder_layers);
+    assert_int_equal(forced->cross.n_layers, net->config.decoder_layers);
     for (int row = 0; row < forced->n_rows; row++)
         for (int l = 1; l <= net->config.decoder_layers; l++)
             for (int head = -1; head < 2; head++) {
                 float alpha[WORDS], sum = 0;
-                assert_true(hd_weights_of(net, &forced->seen, row, l, head, alpha));
-                for (int j = 0; j < forced->seen.n_keys[row]; j++)
+                assert_true(hd_weights_of(net, &forced->cross, row, l, head, alpha));
+                for (int j = 0; j < forced->cross.n_keys[row]; j++)
                     sum += alpha[j];
                 assert_that(fabsf(sum - 1) < 1e-6F, "row %d, layer %d, head %d: %g", row, l, head,
                             (double)sum);
             }
+    hd_tape_free(tape);
+    hd_net_free(net);
+}
+
+/* Section 3.2.2 by hand for one head of one sentence: softmax(q kᵀ / √d), causal or not, of rows [from, from + n) of x. */
+static void weights_by_hand(const struct hd_net *net, hd_node *x, const char *block, int from,
+                            int n, int head, bool is_causal, float *alpha)
+{
+    hd_node *map[2];
+    for (int i = 0; i < 2; i++) {
+        char W[48], b[48];
+        snprintf(W, sizeof W, "%s.%s.W", block, i ? "k" : "q");
+        snprintf(b, sizeof b, "%s.%s.b", block, i ? "k" : "q");
+        map[i] = hd_affine(hd_params_find(net->params, W), hd_params_find(net->params, b), x);
+    }
+    const int D = net->config.dim, d = D / net->config.heads;
+    for (int t = 0; t < n; t++) {
+        double e[WORDS], sum = 0;
+        for (int j = 0; j < n; j++) {
+            e[j] = 0;
+            for (int i = 0; i < d; i++)
+                e[j] += (double)map[0]->x[(from + t) * D + head * d + i] *
+                        (double)map[1]->x[(from + j) * D + head * d + i];
+            e[j] = is_causal && j > t ? 0 : exp(e[j] / sqrt(d));
+            sum += e[j];
+        }
+        for (int j = 0; j < n; j++)
+            alpha[t * n + j] = (float)(e[j] / sum);
+    }
+}
+
+static void assert_weights(const struct hd_net *net, const struct hd_weights *w, hd_node *x,
+                           const char *block, const int *length)
+{
+    for (int s = 0, from = 0; s < batch.n; from += length[s++])
+        for (int head = 0; head < net->config.heads; head++) {
+            float wanted[WORDS * WORDS], alpha[WORDS];
+            const int n = length[s];
+            weights_by_hand(net, x, block, from, n, head, w->kind == HD_ATTENTION_DECODER, wanted);
+            for (int t = 0; t < n; t++) {
+                assert_int_equal(w->n_keys[from + t], n);
+                assert_true(hd_weights_of(net, w, from + t, 1, head, alpha));
+                for (int j = 0; j < n; j++)
+                    assert_that(fabsf(alpha[j] - wanted[t * n + j]) < 1e-5F,
+                                "%s, sentence %d, head %d, α_%d,%d: %g, not %g", block, s, head, t,
+                                j, (double)alpha[j], (double)wanted[t * n + j]);
+            }
+        }
+}
+
+/* Without positions and with the norm behind, the first block attends with the embeddings themselves. */
+static void self_attention_can_be_read(void **state)
+{
+    (void)state;
+    struct hd_net *net = net_of("norm=post positions=none embed-scale=no", 2);
+    hd_tape *tape = tape_new();
+    const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
+    const struct hd_forced *forced = hd_teacher_force(net, tape, memory, &batch, NULL);
+    assert_fine(tape);
+    int n_source = 0, previous[64], r = 0;
+    for (int i = 0; i < batch.n; i++) {
+        n_source += source_length[i];
+        for (int t = 0; t < target_length[i]; t++, r++)
+            previous[r] = t > 0 ? target[r - 1] : net->config.target_start;
+    }
+    hd_node *x = hd_rows(hd_on(tape, net->source_table), source, n_source);
+    assert_int_equal(memory->self.n_layers, net->config.encoder_layers);
+    assert_weights(net, &memory->self, x, "encoder.1.self", source_length);
+    hd_node *y = hd_rows(hd_on(tape, net->target_table), previous, forced->n_rows);
+    assert_int_equal(forced->self.n_layers, net->config.decoder_layers);
+    assert_weights(net, &forced->self, y, "decoder.1.self", target_length);
+    float last[WORDS], by_default[WORDS], mean[WORDS], all[WORDS];
+    assert_true(hd_weights_of(net, &memory->self, 0, net->config.encoder_layers, 1, last));
+    assert_true(hd_weights_of(net, &memory->self, 0, 0, 1, by_default));
+    assert_memory_equal(last, by_default, (size_t)source_length[0] * sizeof *last);
+    assert_true(hd_weights_of(net, &memory->self, 0, 1, -1, mean));
+    memset(all, 0, sizeof all);
+    for (int head = 0; head < net->config.heads; head++) {
+        assert_true(hd_weights_of(net, &memory->self, 0, 1, head, last));
+        for (int j = 0; j < source_length[0]; j++)
+            all[j] += last[j] / (float)net->config.heads;
+    }
+    for (int j = 0; j < source_length[0]; j++)
+        assert_true(fabsf(all[j] - mean[j]) < 1e-6F);
+    assert_false(hd_weights_of(net, &memory->self, 0, net->config.encoder_layers + 1, 0, last));
+    assert_false(hd_weights_of(net, &memory->self, 0, 1, net->config.heads, last));
     hd_tape_free(tape);
     hd_net_free(net);
 }
@@ -603,6 +689,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(search_gives_the_bits_of_teaching),
         cmocka_unit_test(weights_add_up_to_one),
+        cmocka_unit_test(self_attention_can_be_read),
         cmocka_unit_test(a_sentence_does_not_see_its_neighbours),
         cmocka_unit_test(words_do_not_see_what_comes_after_them),
         cmocka_unit_test(beams_share_a_source),

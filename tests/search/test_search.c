@@ -567,6 +567,62 @@ static void without_memory_a_search_fails_cleanly(void **state)
         }
 }
 
+static void check_self_attention(const struct hd_nbest *found, const struct hd_search_input *in,
+                                 bool is_decoder)
+{
+    const int n = is_decoder ? in->prefix.n + 1 : in->source.n;
+    for (int q = 0; q < n; q++) {
+        const float *row = found->best->attention + (size_t)q * (size_t)n;
+        double sum = 0;
+        for (int k = 0; k < n; k++) {
+            sum += (double)row[k];
+            assert_true(row[k] >= 0 && (!is_decoder || k <= q || row[k] == 0));
+        }
+        assert_true(sum > 0.9999 && sum < 1.0001);
+    }
+}
+
+static void self_attention_of_a_given_output_can_be_read(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    static const int words[] = {3, 5, 1, 2, 4, 3};
+    struct hd_net *net = toy_net("transformer", 9, 0.8F, 9);
+    const struct hd_net *nets[] = {net, net};
+    struct toy_text *text = toy_text(N, 5, 23);
+    for (int i = 0; i < N; i++)
+        text->input[i].prefix = (struct hd_sequence){words, i % 7};
+    struct hd_search_options options = hd_search_options_default();
+    options.wants_attention = true;
+    for (int kind = HD_ATTENTION_ENCODER; kind <= HD_ATTENTION_DECODER; kind++)
+        for (int head = -1; head < net->config.heads; head++) {
+            struct hd_nbest found[N], one;
+            heed_error err = {0};
+            options.attention = (enum hd_attention_kind)kind;
+            options.layer = 1;
+            options.head = head;
+            assert_that(hd_force_decode(nets, 2, END, text->input, N, &options, found, &err), "%s",
+                        err.message);
+            for (int i = 0; i < N; i++) {
+                const struct hd_search_input *in = &text->input[i];
+                const bool is_decoder = kind == HD_ATTENTION_DECODER;
+                const size_t n = (size_t)(is_decoder ? in->prefix.n + 1 : in->source.n);
+                check_self_attention(&found[i], in, is_decoder);
+                assert_true(hd_force_decode(nets, 2, END, in, 1, &options, &one, &err));
+                assert_true(n == 0 || memcmp(one.best->attention, found[i].best->attention,
+                                             n * n * sizeof(float)) == 0);
+                hd_nbest_release(&one);
+            }
+            release_all(found, N);
+        }
+    struct hd_nbest found;
+    heed_error err = {0};
+    assert_false(hd_search(nets, 1, END, text->input, 1, &options, &found, &err));
+    assert_int_equal(err.code, HEED_BAD_OPTION);
+    hd_net_free(net);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -583,6 +639,7 @@ int main(void)
         cmocka_unit_test(a_model_of_no_numbers_is_refused),
         cmocka_unit_test(whoever_asks_to_stop_is_heard),
         cmocka_unit_test(nothing_to_search_is_fine),
+        cmocka_unit_test(self_attention_of_a_given_output_can_be_read),
         cmocka_unit_test(without_memory_a_search_fails_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

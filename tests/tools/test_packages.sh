@@ -38,6 +38,12 @@ printf '#!/bin/bash\necho 0\n' >"$bare/id.new" && chmod +x "$bare/id.new" && mv 
 for tool in mktemp rm tail; do
     ln -s "$(command -v $tool)" "$bare/$tool"
 done
+expect 'where nothing may be installed they are named' 1 '' \
+    'Missing: libcmocka-dev; nothing is installed, as NO_INSTALL is set.*apt-get install libcmocka-dev*' \
+    env PATH="$bare" CC=false NO_INSTALL=1 "$packages" check
+problem=
+[ ! -e "$here/told" ] || problem='apt-get was called'
+verdict 'and apt-get is left alone' "$problem" ''
 expect 'on Debian they are installed' 0 '' 'Installing: make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev libutf8proc-dev zlib1g-dev libcmocka-dev' \
     env PATH="$bare" CC=cc "$packages" build check
 wanted='noninteractive install -y --no-install-recommends make gcc libc6-dev g++ libsentencepiece-dev libjansson-dev libutf8proc-dev zlib1g-dev libcmocka-dev

@@ -128,6 +128,6 @@ done
 learn tamed $wild
 same 'after a kill it ends in the same state' wild.state tamed.state
 
-left=$(ls | grep -v '^killed\.\(safetensors\|state\.safetensors\|log\|jsonl\|svg\|out\)$' | grep killed)
+left=$(ls | grep -v '^killed\.\(safetensors\|state\.safetensors\(\.previous\)\?\|log\|jsonl\|svg\|out\)$' | grep killed)
 verdict 'and nothing else is left' "$left" "$left"
 finish

@@ -78,7 +78,7 @@ static int number_of(const struct hd_pair_ids *p)
 {
     int number = 0;
     for (int k = 5; k >= 0; k--)
-        number = 10 * number + p->source[k] - 2;
+        number = 10 * number + p->source.ids[k] - 2;
     return number;
 }
 
@@ -148,10 +148,10 @@ static void every_pair_comes_once_an_epoch(void **state)
                 const int number = number_of(&pairs[i]);
                 assert_that(number < n_all && !seen[number], "pair %d comes twice in epoch %d",
                             number, epoch);
-                assert_int_equal(pairs[i].n_target, 6 + number % 13 + 1);
-                assert_int_equal(pairs[i].target[pairs[i].n_target - 1], 1);
-                assert_int_equal(pairs[i].source[pairs[i].n_source - 1], 1);
-                assert_true(i == 0 || pairs[i].n_target >= pairs[i - 1].n_target);
+                assert_int_equal(pairs[i].target.n, 6 + number % 13 + 1);
+                assert_int_equal(pairs[i].target.ids[pairs[i].target.n - 1], 1);
+                assert_int_equal(pairs[i].source.ids[pairs[i].source.n - 1], 1);
+                assert_true(i == 0 || pairs[i].target.n >= pairs[i - 1].target.n);
                 seen[number] = 1;
                 n_seen++;
             }
@@ -178,7 +178,7 @@ static void batches_are_even(void **state)
         if (place.epoch > 0)
             break;
         for (int i = 0; i < n; i++)
-            n_tokens += pairs[i].n_target;
+            n_tokens += pairs[i].target.n;
         assert_that(n_tokens > 900 && n_tokens < 1100, "a batch has %d tokens", n_tokens);
         n_all += n_tokens;
         n_batches++;
@@ -201,10 +201,10 @@ static uint64_t sum_of(const struct hd_pair_ids *pairs, int n)
 {
     uint64_t sum = (uint64_t)n;
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < pairs[i].n_source; k++)
-            sum = sum * 1000003 + (uint64_t)pairs[i].source[k];
-        for (int k = 0; k < pairs[i].n_target; k++)
-            sum = sum * 1000003 + (uint64_t)pairs[i].target[k];
+        for (int k = 0; k < pairs[i].source.n; k++)
+            sum = sum * 1000003 + (uint64_t)pairs[i].source.ids[k];
+        for (int k = 0; k < pairs[i].target.n; k++)
+            sum = sum * 1000003 + (uint64_t)pairs[i].target.ids[k];
     }
     return sum;
 }

@@ -80,11 +80,14 @@ static void fill(struct bench *b, int seed, int n_kept)
                                              .n_returns = 2,
                                              .has_best = true,
                                              .best = -1e-17 * seed - 0.1,
+                                             .best_ce = seed / 3.0,
+                                             .lowest_ce = seed / 9.0,
                                              .best_update = 3 + seed,
                                              .n_stale = 5,
                                              .n_stale_plateau = 2,
                                              .looked_update = 12 + seed,
                                              .is_closed = seed % 2 == 1,
+                                             .closed_update = 13,
                                              .closed_best = 1.0 / 3,
                                              .closed_best_update = 14,
                                              .n_kept = n_kept,
@@ -123,7 +126,8 @@ static void assert_same(struct bench *a, struct bench *b)
                 p->best_update == q->best_update && p->n_stale == q->n_stale &&
                 p->n_stale_plateau == q->n_stale_plateau);
     assert_true(p->looked_update == q->looked_update && p->is_closed == q->is_closed &&
-                p->closed_best == q->closed_best &&
+                p->closed_best == q->closed_best && p->best_ce == q->best_ce &&
+                p->lowest_ce == q->lowest_ce && p->closed_update == q->closed_update &&
                 p->closed_best_update == q->closed_best_update && p->n_kept == q->n_kept &&
                 p->n_validations == q->n_validations);
     for (int i = 0; i < p->n_kept; i++) {
@@ -199,6 +203,12 @@ static void what_it_belongs_to_is_known(void **state)
     const struct hd_tensor *before = hd_state_before(s);
     assert_true(before && before->bytes == 7 && memcmp(before->data, "a model", 7) == 0);
     hd_state_close(s);
+    a.state.has_before = true; /* it is carried along until the next validation */
+    assert_true(save(&a, false, NULL) && save(&a, true, NULL));
+    s = open_state();
+    assert_non_null(hd_state_before(s));
+    hd_state_close(s);
+    a.state.has_before = false;
     assert_true(save(&a, false, NULL));
     s = open_state();
     assert_null(hd_state_before(s));
@@ -243,6 +253,124 @@ static void without_a_state_there_is_none(void **state)
     assert_int_equal(err.code, HEED_OK);
 }
 
+/* The state's file as it is. */
+static char bytes[1 << 18];
+static size_t read_bytes(void)
+{
+    FILE *f = fopen(in_folder("m.state.safetensors"), "rb");
+    const size_t n = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+    if (f)
+        fclose(f);
+    assert_true(n > 1000 && n < sizeof bytes);
+    return n;
+}
+
+static char *find(char *in, size_t n, const char *what)
+{
+    char *at = memmem(in, n, what, strlen(what));
+    assert_that(at != NULL, "there is no %s", what);
+    return at;
+}
+
+/* The same as a state of the first kind, which has no checksums. */
+static void make_old(char *file, size_t n)
+{
+    memcpy(find(file, n, "\"checksums\""), "\"checkzums\"", 11);
+    memcpy(find(file, n, "heed-state-2"), "heed-state-1", 12);
+}
+
+static void one_flipped_bit_is_found_and_named(void **state)
+{
+    (void)state;
+    struct bench a;
+    set_up(&a, HD_ADAM);
+    fill(&a, 1, 2);
+    assert_true(save(&a, true, NULL));
+    assert_true(save(&a, false, NULL)); /* good.* as well */
+    const size_t n = read_bytes();
+    struct hd_saved_state *s = open_state();
+    const char *data = s->file->data;
+    size_t begin = n;
+    for (size_t i = 0; i < s->file->tensors.n; i++) {
+        const struct hd_tensor *t = &s->file->tensors.at[i];
+        const size_t from = (size_t)((const char *)t->data - data);
+        begin = from < begin ? from : begin;
+        for (size_t at = from; at < from + t->bytes; at += t->bytes / 3) {
+            heed_error err = {0};
+            char wanted[100];
+            snprintf(wanted, sizeof wanted, "flipped: the tensor '%s' is damaged", t->name);
+            bytes[at] ^= 1 << at % 8;
+            assert_null(hd_state_open(put_n("flipped", bytes, n), &err));
+            assert_that(strstr(err.message, wanted) && strstr(err.message, "--fresh"), "'%s'",
+                        err.message);
+            bytes[at] ^= 1 << at % 8;
+        }
+    }
+    assert_true(s->file->tensors.n == 14);
+    hd_state_close(s);
+    for (size_t at = 0; at < begin; at++) {
+        heed_error err = {0};
+        bytes[at] ^= 1 << at % 8;
+        s = hd_state_open(put_n("flipped", bytes, n), &err);
+        assert_that(!s && strstr(err.message, "flipped: "), "byte %zu: '%s'", at, err.message);
+        bytes[at] ^= 1 << at % 8;
+    }
+    clear(&a);
+}
+
+static void the_state_before_is_kept_and_offered(void **state)
+{
+    (void)state;
+    struct bench a, b;
+    set_up(&a, HD_ADAM);
+    set_up(&b, HD_ADAM);
+    fill(&a, 1, 0);
+    assert_true(save(&a, true, NULL));
+    fill(&b, 2, 0);
+    assert_true(save(&b, true, NULL));
+    const size_t n = read_bytes();
+    bytes[n / 2] ^= 4;
+    (void)put_n("m.state.safetensors", bytes, n);
+    heed_error err = {0};
+    assert_null(hd_state_open(in_folder("m.state.safetensors"), &err));
+    assert_that(strstr(err.message, " is damaged: ") &&
+                    strstr(err.message, "the state before it is whole: to go on from there, type "
+                                        "mv '") &&
+                    strstr(err.message, "m.state.safetensors.previous' '"),
+                "'%s'", err.message);
+    /* A run that saves over a damaged state keeps the whole one before it. */
+    fill(&b, 3, 0);
+    assert_true(save(&b, false, NULL));
+    restore(&b, true);
+    assert_true(
+        rename(in_folder("m.state.safetensors.previous"), in_folder("m.state.safetensors")) == 0);
+    restore(&b, false);
+    assert_same(&a, &b);
+    clear(&a);
+    clear(&b);
+}
+
+static void a_state_of_the_first_kind_is_read(void **state)
+{
+    (void)state;
+    struct bench a, b;
+    set_up(&a, HD_ADAM);
+    set_up(&b, HD_ADAM);
+    fill(&a, 1, 2);
+    a.state.progress.lowest_ce = a.state.progress.best_ce;
+    a.state.progress.closed_update = a.state.progress.update;
+    assert_true(save(&a, true, NULL));
+    const size_t n = read_bytes();
+    make_old(bytes, n);
+    memcpy(find(bytes, n, "\"lowest_ce"), "\"lOwest_ce", 10);
+    memcpy(find(bytes, n, "\"closed_update"), "\"clOsed_update", 14);
+    (void)put_n("m.state.safetensors", bytes, n);
+    restore(&b, false);
+    assert_same(&a, &b);
+    clear(&a);
+    clear(&b);
+}
+
 static void broken_states_are_told(void **state)
 {
     (void)state;
@@ -250,23 +378,20 @@ static void broken_states_are_told(void **state)
     set_up(&a, HD_ADAM);
     fill(&a, 1, 2);
     assert_true(save(&a, true, NULL));
-    FILE *f = fopen(in_folder("m.state.safetensors"), "rb");
-    static char bytes[1 << 18];
-    const size_t n = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    assert_true(n > 1000 && n < sizeof bytes);
+    const size_t n = read_bytes();
     for (size_t cut = 1; cut < n; cut += cut < 600 ? 37 : 997) {
         heed_error err = {0};
         assert_null(hd_state_open(put_n("cut", bytes, cut), &err));
         assert_that(err.code != HEED_OK && strstr(err.message, "cut"), "%zu bytes: '%s'", cut,
                     err.message);
     }
-    /* words of its description, changed to others of the same length */
+    /* words of its description, changed to others of the same length, where no checksum tells */
     static const struct {
         const char *from, *to, *says;
     } changes[] = {
         {"heed-state-1", "heed-state-9",
          "has no usable description; remove it or start over with --fresh"},
+        {"heed-state-1", "heed-state-2", "has no usable description"},
         {"\"text\":\"fe", "\"text\":\"zz", "has no usable description"},
         {"{\\\"rate\\\"", "[\\\"rate\\\"", "has no usable description"},
         {"\"vocab.source\":\"words\"", "\"vocab.source\":\"wOrds\"", "has no usable vocabulary"},
@@ -274,13 +399,12 @@ static void broken_states_are_told(void **state)
         {"\\\"epoch\\\":2", "\\\"epoch\\\":-", ""},
         {"\"kept.1\"", "\"kept.9\"", "has no usable kept.1"},
         {"\"params\"", "\"pArams\"", "has no usable params"}};
+    make_old(bytes, n);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         static char changed[sizeof bytes];
         memcpy(changed, bytes, n);
-        char *at = memmem(changed, n, changes[i].from, strlen(changes[i].from));
-        assert_that(at && strlen(changes[i].from) == strlen(changes[i].to), "there is no %s",
-                    changes[i].from);
-        memcpy(at, changes[i].to, strlen(changes[i].to));
+        assert_true(strlen(changes[i].from) == strlen(changes[i].to));
+        memcpy(find(changed, n, changes[i].from), changes[i].to, strlen(changes[i].to));
         heed_error err = {0};
         struct hd_saved_state *s = hd_state_open(put_n("changed", changed, n), &err);
         const bool ok = s && hd_state_restore(s, false, &a.learner, &a.state, &err);
@@ -335,6 +459,9 @@ int main(void)
         cmocka_unit_test(what_it_belongs_to_is_known),
         cmocka_unit_test(the_last_good_state_stays_until_the_next),
         cmocka_unit_test(without_a_state_there_is_none),
+        cmocka_unit_test(one_flipped_bit_is_found_and_named),
+        cmocka_unit_test(the_state_before_is_kept_and_offered),
+        cmocka_unit_test(a_state_of_the_first_kind_is_read),
         cmocka_unit_test(broken_states_are_told),
         cmocka_unit_test(without_memory_or_room_the_old_state_stays),
     };

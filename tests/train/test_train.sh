@@ -244,8 +244,24 @@ train 0 '*momentum changes from 0 to 0.5*' 'may get some' --optimizer sgd --mome
 head -c 300 m.state.safetensors >cut && mv cut m.state.safetensors
 train 1 'text: *heed: m.state.safetensors: *' 'a broken state is told' --optimizer sgd --updates 8 --out m.safetensors
 cp m.safetensors m.state.safetensors
+rm m.state.safetensors.previous
 train 1 'text: *heed: m.state.safetensors: this state of a training run has no usable description; remove it or start over with --fresh' \
     'a model is no state' --updates 8 --out m.safetensors
+forget
+train 0 '' 'a run with a state' -q --updates 8 --out m.safetensors
+cp m.safetensors before
+middle=$(($(wc -c <m.state.safetensors) / 2))
+for byte in '\125' '\252'; do # one of them is another than what is there
+    # shellcheck disable=SC2059
+    printf "$byte" | dd of=m.state.safetensors bs=1 seek=$middle conv=notrunc 2>/dev/null
+    "$heed" train $text $dev $small -q --updates 12 --out m.safetensors >/dev/null 2>"$here/err" || break
+done
+expect 'a damaged state is refused by the name of what is damaged, and the one before it is offered' 1 '' \
+    "heed: m.state.safetensors: the tensor '*' is damaged: *; the state before it is whole: to go on from there, type mv 'm.state.safetensors.previous' 'm.state.safetensors'" \
+    timeout 60 "$heed" train $text $dev $small -q --updates 8 --out m.safetensors
+eval "$(sed 's/.* type //' err)"
+train 0 '' 'which is what can be typed' -q --updates 8 --out m.safetensors
+same 'and ends in the same model' before m.safetensors
 forget
 
 # ---- starting from a model --------------------------------------------------------------------------

@@ -23,7 +23,7 @@ static struct hd_pair_ids *some_pairs(int n, uint64_t seed)
     assert_true(n <= MOST);
     for (int i = 0; i < n; i++) {
         const int n_source = 2 + i * 20 / n + (int)hd_rng_below(&rng, 4), n_target = 2 + i * 20 / n;
-        pairs[i] = (struct hd_pair_ids){at, at + n_source, n_source, n_target};
+        pairs[i] = (struct hd_pair_ids){{at, n_source}, {at + n_source, n_target}};
         for (int k = 0; k < n_source + n_target; k++)
             *at++ = 1 + (int)hd_rng_below(&rng, N_WORDS - 1);
         at[-1] = at[-1 - n_target] = 0;
@@ -146,21 +146,10 @@ static void threads_change_no_bit(void **state)
 static double gradient_of(struct hd_net *net, const struct hd_pair_ids *pairs, int from, int to,
                           float smoothing, float *g)
 {
-    static int lengths[2][MOST], ids[2][MOST * 64];
-    int at[2] = {0, 0};
-    for (int i = from; i < to; i++) {
-        lengths[0][i - from] = pairs[i].n_source;
-        lengths[1][i - from] = pairs[i].n_target;
-        memcpy(ids[0] + at[0], pairs[i].source, (size_t)pairs[i].n_source * sizeof(int));
-        memcpy(ids[1] + at[1], pairs[i].target, (size_t)pairs[i].n_target * sizeof(int));
-        at[0] += pairs[i].n_source;
-        at[1] += pairs[i].n_target;
-    }
-    const struct hd_batch batch = {.n = to - from,
-                                   .source = ids[0],
-                                   .source_length = lengths[0],
-                                   .target = ids[1],
-                                   .target_length = lengths[1]};
+    struct hd_batch_builder builder = {0};
+    for (int i = from; i < to; i++)
+        assert_true(hd_batch_add(&builder, pairs[i].source, pairs[i].target, -1, NULL));
+    const struct hd_batch batch = hd_batch_of(&builder);
     hd_tape *tape = hd_tape_new(NULL);
     hd_tape_record(tape, true);
     const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
@@ -169,6 +158,7 @@ static double gradient_of(struct hd_net *net, const struct hd_pair_ids *pairs, i
     assert_true(loss && hd_backward(loss, g));
     const double x = (double)loss->x[0];
     hd_tape_free(tape);
+    hd_batch_builder_release(&builder);
     return x;
 }
 
@@ -188,8 +178,8 @@ static void the_gradient_is_a_tree_of_shards(void **state)
     const struct hd_pair_ids *pairs = some_pairs(N, 5);
     long n_tokens = 0, done = 0, cost = 0;
     for (int i = 0; i < N; i++) {
-        n_tokens += pairs[i].n_target;
-        cost += pairs[i].n_source + 2 * pairs[i].n_target;
+        n_tokens += pairs[i].target.n;
+        cost += pairs[i].source.n + 2 * pairs[i].target.n;
     }
     assert_true(n_tokens >= 4 * 256);
 
@@ -197,7 +187,7 @@ static void the_gradient_is_a_tree_of_shards(void **state)
     float *block[4];
     int from[5] = {0, 0, 0, 0, N}, n_shards = 0;
     for (int i = 0; i < N; i++) {
-        const long mine = pairs[i].n_source + 2 * pairs[i].n_target;
+        const long mine = pairs[i].source.n + 2 * pairs[i].target.n;
         if (n_shards < 4 && 4 * (2 * done + mine) >= 2 * cost * n_shards)
             from[n_shards++] = i;
         done += mine;
@@ -282,7 +272,7 @@ static void rules_are_their_formulas(void **state)
             float *g = calloc(size, sizeof *g);
             long n_tokens = 0;
             for (int i = 0; i < 20; i++)
-                n_tokens += pairs[i].n_target;
+                n_tokens += pairs[i].target.n;
             (void)gradient_of(b.net, pairs, 0, 20, 0, g);
             double squares = 0;
             for (size_t i = 0; i < size; i++)
@@ -290,10 +280,11 @@ static void rules_are_their_formulas(void **state)
             const double norm = sqrt(squares) / (double)n_tokens,
                          cut = (norm > 0.05 ? 0.05 / norm : 1) / (double)n_tokens;
             for (size_t i = 0; i < size; i++) {
-                const double d = cut * (double)g[i], rate = 0.01, decay = is_matrix[i] ? 0.1 : 0,
-                             w = (double)weights(&b)[i];
+                const double rate = 0.01, decay = is_matrix[i] ? 0.1 : 0,
+                             w = (double)weights(&b)[i], l2 = rule == HD_ADAMW ? 0 : decay * w,
+                             d = cut * (double)g[i] + l2;
                 if (rule == HD_SGD) {
-                    m[i] = 0.9 * m[i] + d + decay * w;
+                    m[i] = 0.9 * m[i] + d;
                     x[i] = w - rate * m[i];
                     continue;
                 }
@@ -301,7 +292,7 @@ static void rules_are_their_formulas(void **state)
                 v[i] = 0.98 * v[i] + 0.02 * d * d;
                 const double m_hat = m[i] / (1 - pow(0.9, (double)t)),
                              v_hat = v[i] / (1 - pow(0.98, (double)t));
-                x[i] = w - rate * (m_hat / (sqrt(v_hat) + 1e-9) + decay * w);
+                x[i] = w - rate * (m_hat / (sqrt(v_hat) + 1e-9) + decay * w - l2);
             }
             const struct hd_updated u = learn(&b, pairs, 20, t, 0.01F);
             assert_that(fabs(u.norm - norm) < 1e-4 * norm && norm > 0.05, "norm %.9g, by hand %.9g",

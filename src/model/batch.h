@@ -1,0 +1,39 @@
+/* batch.h -- sentences of ids side by side, as the model reads them: one after the other, without padding. */
+#ifndef HD_MODEL_BATCH_H
+#define HD_MODEL_BATCH_H
+
+#include "model/sequence.h"
+#include <heed.h>
+
+/* A word of the source or of target_seen that is hidden: its embedding is a row of zeros. */
+enum { HD_HIDDEN = -1 };
+
+/* The end marker, where wanted, is already among the ids. */
+struct hd_batch {
+    int n;
+    const int *source, *source_length; /* [Σ lengths], [n] */
+    const int *target, *target_length; /* as the source; not read by a search */
+    const int *target_seen; /* what the decoder is shown of the target; NULL: all of it */
+};
+
+/* Builds batches in memory that is kept from one to the next. {0} is empty; to be given to hd_batch_builder_release(). */
+struct hd_batch_builder {
+    int n;
+    size_t n_source, n_target; /* ids of all sentences together */
+    int *source, *target, *source_length, *target_length;
+    size_t source_capacity, target_capacity, source_length_capacity, target_length_capacity;
+};
+
+void hd_batch_builder_release(struct hd_batch_builder *builder);
+
+/* Start the next batch. */
+void hd_batch_begin(struct hd_batch_builder *builder);
+
+/* Add a sentence; the ids are copied. `target` is {0} for a search; `end`, unless it is -1, is appended to the target. */
+bool hd_batch_add(struct hd_batch_builder *builder, struct hd_sequence source,
+                  struct hd_sequence target, int end, heed_error *err);
+
+/* The sentences added so far, valid until the next hd_batch_add() or hd_batch_begin(). */
+struct hd_batch hd_batch_of(const struct hd_batch_builder *builder);
+
+#endif
