@@ -34,24 +34,18 @@ static const heed_option options[] = {
      .help = "a table by words of the source as well"},
     {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, plot),
      .value = "FILE.svg|png|pdf", .help = "draw the first of the metrics by words of the source"},
-    {"beam", 'b', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, beam), .initial = "5",
-     .value = "N", .least = 1, .most = 10000,
-     .help = "sentences kept while searching; 1 is greedy"},
-    {"length-norm", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, length_norm),
-     .initial = "power:1", .value = "none|power:X|gnmt:X",
-     .help = "divide log-probabilities by length^X, or by ((5 + length) / 6)^X"},
-    {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, batch), .initial = "24",
-     .value = "N", .least = 1, .most = 100000,
-     .help = "sentences under way at a time; changes no result"},
-    {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, threads),
-     .initial = "0", .value = "N", .least = 0, .most = 4096,
-     .help = "0 is all cores; changes no result"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_quiet),
      .help = "no progress"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_json),
      .help = "one JSON object instead of lines"},
     {0},
 };
+
+static const heed_option *library_option(int i)
+{
+    static const char *const names[] = {"beam", "length-norm", "batch", "threads", NULL};
+    return translator_option(options, names, i);
+}
 
 /* "bleu,chrf" as bits of enum heed_metric; 0, with the complaint printed, when it is something else. */
 static unsigned read_metrics(const char *list)
@@ -147,18 +141,12 @@ static enum status run(const struct invocation *invocation)
         return STATUS_USAGE;
     heed_eval_options asked = heed_eval_options_default();
     asked.metrics = read_metrics(eval->metrics);
-    heed_options search = heed_options_default();
-    search.beam = eval->beam;
-    search.batch = eval->batch;
-    search.n_threads = eval->threads;
-    search.wants_attention = search.wants_scores = false;
-    if (asked.metrics == 0 || !plot_has_kind(eval->plot) ||
-        !read_length_norm(eval->length_norm, &search))
+    if (asked.metrics == 0 || !plot_has_kind(eval->plot) || !check_settings(invocation))
         return STATUS_USAGE;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;
     if (!is_ready)
-        return eval_models(models, eval, &search, &asked, &invocation->arguments);
+        return eval_models(models, invocation, &asked);
     heed_error err = {0};
     heed_evaluation *e =
         heed_evaluate_files(&(heed_pair){.hyp = eval->hyp, .ref = eval->ref}, &asked, &err);
@@ -193,6 +181,7 @@ const struct command command_eval = {
         "are UTF-8, plain or compressed by gzip.",
     .most_arguments = 2,
     .options = options,
+    .library_option = library_option,
     .values_size = sizeof(struct eval),
     .run = run,
 };

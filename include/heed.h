@@ -1,10 +1,24 @@
-/* heed.h -- the toolkit for attention-based sequence-to-sequence learning: its version, its errors, its machine.
+/* heed.h -- attention-based sequence-to-sequence learning: translate, align, score, train, evaluate.
  *
- * This header is the manual. It is stable: what stands here keeps its name and meaning. The formula language for
- * people's own models is heed_graph.h.
+ * A translator in three calls:
  *
- * The library never prints and never exits. Every function that can fail takes a `heed_error *err`, always last,
- * which may be NULL; the first error is kept, so one struct can be passed through several calls and asked once. */
+ *     heed_error err = {0};
+ *     heed_translator *t = heed_translator_open("mine.safetensors", &err);
+ *     puts(t ? heed_translator_text(t, "Good morning!", &err) : err.message);
+ *     heed_translator_free(t);
+ *
+ * This header is the manual. It begins with what most programs need and goes on to what few do:
+ * errors, translating, results, options, given translations, asynchronous work, models, training,
+ * evaluation. heed_draw.h makes pictures, heed_graph.h is the formula language for your own models.
+ *
+ * The library never prints and never exits. Every function that can fail takes a `heed_error *err`,
+ * always last, which may be NULL. Arguments that make no sense (a NULL text, an unknown name) are
+ * errors like any other. Results are the same to the last bit on every machine, for any number of
+ * threads and whatever else is translated at the same time.
+ *
+ * Structs that the library returns may grow at their end in later versions; do not copy them or
+ * build arrays of them. Structs that you fill ({0} is always a valid start) stay as they are. Before
+ * version 1.0 the minor version is the ABI: programs built with 0.2 run with every 0.2.x. */
 #ifndef HEED_H
 #define HEED_H
 
@@ -16,33 +30,576 @@
 extern "C" {
 #endif
 
-#define HEED_VERSION "0.1.0"
+#define HEED_VERSION "0.2.0"
 
 #ifndef HEED_API
 #define HEED_API __attribute__((visibility("default")))
 #endif
 
-/* ---- errors ---------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------ */
 
-/* What kind of failure it was; the sentence in heed_error.message says the rest. */
+/* The kind of a failure; the sentence in heed_error.message says the rest. */
 enum heed_code {
     HEED_OK = 0,
-    HEED_NO_MEMORY, /* the machine has no more memory to give */
-    HEED_BAD_FILE, /* a file cannot be opened, read or written: missing, no permission, disk full */
-    HEED_BAD_TEXT, /* text that is not UTF-8 or is not what was asked for */
-    HEED_BAD_MODEL,  /* a model file that contradicts itself */
-    HEED_BAD_OPTION, /* an option or environment variable with a value that cannot be used */
-    HEED_BAD_SHAPE,  /* operands of a formula that do not fit together */
-    HEED_CANCELLED,  /* the caller asked to stop */
+    /* the machine has no more memory to give */
+    HEED_NO_MEMORY,
+    /* a file cannot be opened, read or written: missing, no permission, disk full */
+    HEED_BAD_FILE,
+    /* text that is not UTF-8 or is not what was asked for; no text at all */
+    HEED_BAD_TEXT,
+    /* a model file that contradicts itself, or a model that cannot do what is asked */
+    HEED_BAD_MODEL,
+    /* an option, argument or environment variable with a value that cannot be used */
+    HEED_BAD_OPTION,
+    /* operands of a formula that do not fit together */
+    HEED_BAD_SHAPE,
+    /* the caller asked to stop */
+    HEED_CANCELLED,
 };
 
-/* {0} is "no error". Owned by the caller, holds no memory of its own. */
+/* {0} is "no error". Owned by the caller, holds no memory of its own. The first error is kept: one
+ * struct can be passed through several calls and looked at once. */
 typedef struct heed_error {
     enum heed_code code;
-    char message[504]; /* a sentence: what, where, what to do; empty when code is HEED_OK */
+    /* a sentence: what, where, what to do; empty when code is HEED_OK */
+    char message[504];
 } heed_error;
 
-/* ---- options ------------------------------------------------------------------------------- */
+/* ---- translating ------------------------------------------------------------------------------- */
+
+/* A translator: models, options, and what is kept warm between calls (threads, caches, memory).
+ * Threads may share one. */
+typedef struct heed_translator heed_translator;
+
+/* A translator with the model of a file, which it owns. To be given to heed_translator_free(). NULL
+ * with the reason in `err`, as heed_model_load(). */
+HEED_API heed_translator *heed_translator_open(const char *path, heed_error *err);
+
+/* Translate one text, of any length. The string belongs to the translator and is valid until the
+ * next call of this function; programs with several threads use heed_translator_translate(). NULL
+ * with the reason in `err`. */
+HEED_API const char *heed_translator_text(heed_translator *translator, const char *text,
+                                          heed_error *err);
+
+/* Ends its threads; texts that are still under way are dropped. NULL is fine. */
+HEED_API void heed_translator_free(heed_translator *translator);
+
+typedef struct heed_results heed_results;
+typedef struct heed_result heed_result;
+
+/* Translate n texts, each a line of UTF-8 of any length. One call with many texts is faster than many
+ * calls: it fills batches and threads. A single sentence is translated on the calling thread.
+ *
+ * White space around a text is kept, and a text of white space stays as it is. A text that is longer
+ * than the model was trained for is cut into sentences, which are translated one by one. No text is
+ * an error: bytes that are not UTF-8 are replaced by U+FFFD, with a warning in the result. A
+ * translation that repeats itself endlessly is searched again with repetition forbidden, with a
+ * warning as well.
+ *
+ * Returns results in the order of the texts, to be given to heed_results_free(), or NULL with the
+ * reason in `err` (HEED_BAD_OPTION, HEED_BAD_TEXT: a NULL text, HEED_BAD_MODEL, HEED_CANCELLED,
+ * HEED_NO_MEMORY).
+ *
+ *     const char *texts[] = {"Good morning!", "How are you?"};
+ *     heed_results *r = heed_translator_translate(t, texts, 2, &err);
+ *     for (size_t i = 0; r && i < r->n; i++)
+ *         puts(r->at[i]->translations[0]->text);
+ *     heed_results_free(r); */
+HEED_API heed_results *heed_translator_translate(heed_translator *translator,
+                                                 const char *const *texts, size_t n,
+                                                 heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_results_free(heed_results *results);
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+/* A word: what stands between spaces; in scripts without spaces (Thai, Japanese, Chinese) the
+ * characters of one subword. `start` and `end` count Unicode code points of the text it is in. */
+typedef struct heed_word {
+    const char *text;
+    size_t start, end;
+    /* of a target word: the sum over its subwords; else 0 */
+    double logprob;
+    /* of a target word: how likely it is right, 0 to 1; else 0 */
+    double confidence;
+} heed_word;
+
+/* What the model reads and writes: words, parts of words, and end markers. */
+typedef struct heed_subword {
+    /* as the vocabulary has it: "▁house", "</s>" */
+    const char *text;
+    /* the word it belongs to; -1: none (an end marker) */
+    int word;
+    /* of a target subword; else 0 */
+    double logprob;
+} heed_subword;
+
+/* Two words that belong together, by their numbers from 0. */
+typedef struct heed_link {
+    int source, target;
+} heed_link;
+
+/* A sentence and its translation, in Unicode code points of the two texts. */
+typedef struct heed_sentence {
+    size_t source_start, source_end, target_start, target_end;
+} heed_sentence;
+
+/* Which attention a result has. */
+enum heed_attention {
+    HEED_ATTENTION_NONE,
+    /* what the decoder looks at in the source: rows are target words, columns source words */
+    HEED_ATTENTION_CROSS,
+    /* self-attention of a Transformer's encoder: rows and columns are source words */
+    HEED_ATTENTION_ENCODER,
+    /* self-attention of a Transformer's decoder: rows and columns are target words */
+    HEED_ATTENTION_DECODER,
+};
+
+/* One translation, and what the model looked at while it was made. */
+typedef struct heed_translation {
+    const char *text;
+    /* what the search compares: log-probability with length and coverage */
+    double score;
+    /* sum of the natural log-probabilities of its subwords and end marker */
+    double logprob;
+    /* mean over its words */
+    double confidence;
+    /* it reached the longest output that is allowed, and has no end */
+    bool is_cut;
+    size_t n_words, n_subwords, n_links, n_sentences;
+    heed_word *words;
+    heed_subword *subwords;
+    /* by target word, then source word */
+    heed_link *links;
+    /* one per sentence that was translated by itself, in order */
+    heed_sentence *sentences;
+    /* The weights, row by row. NULL where there are none: the model has no attention, it was not
+     * asked for, or the text is too long to keep a matrix of it. */
+    enum heed_attention attention_kind;
+    size_t n_attention_rows, n_attention_columns;
+    float *attention;
+    /* [rows]: the share of the end marker (of the decoder's own words: of the start). A row and this
+     * sum to 1, to less for local-p. */
+    float *attention_end;
+    /* the same between subwords, end markers included */
+    size_t n_subword_rows, n_subword_columns;
+    float *subword_attention;
+} heed_translation;
+
+/* All about one text. */
+struct heed_result {
+    /* the text; bytes that were not UTF-8 are U+FFFD */
+    const char *source;
+    size_t n_words, n_subwords;
+    heed_word *words;
+    heed_subword *subwords;
+    /* best first; 1 at least */
+    size_t n_translations;
+    heed_translation **translations;
+    /* sentences for people: what was cut, repaired or searched again */
+    size_t n_warnings;
+    const char **warnings;
+};
+
+/* Results of many texts, in the order of the texts. */
+struct heed_results {
+    size_t n;
+    heed_result **at;
+};
+
+/* A result as one JSON object, without a newline: source, warnings, translations with words, links
+ * and attention, sentences (docs/reference/json.md). To be given to heed_free(); NULL with the
+ * reason in `err`. */
+HEED_API char *heed_result_json(const heed_result *result, heed_error *err);
+
+/* Give back a text that the library returned. NULL is fine. */
+HEED_API void heed_free(void *text);
+
+/* ---- options of translating -------------------------------------------------------------------- */
+
+/* Set an option by its name; names and values are those of `heed translate` without the dashes:
+ * ("beam", "1"), ("length-norm", "gnmt:0.6"), ("attention", "none"). Holds for all later calls.
+ * False with the reason in `err` (HEED_BAD_OPTION), the nearest right name included. */
+HEED_API bool heed_translator_set(heed_translator *translator, const char *name, const char *value,
+                                  heed_error *err);
+
+/* Be told how far heed_translator_translate(), _align() and _score() are: watch(context, n_done, n)
+ * is called often, in sentences, from one thread at a time but not always the same; false stops the
+ * work (HEED_CANCELLED). NULL: nobody is told. */
+HEED_API void heed_translator_watch(heed_translator *translator,
+                                    bool (*watch)(void *context, size_t n_done, size_t n),
+                                    void *context);
+
+/* Options for a single text, see heed_translator_submit(). */
+typedef struct heed_options heed_options;
+
+/* A copy of the translator's options as they are now (NULL: as a new translator has them), to be
+ * given to heed_options_free(). NULL without memory. */
+HEED_API heed_options *heed_options_new(const heed_translator *translator, heed_error *err);
+HEED_API bool heed_options_set(heed_options *options, const char *name, const char *value,
+                               heed_error *err);
+HEED_API void heed_options_free(heed_options *options);
+
+/* The rows of all options, one by one, for help texts and option tables; NULL when there are no more
+ * than i. See "option tables" below. */
+typedef struct heed_option heed_option;
+HEED_API const heed_option *heed_translator_option_at(int i);
+
+/* ---- given translations ------------------------------------------------------------------------ */
+
+/* A text and its translation. */
+typedef struct heed_text_pair {
+    const char *source, *target;
+} heed_text_pair;
+
+/* Which words of given translations belong together: each result has one translation, the pair's
+ * target as it is, with its log-probability, words, attention and links. A pair that is far longer
+ * than the model was trained for is not looked at: its logprob is NaN and it has a warning. */
+HEED_API heed_results *heed_translator_align(heed_translator *translator,
+                                             const heed_text_pair *pairs, size_t n,
+                                             heed_error *err);
+
+/* How likely given translations are: the same without attention, which is faster. */
+HEED_API heed_results *heed_translator_score(heed_translator *translator,
+                                             const heed_text_pair *pairs, size_t n,
+                                             heed_error *err);
+
+/* Translate texts of which the translations must begin as given: `target` is the beginning, NULL or
+ * "" where there is none. Otherwise as heed_translator_translate(). */
+HEED_API heed_results *heed_translator_complete(heed_translator *translator,
+                                                const heed_text_pair *pairs, size_t n,
+                                                heed_error *err);
+
+/* How links of two directions become one set. */
+enum heed_symmetry {
+    /* those that both have */
+    HEED_SYMMETRY_INTERSECT,
+    /* those that one of them has */
+    HEED_SYMMETRY_UNION,
+    /* those of both, neighbours of these that one has, then what links a word that is still alone
+     * (Koehn, Och & Marcu, 2003) */
+    HEED_SYMMETRY_GROW_DIAG_FINAL,
+};
+
+/* Join links of one model with those of a model for the other direction, which are given turned
+ * round: source is the same language in both. Writes to `out`, which has room for both, by target
+ * word, then source word; returns how many. */
+HEED_API size_t heed_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_one,
+                                const heed_link *other, size_t n_other, heed_link *out);
+
+/* Counts for the quality of alignments, and the quality (Och & Ney, 2003); {0} is before the first
+ * sentence. */
+typedef struct heed_alignment_quality {
+    /* of all sentences so far */
+    size_t n_links, n_sure, n_right_sure, n_right_possible;
+    /* percent; possible links count for precision, sure ones for recall */
+    double precision, recall, error_rate;
+} heed_alignment_quality;
+
+/* Add a sentence: links found, links that must be there, links that may be there (sure ones need not
+ * be repeated). */
+HEED_API void heed_alignment_judge(heed_alignment_quality *quality, const heed_link *links,
+                                   size_t n_links, const heed_link *sure, size_t n_sure,
+                                   const heed_link *possible, size_t n_possible);
+
+/* ---- asynchronous translating ------------------------------------------------------------------ */
+
+/* For servers: texts are submitted from any thread and join those that are being translated at once;
+ * results are taken as they finish. A result has the same bytes whatever else is under way. Threads
+ * of the translator's own do the work; they start with the first text.
+ *
+ *     uint64_t id = heed_translator_submit(t, "Good morning!", NULL, &err);
+ *     ...
+ *     heed_result *r = heed_translator_take(t, -1, &id, &err);
+ *     if (r)
+ *         puts(r->translations[0]->text);
+ *     heed_result_free(r); */
+
+/* Submit a text. `options` are copied; NULL means the translator's. Returns its id, unique for this
+ * translator, or 0 with the reason in `err` (HEED_BAD_TEXT, HEED_BAD_OPTION, HEED_NO_MEMORY). */
+HEED_API uint64_t heed_translator_submit(heed_translator *translator, const char *text,
+                                         const heed_options *options, heed_error *err);
+
+/* Take a result, in the order of finishing, waiting for timeout_ms milliseconds at most (0: not at
+ * all; -1: as long as any text is under way). *id, which may be NULL, is the text's id.
+ *
+ * Returns a result to be given to heed_result_free(), or NULL: with *id when this text failed, the
+ * reason in `err` (HEED_BAD_MODEL, HEED_NO_MEMORY); with *id 0 when none has finished in time or
+ * none is under way. */
+HEED_API heed_result *heed_translator_take(heed_translator *translator, int timeout_ms,
+                                           uint64_t *id, heed_error *err);
+
+/* Drop a text, wherever it is; it is not taken any more. False when there is none with this id. */
+HEED_API bool heed_translator_cancel(heed_translator *translator, uint64_t id);
+
+/* Texts that have been submitted and neither taken nor cancelled. */
+HEED_API size_t heed_translator_pending(heed_translator *translator);
+
+/* NULL is fine. */
+HEED_API void heed_result_free(heed_result *result);
+
+/* ---- models ------------------------------------------------------------------------------------ */
+
+/* A model: configuration, parameters and vocabularies. Only read once loaded: threads and
+ * translators may share it. */
+typedef struct heed_model heed_model;
+
+/* Read a model file, to be given to heed_model_free(). NULL with the reason in `err`: HEED_BAD_FILE
+ * (missing, not readable), HEED_BAD_MODEL (not a model of heed, or one that contradicts itself),
+ * HEED_NO_MEMORY. */
+HEED_API heed_model *heed_model_load(const char *path, heed_error *err);
+
+/* The same from bytes in memory, read during the call only; `name` is for error messages. */
+HEED_API heed_model *heed_model_load_memory(const char *name, const void *data, size_t size,
+                                            heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_model_free(heed_model *model);
+
+/* A translator with models that stay the caller's and must outlive it. Several translate together as
+ * an ensemble; their vocabularies must be the same. */
+HEED_API heed_translator *heed_translator_new(const heed_model *const *models, int n_models,
+                                              heed_error *err);
+
+/* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from the
+ * file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary as one
+ * file for both languages or as two, source and target; or a file of heed's own, without
+ * vocabularies, to be stored in another way. NULL with the reason in `err`. */
+HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
+                                       heed_error *err);
+
+/* How a model's numbers are stored: exactly, or in half the space. */
+enum heed_store {
+    HEED_STORE_F32,
+    HEED_STORE_F16,
+    HEED_STORE_BF16,
+};
+
+/* Write the model as one file, whole or not at all. False with the reason in `err`: HEED_BAD_FILE
+ * (no permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
+HEED_API bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
+                              heed_error *err);
+
+/* Note a text in the model's record under a name such as "licence" or "attribution": it is saved
+ * with the model and part of heed_model_info(). An empty text takes the note out. False with the
+ * reason in `err` (HEED_BAD_TEXT, HEED_NO_MEMORY). Not while other threads use the model. */
+HEED_API bool heed_model_note(heed_model *model, const char *name, const char *text,
+                              heed_error *err);
+
+/* What the model is, for people or as one line of JSON: architecture, formula of its attention,
+ * sizes, parameters per part, vocabularies, languages, training record. To be given to heed_free();
+ * NULL with the reason in `err`. */
+HEED_API char *heed_model_info(const heed_model *model, bool as_json, heed_error *err);
+
+/* How the model was trained, as lines "name = value" that a training run takes as its configuration.
+ * To be given to heed_free(); NULL with the reason in `err` (HEED_BAD_MODEL: the model does not
+ * say). */
+HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
+
+/* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
+HEED_API const char *heed_model_architecture(const heed_model *model);
+
+/* The languages as its record has them, "en-fr"; NULL where it does not say. The model's own text. */
+HEED_API const char *heed_model_languages(const heed_model *model);
+
+/* Numbers about a model. */
+enum heed_size {
+    HEED_MODEL_PARAMETERS,
+    HEED_MODEL_SOURCE_VOCAB,
+    HEED_MODEL_TARGET_VOCAB,
+    HEED_MODEL_ENCODER_LAYERS,
+    HEED_MODEL_DECODER_LAYERS,
+    /* subwords of the longest source that it was trained for */
+    HEED_MODEL_TRAINED_LENGTH,
+    /* heads of each of its attentions, 1 where they are not divided; 0 without attention */
+    HEED_MODEL_HEADS,
+    /* layers that have an attention of this kind (enum heed_attention); 0 where none has */
+    HEED_MODEL_CROSS_LAYERS,
+    HEED_MODEL_ENCODER_SELF_LAYERS,
+    HEED_MODEL_DECODER_SELF_LAYERS,
+};
+
+/* -1 for a NULL model or a number that there is not. */
+HEED_API long long heed_model_size(const heed_model *model, enum heed_size size);
+
+/* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
+HEED_API bool heed_model_has_attention(const heed_model *model);
+
+/* ---- training ------------------------------------------------------------------------------ */
+
+/* A training run in the making: what was said about it so far. */
+typedef struct heed_training heed_training;
+
+/* To be given to heed_training_free(); NULL without memory. */
+HEED_API heed_training *heed_training_new(heed_error *err);
+HEED_API void heed_training_free(heed_training *training);
+
+/* Say one thing about it, by the names and values of the options of `heed train`: ("src", "train.en"), ("dim", "256"). Lists (src, tgt,
+ * freeze ...) get one more. False with the reason in `err` (HEED_BAD_OPTION), the nearest right name included. */
+HEED_API bool heed_training_set(heed_training *training, const char *name, const char *value,
+                                heed_error *err);
+
+/* The same from a file of lines `name = value`; # begins a comment. What was set before stays. */
+HEED_API bool heed_training_read(heed_training *training, const char *path, heed_error *err);
+
+/* Has an option of yes or no ("quiet", "json") been set to yes, by a file or otherwise? */
+HEED_API bool heed_training_is_yes(const heed_training *training, const char *name);
+
+/* Everything that can be said, one by one: false when there are no more than i. */
+typedef struct heed_training_option {
+    const char *name, *values, *meaning;
+    const char *fallback; /* what it is when nothing is said; "" when it is chosen to fit; NULL when there is none */
+    bool is_list, is_of_model;
+    bool is_fixed;      /* a run that goes on must have the same; others may change on the way */
+    double least, most; /* of numbers, inclusive; both 0 where there is no range */
+} heed_training_option;
+HEED_API bool heed_training_option_at(int i, heed_training_option *option);
+
+/* What happens while it runs. */
+enum heed_training_news {
+    HEED_TRAINING_SAYS,      /* text: a sentence on what was chosen or what happened */
+    HEED_TRAINING_PREPARES,  /* text: what is being done before the first update; share of it, 0 if unknown */
+    HEED_TRAINING_LEARNED,   /* an update is done */
+    HEED_TRAINING_VALIDATES, /* begins to look at the dev sentences */
+    HEED_TRAINING_VALIDATED,
+    HEED_TRAINING_SAVED,     /* the state is on the disk */
+    HEED_TRAINING_WAITS,     /* nothing: a moment to ask whether to go on */
+};
+
+typedef struct heed_training_event {
+    enum heed_training_news news;
+    const char *text;
+    const char *json; /* the same as a line of MODEL.jsonl; NULL when there is nothing to note */
+    double share;
+    long update;
+    double epoch;     /* passes over the text, 2.5: in the middle of the third */
+    double loss;      /* mean of the updates since the last event of this kind that was noted in MODEL.jsonl */
+    double rate, tokens_per_second;
+    double seconds;      /* since this call began */
+    double seconds_left; /* at this speed; below 0: nobody knows */
+    double ce, perplexity, bleu, chrf, exact, wer; /* VALIDATED */
+    bool has_text;       /* the last four are known */
+    bool is_best;
+    const char *metric;  /* what decides */
+    double best;         /* its best value so far; has_best */
+    bool has_best;
+    long best_update;
+} heed_training_event;
+
+/* Train: read the text, choose what was left open, learn until it is over, and leave one model file. A run that was interrupted goes on where
+ * it was. watch(context, event), which may be NULL, is told what happens, and stops the run by false: the state is then saved and the
+ * answer is false with HEED_CANCELLED, whose sentence says how to go on. The result is the same bits for any number of
+ * threads, any kernel, and however often it was interrupted. */
+HEED_API bool heed_training_run(heed_training *training,
+                                bool (*watch)(void *context, const heed_training_event *event),
+                                void *context, heed_error *err);
+
+/* ---- evaluation -------------------------------------------------------------------------------- */
+
+/* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
+typedef struct heed_lines {
+    size_t n;
+    const char **at; /* without line ends */
+    void *memory;    /* the library's */
+} heed_lines;
+
+/* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is not UTF-8 or has a
+ * NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to heed_lines_release(), which leaves {0}. */
+HEED_API bool heed_lines_read(heed_lines *lines, const char *path, heed_error *err);
+HEED_API void heed_lines_release(heed_lines *lines);
+
+/* What to compute; several are joined by |. */
+enum heed_metric {
+    HEED_METRIC_BLEU = 1,
+    HEED_METRIC_CHRF = 2,   /* chrF2: runs of one to six characters */
+    HEED_METRIC_CHRFPP = 4, /* chrF2++: words and pairs of words as well */
+    HEED_METRIC_EXACT = 8,  /* sentences whose words are all right */
+    HEED_METRIC_WER = 16,   /* word error rate */
+};
+
+/* How BLEU cuts sentences into words; the rules and their names are sacreBLEU's. */
+enum heed_tokeniser {
+    HEED_TOK_13A,  /* western punctuation, as WMT does */
+    HEED_TOK_NONE, /* between spaces: for text that is cut already */
+    HEED_TOK_CHAR, /* every character */
+    HEED_TOK_INTL, /* punctuation and symbols of all scripts */
+    HEED_TOK_ZH,   /* every Chinese character; the rest as 13a */
+};
+
+typedef struct heed_eval_options {
+    unsigned metrics;         /* of enum heed_metric; default BLEU, chrF, exact and WER */
+    enum heed_tokeniser tok;  /* of BLEU alone; default HEED_TOK_13A */
+    bool is_lowercase;        /* capital and small letters are the same; default false */
+    bool has_effective_order; /* for very short texts, where BLEU would be 0: leave out n-grams
+                                 longer than every hypothesis; default false */
+} heed_eval_options;
+
+HEED_API heed_eval_options heed_eval_options_default(void);
+
+/* What there is to score, a hypothesis, and what it should be, its reference. */
+typedef struct heed_pair {
+    const char *hyp, *ref;
+} heed_pair;
+
+/* Scores of a whole text; what was not asked for is 0. A signature says what a score was computed with, for the record,
+ * in sacreBLEU's words: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.2.0". */
+typedef struct heed_evaluation {
+    size_t n_sentences;
+    double bleu;                 /* 0 to 100 */
+    double bleu_precisions[4];   /* of single words to quadruples, in percent */
+    double bleu_brevity_penalty; /* 1 unless the hypotheses are shorter than the references */
+    double bleu_ratio;           /* hyp_len / ref_len */
+    size_t hyp_len, ref_len;     /* words, as BLEU cuts them */
+    double chrf, chrfpp;         /* 0 to 100 */
+    double exact;                /* percent of sentences */
+    double wer;                  /* wrong, missing and added words per 100 of the references */
+    size_t n_exact;              /* sentences without such a word */
+    size_t n_word_errors;        /* such words */
+    size_t n_words;              /* of the references, between spaces */
+    char bleu_signature[96];
+    char chrf_signature[96];
+    char chrfpp_signature[96];
+} heed_evaluation;
+
+/* Score n hypotheses against their references. BLEU and chrF are sacreBLEU's, number for number, and the same bits on
+ * every machine. `options` may be NULL for heed_eval_options_default().
+ *
+ * Returns an evaluation to be given to heed_evaluation_free(), or NULL with the reason in `err` (HEED_BAD_TEXT: no
+ * sentences, or one that is not UTF-8; HEED_BAD_OPTION; HEED_NO_MEMORY).
+ *
+ *     const heed_pair pairs[] = {{.hyp = "the cat sat", .ref = "the cat sat down"}};
+ *     heed_evaluation *e = heed_evaluate(pairs, 1, NULL, &err);
+ *     printf("BLEU %.2f\n", e->bleu); */
+HEED_API heed_evaluation *heed_evaluate(const heed_pair *pairs, size_t n,
+                                        const heed_eval_options *options, heed_error *err);
+
+/* The same for two files of one sentence a line, plain or compressed by gzip; "-" is standard input. Further errors:
+ * HEED_BAD_FILE (missing, not readable), HEED_BAD_TEXT (different numbers of lines). */
+HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
+                                              const heed_eval_options *options, heed_error *err);
+
+/* How sure a difference between systems is. */
+typedef struct heed_comparison {
+    enum heed_metric metric;
+    double score, low, high; /* the system's; 95 of 100 samples of the sentences lie between low and high */
+    double difference, difference_low, difference_high; /* to the first system */
+    double p; /* how often a sample turns the difference round; 1 for the first system */
+} heed_comparison;
+
+/* Compare systems that translated the same n sentences, each with the first, by paired bootstrap (Koehn, 2004):
+ * n_samples times n sentences are drawn, with repetition, and all systems are scored on them. systems[i] are pairs of
+ * the i-th system. Writes n_systems times as many comparisons as there are metrics in `options`, those of the first
+ * system first, metrics in the order of enum heed_metric. The same samples for the same seed everywhere. False with the reason in
+ * `err`, as heed_evaluate(). */
+HEED_API bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems,
+                           int n_systems, size_t n, const heed_eval_options *options, int n_samples,
+                           uint64_t seed, heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_evaluation_free(heed_evaluation *evaluation);
+
+/* ---- option tables ----------------------------------------------------------------------------- */
 
 /* Settings have names. A table of rows says for each setting what it may be, what it is when nothing
  * is said, and which field of a struct it fills; a table ends with {0}. The library's own tables
@@ -97,9 +654,10 @@ enum heed_option_flag {
     HEED_OPTION_FACT = 128,
     /* Short for several other options; files do not have it. */
     HEED_OPTION_SHORTHAND = 256,
+    /* For programs that use the library; command lines do not show it. */
+    HEED_OPTION_PROGRAM = 512,
 };
 
-typedef struct heed_option heed_option;
 struct heed_option {
     /* lower case, words joined by dashes; underscores are taken as well */
     const char *name;
@@ -175,405 +733,9 @@ HEED_API bool heed_option_refuse(const heed_option *option, const char *text, he
 HEED_API bool heed_option_unknown(const char *name, const char *const *names, int n,
                                   const char *advice, heed_error *err);
 
-/* ---- models ------------------------------------------------------------------------------- */
-
-/* A model: configuration, parameters and vocabularies. Only read once loaded: threads may share it. */
-typedef struct heed_model heed_model;
-
-/* Read a model file, to be given to heed_model_free(). NULL with the reason in `err`: HEED_BAD_FILE
- * (missing, not readable), HEED_BAD_MODEL (not a model of heed, or one that contradicts itself),
- * HEED_NO_MEMORY. */
-HEED_API heed_model *heed_model_load(const char *path, heed_error *err);
-
-/* The same from bytes in memory, read during the call only; `name` is for error messages. */
-HEED_API heed_model *heed_model_load_memory(const char *name, const void *data, size_t size,
-                                            heed_error *err);
-
-/* NULL is fine. */
-HEED_API void heed_model_free(heed_model *model);
-
-/* Another toolkit's model as one of heed's, to be given to heed_model_free(). The kind is recognised
- * from the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
- * as one file for both languages or as two, source and target; or a file of heed's own, without
- * vocabularies, to be stored in another way. NULL with the reason in `err`. */
-HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
-                                       heed_error *err);
-
-/* How a model's numbers are stored: exactly, or in half the space. */
-enum heed_store { HEED_STORE_F32, HEED_STORE_F16, HEED_STORE_BF16 };
-
-/* Write the model as one file, whole or not at all. False with the reason in `err`: HEED_BAD_FILE (no
- * permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
-HEED_API bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
-                              heed_error *err);
-
-/* Note a text in the model's record under a name such as "licence" or "attribution": it is saved with the
- * model and told by heed_model_info(). An empty text takes the note out. False with the reason in `err`
- * (HEED_BAD_TEXT, HEED_NO_MEMORY). Not while other threads use the model. */
-HEED_API bool heed_model_note(heed_model *model, const char *name, const char *text,
-                              heed_error *err);
-
-/* What the model is, for people or as one line of JSON: architecture, formula of its attention,
- * sizes, parameters per part, vocabularies, languages, training record. To be given to
- * heed_free(); NULL without memory. */
-HEED_API char *heed_model_info(const heed_model *model, bool as_json, heed_error *err);
-
-/* How the model was trained, as lines "name = value" that a training run takes as its configuration. To be given to
- * heed_free(); NULL with the reason in `err` (HEED_BAD_MODEL: the model does not say). */
-HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
-
-/* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
-HEED_API bool heed_model_has_attention(const heed_model *model);
-
-/* Give back a text that the library returned. NULL is fine. */
-HEED_API void heed_free(void *text);
-
-/* ---- translating -------------------------------------------------------------------------- */
-
-/* How a sentence's log-probability becomes its score, so that long sentences can win: as it is, divided by
- * n^alpha, or by ((5 + n) / 6)^alpha (Wu et al., 2016); n counts subwords and the end marker. */
-enum heed_length_norm { HEED_LENGTH_NONE, HEED_LENGTH_POWER, HEED_LENGTH_GNMT };
-
-typedef struct heed_options {
-    int beam;                   /* sentences kept while searching; 1 is greedy; default 5 */
-    int n_best;                 /* translations of each text, at most `beam`; default 1 */
-    enum heed_length_norm norm; /* default HEED_LENGTH_POWER */
-    float alpha;                /* its exponent; default 1 */
-    float coverage_penalty; /* how much it counts that source words were not looked at; default 0 */
-    int no_repeat;     /* no run of so many subwords twice; default 0: anything may be repeated */
-    bool is_sampled;   /* draw words instead of searching; then n_best are drawn; default false */
-    int top_k;         /* draw from the likeliest k; default 0: from all */
-    float top_p;       /* and from the fewest that are so likely together; default 1: all */
-    float temperature; /* above 1 bolder, below 1 more careful; default 1 */
-    uint64_t seed;     /* of drawing; default 1 */
-    uint64_t first_number; /* what the first text is numbered: which numbers are drawn; default 0 */
-    float max_length; /* subwords of an output per subword of its source, and 50 more; default 3 */
-    int max_source;   /* longest source in subwords, longer ones are cut into sentences; default 0:
-                         what the model was trained for (200 where it does not say) */
-    bool
-        replace_unknown; /* put the source word looked at where the model has no word; default false */
-    bool wants_attention; /* weights and links; default true; without them some time is saved */
-    bool wants_scores; /* log-probabilities, scores and confidence; default true. Greedy search, a beam of 1, is faster without:
-                          they are 0 then, and the texts are the same */
-    int layer,
-        head; /* which attention of a Transformer: layers from 1, heads from 0; default 0, -1:
-                             the model's own choice */
-    int shift; /* a word is linked by the attention at the step that made it (0) or at the next, which
-                       reads it (1); default -1: as suits the model */
-    int n_threads; /* default 0: all cores */
-    int batch; /* sentences that a thread has under way, a matter of speed and memory; default 24 */
-    const char *const
-        *prefixes; /* how the translation of each text must begin, in order; entries may be
-                                    NULL; default NULL */
-    bool (*progress)(void *data, size_t n_done,
-                     size_t n); /* called often, from one thread at a time but not
-                                    always the same; false stops the work (HEED_CANCELLED); default NULL */
-    void *progress_data;
-} heed_options;
-
-HEED_API heed_options heed_options_default(void);
-
-/* A word: what stands between spaces; in scripts without spaces (Thai, Japanese, Chinese) the characters of one
- * subword. `start` and `end` count Unicode characters of the text it is in. */
-typedef struct heed_word {
-    const char *text;
-    size_t start, end;
-    double logprob;    /* of a target word: the sum of its subwords'; else 0 */
-    double confidence; /* of a target word: how likely it is right, 0 to 1; else 0 */
-} heed_word;
-
-/* What the model reads and writes: words, parts of words, and end markers. */
-typedef struct heed_subword {
-    const char *text; /* as the vocabulary has it: "▁house", "</s>" */
-    int word;         /* which word it belongs to; -1: none (an end marker) */
-    double logprob;   /* of a target subword; else 0 */
-} heed_subword;
-
-/* Two words that belong together, by their numbers from 0. */
-typedef struct heed_link {
-    int source, target;
-} heed_link;
-
-/* One translation, and what was looked at while it was made. */
-typedef struct heed_translation {
-    const char *text;
-    double score;      /* what the search compares: log-probability with length and coverage */
-    double logprob;    /* sum of the natural log-probabilities of its subwords and end marker */
-    double confidence; /* the mean of its words' */
-    size_t n_words, n_subwords, n_links;
-    heed_word *words;
-    heed_subword *subwords;
-    heed_link *links; /* by target word, then source word */
-    float *attention; /* [n_words][source words], row by row; NULL when there is none */
-    float *
-        attention_end; /* [n_words]: the source end marker's share. A row and this sum to 1 (to less for local-p) */
-    float *subword_attention; /* [n_subwords][source subwords]; NULL when there is none */
-    bool is_cut;              /* it was longer than allowed, and has no end */
-} heed_translation;
-
-/* All about one text. */
-typedef struct heed_result {
-    const char *source; /* the text; bytes that were not UTF-8 are U+FFFD */
-    size_t n_words, n_subwords;
-    heed_word *words;
-    heed_subword *subwords;
-    size_t n_translations; /* best first; 1 at least */
-    heed_translation *translations;
-    size_t n_warnings;
-    const char **warnings; /* sentences: what was cut, repaired or searched again */
-    void *memory;          /* the library's */
-} heed_result;
-
-/* Results of many texts, in the order of the texts. */
-typedef struct heed_results {
-    size_t n;
-    heed_result *at;
-} heed_results;
-
-/* Translate n texts, each a line of UTF-8 of any length. Several models translate together as an ensemble; their
- * vocabularies must be the same. `options` may be NULL for heed_options_default().
- *
- * Texts of white space alone stay as they are, and white space around a text is kept. A text that is longer than
- * the models were trained for is cut into sentences, which are translated one by one. Nothing is an error that
- * a text can be: bytes that are not UTF-8 are replaced by U+FFFD, and the result has a warning. A translation that
- * goes round in circles is searched again with repetition forbidden, with a warning as well. The same text gives
- * the same bits on every machine, whatever else is translated with it and however many threads there are.
- *
- * Returns results to be given to heed_results_free(), or NULL with the reason in `err` (HEED_BAD_OPTION,
- * HEED_BAD_MODEL, HEED_CANCELLED, HEED_NO_MEMORY).
- *
- *     const char *texts[] = {"Guten Morgen!"};
- *     heed_results *r = heed_translate((const heed_model *[]){model}, 1, texts, 1, NULL, &err);
- *     if (r)
- *         puts(r->at[0].translations[0].text); */
-HEED_API heed_results *heed_translate(const heed_model *const *models, int n_models,
-                                      const char *const *texts, size_t n,
-                                      const heed_options *options, heed_error *err);
-
-/* NULL is fine. */
-HEED_API void heed_results_free(heed_results *results);
-
-/* A text and its translation. */
-typedef struct heed_text_pair {
-    const char *source, *target;
-} heed_text_pair;
-
-/* What the models say of translations that are given: each result has one translation, the pair's target as it is,
- * with its log-probability, words, attention and links. Of the options count norm, alpha, coverage_penalty,
- * wants_attention, layer, head, shift, n_threads, batch and progress. A pair whose source or target is far longer than
- * the models were trained for is not looked at: its logprob is NaN and it has a warning. */
-HEED_API heed_results *heed_align(const heed_model *const *models, int n_models,
-                                  const heed_text_pair *pairs, size_t n,
-                                  const heed_options *options, heed_error *err);
-
-/* The same without attention, whatever the options say: faster. */
-HEED_API heed_results *heed_score(const heed_model *const *models, int n_models,
-                                  const heed_text_pair *pairs, size_t n,
-                                  const heed_options *options, heed_error *err);
-
-/* How links of two directions become one set. */
-enum heed_symmetry {
-    HEED_SYMMETRY_INTERSECT, /* those that both have */
-    HEED_SYMMETRY_UNION,     /* those that one of them has */
-    HEED_SYMMETRY_GROW_DIAG_FINAL, /* those of both, neighbours of these that one has, then what links a word
-                                      that is still alone (Koehn, Och & Marcu, 2003) */
-};
-
-/* Join links of one model with those of a model for the other direction, which are given turned round: source is
- * the same language in both. Writes to `out`, which has room for both, by target word, then source word; returns
- * how many. */
-HEED_API size_t heed_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_one,
-                                const heed_link *other, size_t n_other, heed_link *out);
-
-/* Counts for the quality of alignments, and the quality (Och & Ney, 2003); {0} is before the first sentence. */
-typedef struct heed_alignment_quality {
-    size_t n_links, n_sure, n_right_sure, n_right_possible; /* of all sentences so far */
-    double precision, recall,
-        error_rate; /* percent; possible links count for precision, sure for recall */
-} heed_alignment_quality;
-
-/* Add a sentence: links found, links that must be there, links that may be there (sure ones need not be
- * repeated). */
-HEED_API void heed_alignment_judge(heed_alignment_quality *quality, const heed_link *links,
-                                   size_t n_links, const heed_link *sure, size_t n_sure,
-                                   const heed_link *possible, size_t n_possible);
-
-/* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
-typedef struct heed_lines {
-    size_t n;
-    const char **at; /* without line ends */
-    void *memory;    /* the library's */
-} heed_lines;
-
-/* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is not UTF-8 or has a
- * NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to heed_lines_release(), which leaves {0}. */
-HEED_API bool heed_lines_read(heed_lines *lines, const char *path, heed_error *err);
-HEED_API void heed_lines_release(heed_lines *lines);
-
-/* ---- training ------------------------------------------------------------------------------ */
-
-/* A training run in the making: what was said about it so far. */
-typedef struct heed_training heed_training;
-
-/* To be given to heed_training_free(); NULL without memory. */
-HEED_API heed_training *heed_training_new(heed_error *err);
-HEED_API void heed_training_free(heed_training *training);
-
-/* Say one thing about it, by the names and values of the options of `heed train`: ("src", "train.en"), ("dim", "256"). Lists (src, tgt,
- * freeze ...) get one more. False with the reason in `err` (HEED_BAD_OPTION), the nearest right name included. */
-HEED_API bool heed_training_set(heed_training *training, const char *name, const char *value,
-                                heed_error *err);
-
-/* The same from a file of lines `name = value`; # begins a comment. What was set before stays. */
-HEED_API bool heed_training_read(heed_training *training, const char *path, heed_error *err);
-
-/* Has an option of yes or no ("quiet", "json") been set to yes, by a file or otherwise? */
-HEED_API bool heed_training_is_yes(const heed_training *training, const char *name);
-
-/* Everything that can be said, one by one: false when there are no more than i. */
-typedef struct heed_training_option {
-    const char *name, *values, *meaning;
-    const char *fallback; /* what it is when nothing is said; "" when it is chosen to fit; NULL when there is none */
-    bool is_list, is_of_model;
-    bool is_fixed;      /* a run that goes on must have the same; others may change on the way */
-    double least, most; /* of numbers, inclusive; both 0 where there is no range */
-} heed_training_option;
-HEED_API bool heed_training_option_at(int i, heed_training_option *option);
-
-/* What happens while it runs. */
-enum heed_training_news {
-    HEED_TRAINING_SAYS,      /* text: a sentence on what was chosen or what happened */
-    HEED_TRAINING_PREPARES,  /* text: what is being done before the first update; share of it, 0 if unknown */
-    HEED_TRAINING_LEARNED,   /* an update is done */
-    HEED_TRAINING_VALIDATES, /* begins to look at the dev sentences */
-    HEED_TRAINING_VALIDATED,
-    HEED_TRAINING_SAVED,     /* the state is on the disk */
-    HEED_TRAINING_WAITS,     /* nothing: a moment to ask whether to go on */
-};
-
-typedef struct heed_training_event {
-    enum heed_training_news news;
-    const char *text;
-    const char *json; /* the same as a line of MODEL.jsonl; NULL when there is nothing to note */
-    double share;
-    long update;
-    double epoch;     /* passes over the text, 2.5: in the middle of the third */
-    double loss;      /* mean of the updates since the last event of this kind that was noted in MODEL.jsonl */
-    double rate, tokens_per_second;
-    double seconds;      /* since this call began */
-    double seconds_left; /* at this speed; below 0: nobody knows */
-    double ce, perplexity, bleu, chrf, exact, wer; /* VALIDATED */
-    bool has_text;       /* the last four are known */
-    bool is_best;
-    const char *metric;  /* what decides */
-    double best;         /* its best value so far; has_best */
-    bool has_best;
-    long best_update;
-} heed_training_event;
-
-/* Train: read the text, choose what was left open, learn until it is over, and leave one model file. A run that was interrupted goes on where
- * it was. watch(context, event), which may be NULL, is told what happens, and stops the run by false: the state is then saved and the
- * answer is false with HEED_CANCELLED, whose sentence says how to go on. The result is the same bits for any number of
- * threads, any kernel, and however often it was interrupted. */
-HEED_API bool heed_training_run(heed_training *training,
-                                bool (*watch)(void *context, const heed_training_event *event),
-                                void *context, heed_error *err);
-
-/* ---- scoring text ------------------------------------------------------------------------- */
-
-/* What to compute; several are joined by |. */
-enum heed_metric {
-    HEED_METRIC_BLEU = 1,
-    HEED_METRIC_CHRF = 2,   /* chrF2: runs of one to six characters */
-    HEED_METRIC_CHRFPP = 4, /* chrF2++: words and pairs of words as well */
-    HEED_METRIC_EXACT = 8,  /* sentences whose words are all right */
-    HEED_METRIC_WER = 16,   /* word error rate */
-};
-
-/* How BLEU cuts sentences into words; the rules and their names are sacreBLEU's. */
-enum heed_tokeniser {
-    HEED_TOK_13A,  /* western punctuation, as WMT does */
-    HEED_TOK_NONE, /* between spaces: for text that is cut already */
-    HEED_TOK_CHAR, /* every character */
-    HEED_TOK_INTL, /* punctuation and symbols of all scripts */
-    HEED_TOK_ZH,   /* every Chinese character; the rest as 13a */
-};
-
-typedef struct heed_eval_options {
-    unsigned metrics;         /* of enum heed_metric; default BLEU, chrF, exact and WER */
-    enum heed_tokeniser tok;  /* of BLEU alone; default HEED_TOK_13A */
-    bool is_lowercase;        /* capital and small letters are the same; default false */
-    bool has_effective_order; /* for very short texts, where BLEU would be 0: leave out n-grams
-                                 longer than every hypothesis; default false */
-} heed_eval_options;
-
-HEED_API heed_eval_options heed_eval_options_default(void);
-
-/* What there is to score, a hypothesis, and what it should be, its reference. */
-typedef struct heed_pair {
-    const char *hyp, *ref;
-} heed_pair;
-
-/* Scores of a whole text; what was not asked for is 0. A signature says what a score was computed with, for the record,
- * in sacreBLEU's words: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.1.0". */
-typedef struct heed_evaluation {
-    size_t n_sentences;
-    double bleu;                 /* 0 to 100 */
-    double bleu_precisions[4];   /* of single words to quadruples, in percent */
-    double bleu_brevity_penalty; /* 1 unless the hypotheses are shorter than the references */
-    double bleu_ratio;           /* hyp_len / ref_len */
-    size_t hyp_len, ref_len;     /* words, as BLEU cuts them */
-    double chrf, chrfpp;         /* 0 to 100 */
-    double exact;                /* percent of sentences */
-    double wer;                  /* wrong, missing and added words per 100 of the references */
-    size_t n_exact;              /* sentences without such a word */
-    size_t n_word_errors;        /* such words */
-    size_t n_words;              /* of the references, between spaces */
-    char bleu_signature[96];
-    char chrf_signature[96];
-    char chrfpp_signature[96];
-} heed_evaluation;
-
-/* Score n hypotheses against their references. BLEU and chrF are sacreBLEU's, number for number, and the same bits on
- * every machine. `options` may be NULL for heed_eval_options_default().
- *
- * Returns an evaluation to be given to heed_evaluation_free(), or NULL with the reason in `err` (HEED_BAD_TEXT: no
- * sentences, or one that is not UTF-8; HEED_BAD_OPTION; HEED_NO_MEMORY).
- *
- *     const heed_pair pairs[] = {{.hyp = "the cat sat", .ref = "the cat sat down"}};
- *     heed_evaluation *e = heed_evaluate(pairs, 1, NULL, &err);
- *     printf("BLEU %.2f\n", e->bleu); */
-HEED_API heed_evaluation *heed_evaluate(const heed_pair *pairs, size_t n,
-                                        const heed_eval_options *options, heed_error *err);
-
-/* The same for two files of one sentence a line, plain or compressed by gzip; "-" is standard input. Further errors:
- * HEED_BAD_FILE (missing, not readable), HEED_BAD_TEXT (different numbers of lines). */
-HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
-                                              const heed_eval_options *options, heed_error *err);
-
-/* How sure a difference between systems is. */
-typedef struct heed_comparison {
-    enum heed_metric metric;
-    double score, low, high; /* the system's; 95 of 100 samples of the sentences lie between low and high */
-    double difference, difference_low, difference_high; /* to the first system */
-    double p; /* how often a sample turns the difference round; 1 for the first system */
-} heed_comparison;
-
-/* Compare systems that translated the same n sentences, each with the first, by paired bootstrap (Koehn, 2004):
- * n_samples times n sentences are drawn, with repetition, and all systems are scored on them. systems[i] are pairs of
- * the i-th system. Writes n_systems times as many comparisons as there are metrics in `options`, those of the first
- * system first, metrics in the order of enum heed_metric. The same samples for the same seed everywhere. False with the reason in
- * `err`, as heed_evaluate(). */
-HEED_API bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems,
-                           int n_systems, size_t n, const heed_eval_options *options, int n_samples,
-                           uint64_t seed, heed_error *err);
-
-/* NULL is fine. */
-HEED_API void heed_evaluation_free(heed_evaluation *evaluation);
-
 /* ---- about this library ----------------------------------------------------------------------------------- */
 
-/* "0.1.0" of the library that is linked, which may be newer than the HEED_VERSION compiled against. */
+/* "0.2.0" of the library that is linked, which may be newer than the HEED_VERSION compiled against. */
 HEED_API const char *heed_version(void);
 
 /* The compiler that built the library, e.g. "gcc 12.2.0". */

@@ -15,8 +15,6 @@
 #include "text/evaluate.h"
 #include "text/lines.h"
 #include "train/training.h"
-#include "translate/links.h"
-#include "translate/translate.h"
 
 #include <string.h>
 
@@ -107,11 +105,6 @@ char *heed_model_recipe(const heed_model *model, heed_error *err)
     return hd_model_recipe(model, err);
 }
 
-bool heed_model_has_attention(const heed_model *model)
-{
-    return hd_has_attention(model);
-}
-
 void heed_free(void *text)
 {
     hd_free(text);
@@ -144,50 +137,6 @@ bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems,
 void heed_evaluation_free(heed_evaluation *evaluation)
 {
     hd_free(evaluation);
-}
-
-heed_options heed_options_default(void)
-{
-    return hd_options_default();
-}
-
-heed_results *heed_translate(const heed_model *const *models, int n_models,
-                             const char *const *texts, size_t n, const heed_options *options,
-                             heed_error *err)
-{
-    return hd_translate(models, n_models, texts, n, options, err);
-}
-
-heed_results *heed_align(const heed_model *const *models, int n_models, const heed_text_pair *pairs,
-                         size_t n, const heed_options *options, heed_error *err)
-{
-    return hd_align(models, n_models, pairs, n, options, err);
-}
-
-heed_results *heed_score(const heed_model *const *models, int n_models, const heed_text_pair *pairs,
-                         size_t n, const heed_options *options, heed_error *err)
-{
-    heed_options without = options ? *options : hd_options_default();
-    without.wants_attention = false;
-    return hd_align(models, n_models, pairs, n, &without, err);
-}
-
-void heed_results_free(heed_results *results)
-{
-    hd_results_free(results);
-}
-
-size_t heed_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_one,
-                       const heed_link *other, size_t n_other, heed_link *out)
-{
-    return hd_symmetrize(how, one, n_one, other, n_other, out);
-}
-
-void heed_alignment_judge(heed_alignment_quality *quality, const heed_link *links, size_t n_links,
-                          const heed_link *sure, size_t n_sure, const heed_link *possible,
-                          size_t n_possible)
-{
-    hd_alignment_judge(quality, links, n_links, sure, n_sure, possible, n_possible);
 }
 
 bool heed_lines_read(heed_lines *lines, const char *path, heed_error *err)
