@@ -1,4 +1,4 @@
-/* train.c -- `heed train`: options to a training run, and its news to the terminal.
+/* cmd_train.c -- `heed train`: options to a training run, and its news to the terminal.
  *
  * The options are those of the library (heed_training_option_at), so that the two cannot differ. On a terminal one line is
  * kept alive; elsewhere there are plain lines, fewer of them. */
@@ -19,49 +19,10 @@ struct train {
 
 static const heed_option options[] = {
     {"config", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct train, config), .value = "FILE",
-     .group = "Text",
-     .help = "lines of name = value, with the names of these options; what is given on the command "
-             "line wins"},
+     .group = "Files",
+     .help = "read options from lines of name = value; options on the command line win"},
     {0},
 };
-
-/* The library's description of an option as a row. */
-static const heed_option *training_option(int i)
-{
-    enum { MOST = 160 };
-    static heed_option rows[MOST];
-    static const struct {
-        const char *first, *group;
-    } groups[] = {{"src", "Text"},
-                  {"tokens", "Vocabulary"},
-                  {"updates", "The run"},
-                  {"rate", "Learning"},
-                  {"valid-every", "Looking and saving"},
-                  {"arch", "The model"}};
-    static const char *const flags[] = {"skip-bad", "fresh", "quiet", "json", "reverse-source"};
-    heed_training_option o;
-    if (i >= MOST || !heed_training_option_at(i, &o))
-        return NULL;
-    rows[i] = (heed_option){.name = o.name,
-                            .letter = strcmp(o.name, "out") == 0       ? 'o'
-                                      : strcmp(o.name, "threads") == 0 ? 'j'
-                                      : strcmp(o.name, "quiet") == 0   ? 'q'
-                                                                       : '\0',
-                            .kind = o.is_list ? HEED_OPTION_LIST : HEED_OPTION_TEXT,
-                            .flags = o.is_fixed ? HEED_OPTION_FIXED : 0,
-                            .value = o.values,
-                            .help = o.meaning,
-                            .initial = o.fallback,
-                            .least = o.least,
-                            .most = o.most};
-    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
-        if (strcmp(flags[k], o.name) == 0)
-            rows[i].kind = HEED_OPTION_FLAG;
-    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
-        if (strcmp(groups[k].first, o.name) == 0)
-            rows[i].group = groups[k].group;
-    return &rows[i];
-}
 
 /* ---- news on the terminal ----------------------------------------------------------------------- */
 
@@ -307,17 +268,24 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_train = {
     .name = "train",
-    .summary = "from two text files to a model",
-    .usage = "--src FILE… --tgt FILE… --out MODEL.safetensors [OPTIONS]",
-    .description = "Learns to translate source lines into target lines and writes the best model "
-                   "it finds to --out. Whatever is "
-                   "not given is chosen to fit the text, and told. The same command again goes on "
-                   "where it was stopped; the "
-                   "result is the same, bit for bit, however often that happens and whatever the "
-                   "number of threads.",
+    .summary = "train a model on parallel text",
+    .usage = "--src FILE... --tgt FILE... --out MODEL.safetensors [OPTIONS]",
+    .description =
+        "Trains a model on lines of source text and their translations and writes the best model "
+        "to "
+        "--out. Options that are not given are chosen to fit the text; heed prints what it chose. "
+        "Repeating the command resumes a run that was stopped. The result is the same, bit for "
+        "bit, "
+        "however often that happens and for any number of threads.",
+    .examples = {{"heed train --src train.en --tgt train.fr --out en-fr.safetensors",
+                  "train with everything chosen to fit the text"},
+                 {"heed train --tsv pairs.tsv --arch bahdanau --dim 256 --hours 2 -o m.safetensors",
+                  "train the model of Bahdanau et al. for two hours"},
+                 {"heed train --from en-fr.safetensors --tsv medical.tsv -o medical.safetensors",
+                  "adapt a model to other text"}},
     .most_arguments = 0,
     .options = options,
     .values_size = sizeof(struct train),
-    .library_option = training_option,
+    .library_option = heed_training_option_at,
     .run = run,
 };

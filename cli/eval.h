@@ -7,7 +7,8 @@
 #include <heed.h>
 
 struct eval {
-    const char *hyp, *ref, *metrics, *model, *tsv, *plot;
+    const char *hyp, *ref, *model, *tsv, *plot;
+    unsigned metrics; /* of enum heed_metric */
     int tok;
     bool is_ensemble, is_lowercase, is_json, by_length, is_quiet;
 };

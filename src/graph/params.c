@@ -198,6 +198,12 @@ size_t hd_param_offset(const hd_node *param)
 
 /* ---- packing --------------------------------------------------------------------------------- */
 
+void hd_param_want_packed(hd_node *param, bool is_crossed)
+{
+    if (param->param)
+        (is_crossed ? &param->param->crossed : &param->param->straight)->is_wanted = true;
+}
+
 /* Floats of a copy that is wanted and has no place yet. */
 static size_t size_wanted(const struct hd_packed *p, int K, int N)
 {

@@ -57,6 +57,9 @@ struct hd_param {
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
 };
 
+/* Have hd_params_pack() lay a weight out that no product has met yet: for x·W, or for x·Wᵀ. */
+void hd_param_want_packed(hd_node *param, bool is_crossed);
+
 /* hd_params_pack() in steps, for threads: places for the copies; rows [from, to) of parameter i, whose ends are multiples of
  * HD_LANES or the matrix's own; and the word that all rows of all parameters are there. */
 bool hd_params_pack_begin(hd_params *params, heed_error *err);

@@ -2,8 +2,8 @@
 #include "model/cell.h"
 
 #include "graph/tape.h"
+#include "model/param.h"
 
-#include <stdio.h>
 #include <string.h>
 
 int hd_cell_gates(enum hd_cell kind)
@@ -11,22 +11,9 @@ int hd_cell_gates(enum hd_cell kind)
     return kind == HD_LSTM ? 4 : kind == HD_GRU ? 3 : 1;
 }
 
-int hd_cell_state_width(const struct hd_cell_parts *cell)
-{
-    return cell->kind == HD_LSTM ? 2 * cell->D : cell->D;
-}
-
 hd_node *hd_cell_output(const struct hd_cell_parts *cell, hd_node *state)
 {
     return cell->kind == HD_LSTM ? hd_part(state, 0, cell->D) : state;
-}
-
-hd_node *hd_named_param(hd_params *params, const char *prefix, const char *name, int rows,
-                        int columns)
-{
-    char whole[96];
-    snprintf(whole, sizeof whole, "%s.%s", prefix, name);
-    return rows ? hd_param(params, whole, rows, columns) : hd_param(params, whole, columns);
 }
 
 void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix,
@@ -34,11 +21,11 @@ void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *
 {
     const bool is_before = kind == HD_GRU && resets_before;
     *cell = (struct hd_cell_parts){.kind = kind, .resets_before = is_before, .D = D};
-    cell->U = hd_named_param(params, prefix, "U", D, is_before ? 2 * D : hd_cell_gates(kind) * D);
+    cell->U = hd_map_param(params, prefix, "U", D, is_before ? 2 * D : hd_cell_gates(kind) * D);
     if (is_before)
-        cell->N = hd_named_param(params, prefix, "N", D, D);
+        cell->N = hd_map_param(params, prefix, "N", D, D);
     else if (kind == HD_GRU)
-        cell->c = hd_named_param(params, prefix, "c", 0, 3 * D);
+        cell->c = hd_vector_param(params, prefix, "c", 3 * D);
 }
 
 void hd_cell_init(const struct hd_cell_parts *cell, uint64_t seed)

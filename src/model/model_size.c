@@ -1,8 +1,9 @@
 /* model_size.c -- numbers and names of a model, for programs. */
 #include "model/model_file.h"
 
-#include "model/presets.h"
+#include "model/fields.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum { TRAINED_LENGTH = 200 }; /* where a model does not say */
@@ -17,9 +18,20 @@ bool heed_model_has_attention(const heed_model *m)
     return m && (is_transformer(m) || m->net->config.score != HD_SCORE_NONE);
 }
 
+/* Names of architectures, which the choices of an option have in one string. */
+static struct hd_option_choice names[HD_TRANSFORMER + 1];
+
+static void fill_names(void)
+{
+    for (int i = 0; i <= HD_TRANSFORMER; i++)
+        names[i] = hd_config_choice("arch", i);
+}
+
 const char *heed_model_architecture(const heed_model *m)
 {
-    return m ? hd_presets[m->net->config.arch].name : NULL;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fill_names);
+    return m ? names[m->net->config.arch].text : NULL;
 }
 
 const char *heed_model_languages(const heed_model *m)

@@ -5,6 +5,8 @@
  * previous state alone. */
 #include "model/placement.h"
 
+#include "model/param.h"
+
 #include <stdio.h>
 
 /* ---- parameters --------------------------------------------------------------------------------------------------------- */
@@ -21,18 +23,18 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *p, const struct hd_conf
     for (int l = 0; l < c->decoder_layers; l++) {
         char prefix[48];
         snprintf(prefix, sizeof prefix, "decoder.%d", l + 1);
-        p->W[l] = hd_named_param(params, prefix, "W", l == 0 ? c->embed : D, gates);
+        p->W[l] = hd_map_param(params, prefix, "W", l == 0 ? c->embed : D, gates);
         if (l == 0 && (is_before || c->context == HD_CONTEXT_EVERY))
-            p->C = hd_named_param(params, prefix, "C", hd_value_width(c), gates);
+            p->C = hd_map_param(params, prefix, "C", hd_value_width(c), gates);
         if (l == 0 && c->input_feeding)
-            p->F = hd_named_param(params, prefix, "F", D, gates);
+            p->F = hd_map_param(params, prefix, "F", D, gates);
         hd_cell_declare(&p->cell[l], params, prefix, kind, resets_before, D);
-        p->b[l] = hd_named_param(params, prefix, "b", 0, gates);
+        p->b[l] = hd_vector_param(params, prefix, "b", gates);
     }
     if (is_inside) {
-        p->second_C = hd_named_param(params, "decoder.second", "C", hd_value_width(c), gates);
+        p->second_C = hd_map_param(params, "decoder.second", "C", hd_value_width(c), gates);
         hd_cell_declare(&p->second, params, "decoder.second", kind, resets_before, D);
-        p->second_b = hd_named_param(params, "decoder.second", "b", 0, gates);
+        p->second_b = hd_vector_param(params, "decoder.second", "b", gates);
     }
 }
 

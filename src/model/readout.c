@@ -2,6 +2,7 @@
 #include "model/readout.h"
 
 #include "model/encoder.h"
+#include "model/param.h"
 
 #include <stdio.h>
 
@@ -23,12 +24,12 @@ void hd_readout_declare(struct hd_readout_parts *p, const struct hd_config *c, h
     const int R = hd_readout_width(c), width = c->readout == HD_READOUT_MAXOUT ? 2 * R : R;
     if (c->readout == HD_READOUT_LINEAR)
         return;
-    p->s = hd_named_param(params, at, "s", c->dim, width);
+    p->s = hd_map_param(params, at, "s", c->dim, width);
     if (c->readout != HD_READOUT_ATTENDED)
-        p->y = hd_named_param(params, at, "y", c->embed, width);
+        p->y = hd_map_param(params, at, "y", c->embed, width);
     if (has_context(c))
-        p->c = hd_named_param(params, at, "c", hd_value_width(c), width);
-    p->b = hd_named_param(params, at, "b", 0, width);
+        p->c = hd_map_param(params, at, "c", hd_value_width(c), width);
+    p->b = hd_vector_param(params, at, "b", width);
 }
 
 void hd_readout_init(const struct hd_readout_parts *p, uint64_t seed)
@@ -95,12 +96,12 @@ void hd_start_declare(struct hd_start_parts *p, const struct hd_config *c, hd_pa
     for (int l = 0; l < c->decoder_layers; l++) {
         char prefix[48];
         snprintf(prefix, sizeof prefix, "start.%d", l + 1);
-        p->W[l] = hd_named_param(params, prefix, "W", start_input_width(c), c->dim);
-        p->b[l] = hd_named_param(params, prefix, "b", 0, c->dim);
+        p->W[l] = hd_map_param(params, prefix, "W", start_input_width(c), c->dim);
+        p->b[l] = hd_vector_param(params, prefix, "b", c->dim);
         if (c->cell != HD_CELL_LSTM)
             continue;
-        p->cell_W[l] = hd_named_param(params, prefix, "cell.W", start_input_width(c), c->dim);
-        p->cell_b[l] = hd_named_param(params, prefix, "cell.b", 0, c->dim);
+        p->cell_W[l] = hd_map_param(params, prefix, "cell.W", start_input_width(c), c->dim);
+        p->cell_b[l] = hd_vector_param(params, prefix, "cell.b", c->dim);
     }
 }
 

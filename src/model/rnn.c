@@ -3,17 +3,17 @@
  * Teaching sorts the sentences by target length, longest first, so that at step t those still running are the first rows;
  * whatever is not recurrent is done for all steps at once, before the loop (embeddings and their maps) or after it (the
  * readout). A step is the same function in both: hd_rnn_decoder_step. */
-#include "model/rnn.h"
-
 #include "base/memory.h"
 #include "graph/tape.h"
+#include "model/architecture.h"
 #include "model/placement.h"
 
+#include <limits.h>
 #include <string.h>
 
-bool hd_rnn_declare(struct hd_net *net, heed_error *err)
+static bool declare_recurrent(struct hd_net *net, heed_error *err)
 {
-    struct hd_rnn_parts *p = net->rnn = hd_new(struct hd_rnn_parts, err);
+    struct hd_rnn_parts *p = net->parts = hd_new(struct hd_rnn_parts, err);
     if (!p)
         return false;
     hd_encoder_declare(&p->encoder, &net->config, net->params);
@@ -24,14 +24,9 @@ bool hd_rnn_declare(struct hd_net *net, heed_error *err)
     return true;
 }
 
-void hd_rnn_free(struct hd_rnn_parts *parts)
+static void init_recurrent(struct hd_net *net, uint64_t seed)
 {
-    hd_free(parts);
-}
-
-void hd_rnn_init(struct hd_net *net, uint64_t seed)
-{
-    const struct hd_rnn_parts *p = net->rnn;
+    const struct hd_rnn_parts *p = net->parts;
     hd_encoder_init(&p->encoder, seed);
     hd_rnn_decoder_init(&p->decoder, seed);
     hd_score_init(&p->score, seed);
@@ -53,16 +48,16 @@ static void map_values(const struct hd_rnn_parts *p, const struct hd_config *c,
     m->readout_values = p->readout.c ? hd_lin(p->readout.c, values) : NULL;
 }
 
-bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
-                   const struct hd_dropouts *dropouts, struct hd_memory *memory)
+static bool encode_recurrent(const struct hd_net *net, hd_node *x,
+                             const struct hd_dropouts *dropouts, struct hd_memory *memory)
 {
+    hd_tape *tape = x->tape;
     const struct hd_config *c = &net->config;
-    const struct hd_rnn_parts *p = net->rnn;
+    const struct hd_rnn_parts *p = net->parts;
     struct hd_rnn_memory *m = hd_tape_take(tape, "hd_encode", 1, sizeof *m);
     if (!m)
         return false;
     *m = (struct hd_rnn_memory){0};
-    hd_node *x = hd_rows(hd_on(tape, net->source_table), batch->source, memory->spans->total);
     const struct hd_encoded e =
         hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), memory->spans, dropouts->state);
     memory->h = e.h;
@@ -249,13 +244,13 @@ static hd_node *fit_cover(hd_node *cover, int width)
     return cover && hd_width(cover) > width ? hd_part(cover, 0, width) : cover;
 }
 
-bool hd_rnn_teacher_force(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                          const struct hd_batch *batch, const struct hd_dropouts *dropouts,
-                          struct hd_forced *forced)
+static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                            const struct hd_batch *batch, const struct hd_dropouts *dropouts,
+                            struct hd_forced *forced)
 {
     const char *op = "hd_teacher_force";
     const struct hd_config *c = &net->config;
-    const struct hd_rnn_parts *p = net->rnn;
+    const struct hd_rnn_parts *p = net->parts;
     struct time_steps l;
     if (!make_time_steps(tape, batch, memory->spans, c->target_start, &l))
         return false;
@@ -311,7 +306,8 @@ bool hd_rnn_teacher_force(const struct hd_net *net, hd_tape *tape, const struct 
 
 /* ---- search --------------------------------------------------------------------------------------------------------------- */
 
-void hd_rnn_keep(const struct hd_net *net, const struct hd_memory *memory, struct hd_to_cache *kept)
+static void cache_recurrent(const struct hd_net *net, const struct hd_memory *memory,
+                            struct hd_to_cache *kept)
 {
     struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
     const struct memory_parts p = parts_of(&net->config, &m);
@@ -382,11 +378,12 @@ static struct hd_weights weights_of_step(const struct hd_config *c, hd_tape *t, 
     return weights_by_step(c, one, numbers, numbers + spans->n, spans->length);
 }
 
-struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct hd_rows *rows)
+static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
+                                        const struct hd_rows *rows)
 {
     const struct hd_net *net = d->net;
     const struct hd_config *c = &net->config;
-    const struct hd_rnn_parts *p = net->rnn;
+    const struct hd_rnn_parts *p = net->parts;
     const int B = rows->n;
     int *ids = hd_tape_take(tape, "hd_decode", (size_t)B, sizeof *ids);
     if (!ids)
@@ -394,10 +391,10 @@ struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct 
     for (int b = 0; b < B; b++)
         ids[b] = rows->previous[b] < 0 ? c->target_start : rows->previous[b];
     const struct hd_rnn_memory m = kept_memory(d, tape);
-    struct hd_step step = {.sentence = rows->place, .length = rows->length};
-    step.view = view_of(tape, &d->places, rows->place, B);
+    struct hd_step step = {.sentence = rows->entry, .length = rows->length};
+    step.view = view_of(tape, &d->entries, rows->entry, B);
     struct hd_rnn_decoder_state before =
-        first_state(c, tape, &m, step.view.spans->longest, rows->place, B);
+        first_state(c, tape, &m, step.view.spans->longest, rows->entry, B);
     recall(d, rows, &before);
     hd_node *y = embed_previous(net, tape, ids, B);
     step.Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y);
@@ -415,3 +412,21 @@ struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct 
     return (struct hd_stepped){
         .out = out, .cross = weights_of_step(c, tape, step.attended_by, step.view.spans)};
 }
+
+/* ---- the architecture -------------------------------------------------------------------------------------------------------- */
+
+static int max_target_of_recurrent(const struct hd_config *config)
+{
+    (void)config;
+    return INT_MAX;
+}
+
+const struct hd_architecture hd_recurrent = {.declare = declare_recurrent,
+                                             .free = hd_free,
+                                             .init = init_recurrent,
+                                             .output_width = hd_readout_width,
+                                             .max_target = max_target_of_recurrent,
+                                             .encode = encode_recurrent,
+                                             .teacher_force = force_recurrent,
+                                             .cache = cache_recurrent,
+                                             .step = step_recurrent};

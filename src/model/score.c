@@ -2,7 +2,7 @@
 #include "model/score.h"
 
 #include "graph/tape.h"
-#include "model/cell.h"
+#include "model/param.h"
 
 #include <stdio.h>
 
@@ -15,8 +15,8 @@ static void declare_mlp(struct hd_mlp *mlp, hd_params *params, const char *name,
     for (int i = 0; i < depth; i++) {
         char prefix[48];
         snprintf(prefix, sizeof prefix, "attention.%s.%d", name, i + 1);
-        mlp->W[i] = hd_named_param(params, prefix, "W", i == 0 ? in : out, out);
-        mlp->b[i] = i < depth - 1 ? hd_named_param(params, prefix, "b", 0, out) : NULL;
+        mlp->W[i] = hd_map_param(params, prefix, "W", i == 0 ? in : out, out);
+        mlp->b[i] = i < depth - 1 ? hd_vector_param(params, prefix, "b", out) : NULL;
     }
 }
 
@@ -31,17 +31,17 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
     case HD_SCORE_SCALED_DOT:
         break;
     case HD_SCORE_BILINEAR:
-        p->W = hd_named_param(params, at, "W", D, E);
+        p->W = hd_map_param(params, at, "W", D, E);
         break;
     case HD_SCORE_MLP:
     case HD_SCORE_ADDITIVE:
     case HD_SCORE_PROJECTED:
-        p->W = hd_named_param(params, at, "W", D, A);
-        p->U = hd_named_param(params, at, "U", E, A);
+        p->W = hd_map_param(params, at, "W", D, A);
+        p->U = hd_map_param(params, at, "U", E, A);
         break;
     case HD_SCORE_TANH_SUM:
-        p->W = hd_named_param(params, at, "W", D, 1);
-        p->U = hd_named_param(params, at, "U", E, 1);
+        p->W = hd_map_param(params, at, "W", D, 1);
+        p->U = hd_map_param(params, at, "U", E, 1);
         break;
     case HD_SCORE_SCALED:
         declare_mlp(&p->q, params, "q", c->score_depth, D, A);
@@ -49,24 +49,24 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
         declare_mlp(&p->values, params, "v", c->score_depth, E, A);
         break;
     case HD_SCORE_MULTI_HEAD:
-        p->Wq = hd_named_param(params, at, "q.W", D, A);
-        p->Wk = hd_named_param(params, at, "k.W", E, A);
-        p->Wv = hd_named_param(params, at, "v.W", E, A);
-        p->Wo = hd_named_param(params, at, "o.W", A, D);
+        p->Wq = hd_map_param(params, at, "q.W", D, A);
+        p->Wk = hd_map_param(params, at, "k.W", E, A);
+        p->Wv = hd_map_param(params, at, "v.W", E, A);
+        p->Wo = hd_map_param(params, at, "o.W", A, D);
         break;
     case HD_SCORE_LOCATION:
-        p->W = hd_named_param(params, at, "W", D, c->max_source);
+        p->W = hd_map_param(params, at, "W", D, c->max_source);
         break;
     }
     if (has_tanh) {
-        p->v = hd_named_param(params, at, "v", 0, A);
-        p->b = c->score_bias ? hd_named_param(params, at, "b", 0, A) : NULL;
+        p->v = hd_vector_param(params, at, "v", A);
+        p->b = c->score_bias ? hd_vector_param(params, at, "b", A) : NULL;
     }
     if (c->coverage)
-        p->cover = hd_named_param(params, at, "cover", 0, has_tanh ? A : 1);
+        p->cover = hd_vector_param(params, at, "cover", has_tanh ? A : 1);
     if (c->local == HD_LOCAL_P) {
-        p->Wp = hd_named_param(params, at, "p.W", D, D);
-        p->vp = hd_named_param(params, at, "p.v", 0, D);
+        p->Wp = hd_map_param(params, at, "p.W", D, D);
+        p->vp = hd_vector_param(params, at, "p.v", D);
     }
 }
 

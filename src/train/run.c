@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "kernel/kernel.h"
+#include "train/outputs.h"
+#include "train/run_prepare.h"
 #include "train/schedule.h"
 
 #include <assert.h>
@@ -516,6 +518,39 @@ static bool close_run(struct hd_run *run, struct run_counters *counters, heed_er
     return ok && save(run, counters, false, err);
 }
 
+/* Is the best model so far still in its file? The first rank knows. */
+static bool is_model_gone(struct hd_run *run, bool *is_gone, heed_error *err)
+{
+    int answer = run->ranks.rank == 0 && !hd_outputs_has_model(run->recipe->out);
+    const bool ok = hd_ranks_tell(&run->ranks, &answer, sizeof answer, err);
+    *is_gone = answer;
+    return ok;
+}
+
+/* Somebody removed the best model. Where the state has its weights, they are looked at once more, which writes it. */
+static bool write_again(struct hd_run *run, struct run_counters *counters, heed_error *err)
+{
+    struct hd_progress *p = &run->state.progress;
+    const struct hd_progress before = *p;
+    bool ok = true;
+    if (p->is_closed && p->closed_update == p->update)
+        ok = reopen(run, err) && close_run(run, counters, err);
+    else if (p->best_update == p->update && run->recipe->average == 1) {
+        p->has_best = false;
+        ok = look(run, counters, err);
+        *p = before;
+    } else
+        return hd_fail(err, HEED_BAD_FILE,
+                       "%s is gone, and the state has the weights of update %ld, not those of the "
+                       "best model, %ld; raise --updates to find another, or start over with "
+                       "--fresh",
+                       run->recipe->out, p->update,
+                       p->is_closed ? p->closed_best_update : p->best_update);
+    if (ok)
+        hd_journal_say(&run->journal, "%s was gone; it is written again", run->recipe->out);
+    return ok;
+}
+
 static bool finish(struct hd_run *run, struct run_counters *counters, const char *why,
                    bool has_learned, heed_error *err)
 {
@@ -525,6 +560,10 @@ static bool finish(struct hd_run *run, struct run_counters *counters, const char
     if (has_learned && p->place.epoch == 0)
         tell_left_out(run);
     if (!is_looked_at && (!reopen(run, err) || !close_run(run, counters, err)))
+        return false;
+    bool is_gone = false;
+    if (is_looked_at && (p->has_best || p->is_closed) &&
+        (!is_model_gone(run, &is_gone, err) || (is_gone && !write_again(run, counters, err))))
         return false;
     const char *news = has_learned || !is_looked_at ? "done" : "nothing to do";
     const double best = p->is_closed ? p->closed_best : p->best;
@@ -550,7 +589,9 @@ static bool learn(struct hd_run *run, heed_error *err)
                                     .began = now,
                                     .first_update = p->update,
                                     .noted_tokens = p->n_tokens};
-    bool has_learned = false;
+    bool has_learned = false, is_gone = false;
+    if (p->has_best && !is_model_gone(run, &is_gone, err))
+        return false;
     int last_epoch = p->place.epoch;
     for (;;) {
         struct hd_feed_position next = p->place;
@@ -564,6 +605,11 @@ static bool learn(struct hd_run *run, heed_error *err)
             why = "the hours are over";
         if (why)
             return finish(run, &counters, why, has_learned, err);
+        if (!has_learned && is_gone) {
+            hd_journal_say(&run->journal, "%s is gone; the next validation writes another",
+                           run->recipe->out);
+            p->has_best = p->is_closed = false;
+        }
         if (!advance(run, &counters, pairs, n, &next, err))
             return false;
         has_learned = true;
@@ -581,7 +627,7 @@ static bool learn(struct hd_run *run, heed_error *err)
     }
 }
 
-bool hd_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
+bool heed_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
                      void *context, heed_error *err)
 {
     struct hd_run run = {.said = said,

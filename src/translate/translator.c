@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/screen.h"
 
 #include <stdlib.h>
 
@@ -93,5 +94,5 @@ bool hd_translator_allow_words_alone(heed_translator *t, struct hd_job *job, siz
         return true;
     const long n = atomic_fetch_add(&t->n_greedy, (long)n_segments) + (long)n_segments;
     job->search[HD_SEARCH_FIRST].words_alone = n >= WORTH_A_SCREEN;
-    return n < WORTH_A_SCREEN || hd_net_make_screen(t->ensemble.models[0]->net, err);
+    return n < WORTH_A_SCREEN || hd_screen_make(&t->ensemble.models[0]->net->head, err);
 }

@@ -130,7 +130,7 @@ static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_t
     const struct hd_forced *forced = hd_teacher_force(net, t, memory, &batch, &dropouts);
     if (!forced)
         return false;
-    const hd_node *logits = hd_logits(net, forced->out);
+    const hd_node *logits = hd_logits(&net->head, forced->out);
     hd_node *loss = hd_forced_loss(net, forced, 0.1F);
     if (!hd_backward(loss, gradients))
         return false;

@@ -37,6 +37,7 @@
 #include "graph/spans.c"
 #include "graph/tape.c"
 
+#include "model/cache.c"
 #include "model/cell.c"
 #define fill fill_config /* files that have never met */
 #include "model/config_check.c"
@@ -46,7 +47,9 @@
 #include "model/describe.c"
 #include "model/encoder.c"
 #include "model/fields.c"
+#include "model/head.c"
 #include "model/model.c"
+#include "model/param.c"
 #include "model/placement.c"
 #include "model/position.c"
 #include "model/presets.c"
@@ -54,7 +57,9 @@
 #include "model/rnn.c"
 #include "model/score.c"
 #include "model/screen.c"
+#include "model/source.c"
 #include "model/transformer.c"
+#include "model/weights.c"
 
 #include "combinations.h"
 
