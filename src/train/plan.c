@@ -35,25 +35,25 @@ struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus)
 
 void hd_plan_text(struct hd_recipe *r, const struct hd_text_facts *f)
 {
-    if (r->source_tokens == HD_CHOOSE)
+    if (r->source_tokens == HD_OPTION_OPEN)
         r->source_tokens = r->tokens;
-    if (r->joint_vocab == HD_CHOOSE)
+    if (r->joint_vocab == HD_OPTION_OPEN)
         r->joint_vocab = r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens;
-    if (r->vocab_size == HD_CHOOSE && r->tokens == HD_VOCAB_SPM)
+    if (r->vocab_size == HD_OPTION_OPEN && r->tokens == HD_VOCAB_SPM)
         r->vocab_size = hd_vocab_size_for(
             f->n_pairs, r->joint_vocab ? f->n_source_words + f->n_target_words
                                        : (f->n_source_words + f->n_target_words) / 2);
-    else if (r->vocab_size == HD_CHOOSE)
+    else if (r->vocab_size == HD_OPTION_OPEN)
         r->vocab_size = r->tokens == HD_VOCAB_WORDS ? 30000 : 0;
-    if (r->valid_metric == HD_CHOOSE)
+    if (r->valid_metric == HD_OPTION_OPEN)
         r->valid_metric = r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT : HD_VALID_BLEU;
 }
 
 void hd_plan_preset(struct hd_preset_choice *preset, const struct hd_text_facts *f)
 {
-    if (preset->arch == HD_CHOOSE)
+    if (preset->arch == HD_OPTION_OPEN)
         preset->arch = HD_TRANSFORMER;
-    if (preset->size == HD_CHOOSE)
+    if (preset->size == HD_OPTION_OPEN)
         preset->size = f->n_pairs < 400000    ? HD_SIZE_TINY
                        : f->n_pairs < 4000000 ? HD_SIZE_SMALL
                                               : HD_SIZE_BASE;
@@ -104,7 +104,7 @@ static void fill(float *field, float value)
 
 static void fill_int(int *field, int value)
 {
-    if (*field == HD_CHOOSE)
+    if (*field == HD_OPTION_OPEN)
         *field = value;
 }
 

@@ -1,7 +1,7 @@
 /* recipe.h -- how a model is trained: one plain struct, and a table with every field's name, range and meaning.
  *
  * The command line, configuration files, help and the record in a model's file are all made from the table. A number that is
- * HD_CHOOSE is chosen when the text is known (plan.h). Fields of the model itself (--dim, --score …) are model/config.h's;
+ * HD_OPTION_OPEN is chosen when the text is known (plan.h). Fields of the model itself (--dim, --score …) are model/config.h's;
  * both have one namespace. */
 #ifndef HD_TRAIN_RECIPE_H
 #define HD_TRAIN_RECIPE_H
@@ -10,8 +10,6 @@
 
 #include <jansson.h>
 #include <stdint.h>
-
-enum { HD_CHOOSE = HD_OPTION_OPEN };
 
 enum hd_schedule {
     HD_SCHEDULE_INV_SQRT,
@@ -30,7 +28,7 @@ struct hd_recipe {
     bool skip_bad;
 
     /* text */
-    int tokens, source_tokens; /* enum hd_vocab_kind; source_tokens HD_CHOOSE: as tokens */
+    int tokens, source_tokens; /* enum hd_vocab_kind; source_tokens HD_OPTION_OPEN: as tokens */
     int vocab_size, spm_type, joint_vocab, normalize;
     float subword_sampling;
     int max_length; /* pieces of a sentence */

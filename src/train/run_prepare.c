@@ -273,7 +273,10 @@ static bool prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
     const int cores = hd_cores() / run->ranks.n_here;
-    run->threads = hd_pool_new(r->threads != HD_CHOOSE ? r->threads : cores > 1 ? cores : 1, err);
+    run->threads = hd_pool_new(r->threads != HD_OPTION_OPEN ? r->threads
+                               : cores > 1                  ? cores
+                                                            : 1,
+                               err);
     if (!run->threads || !read_text(run, err))
         return false;
     hd_journal_say(&run->journal,

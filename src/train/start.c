@@ -258,7 +258,7 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
                        "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
     hd_recipe_init(&made);
     made.vocab_size = hd_vocab_size(model->target);
-    made.spm_type = made.normalize = HD_CHOOSE; /* only a record tells */
+    made.spm_type = made.normalize = HD_OPTION_OPEN; /* only a record tells */
     for (size_t i = 0; i < N; i++) {
         const char *was = json_string_value(json_object_get(record, of_vocab[i]));
         if (was)
