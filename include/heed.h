@@ -1,4 +1,4 @@
-/* heed.h -- attention-based sequence-to-sequence learning: translate, align, score, train, evaluate.
+/* heed.h -- attention-based sequence-to-sequence learning: train, translate, align, evaluate.
  *
  * A translator in three calls:
  *
@@ -9,16 +9,16 @@
  *
  * This header is the manual. It begins with what most programs need and goes on to what few do:
  * errors, translating, results, options, given translations, asynchronous work, models, training,
- * evaluation. heed_draw.h makes pictures, heed_graph.h is the formula language for your own models.
+ * evaluation. heed_draw.h draws pictures, heed_graph.h is the formula language for own models.
  *
- * The library never prints and never exits. Every function that can fail takes a `heed_error *err`,
- * always last, which may be NULL. Arguments that make no sense (a NULL text, an unknown name) are
- * errors like any other. Results are the same to the last bit on every machine, for any number of
- * threads and whatever else is translated at the same time.
+ * The library never prints and never exits. Every function that can fail takes a heed_error, always
+ * last, which may be NULL. Arguments that make no sense (a NULL text, an unknown name) are errors
+ * like any other. Results are the same to the last bit on every machine, for any number of threads
+ * and whatever else is translated at the same time.
  *
  * Structs that the library returns may grow at their end in later versions; do not copy them or
- * build arrays of them. Structs that you fill ({0} is always a valid start) stay as they are. Before
- * version 1.0 the minor version is the ABI: programs built with 0.2 run with every 0.2.x. */
+ * build arrays of them. Structs that you fill ({0} is always a valid start) stay as they are.
+ * Before version 1.0 the minor version is the ABI: programs built with 0.2 run with every 0.2.x. */
 #ifndef HEED_H
 #define HEED_H
 
@@ -36,7 +36,7 @@ extern "C" {
 #define HEED_API __attribute__((visibility("default")))
 #endif
 
-/* ---- errors ------------------------------------------------------------------------------------ */
+/* ---- errors -------------------------------------------------------------------------------- */
 
 /* The kind of a failure; the sentence in heed_error.message says the rest. */
 enum heed_code {
@@ -65,7 +65,7 @@ typedef struct heed_error {
     char message[504];
 } heed_error;
 
-/* ---- translating ------------------------------------------------------------------------------- */
+/* ---- translating --------------------------------------------------------------------------- */
 
 /* A translator: models, options, and what is kept warm between calls (threads, caches, memory).
  * Threads may share one. */
@@ -87,13 +87,13 @@ HEED_API void heed_translator_free(heed_translator *translator);
 typedef struct heed_results heed_results;
 typedef struct heed_result heed_result;
 
-/* Translate n texts, each a line of UTF-8 of any length. One call with many texts is faster than many
- * calls: it fills batches and threads. A single sentence is translated on the calling thread.
+/* Translate n texts, each a line of UTF-8 of any length. One call with many texts is faster than
+ * many calls: it fills batches and threads. A single sentence is translated on the calling thread.
  *
- * White space around a text is kept, and a text of white space stays as it is. A text that is longer
- * than the model was trained for is cut into sentences, which are translated one by one. No text is
- * an error: bytes that are not UTF-8 are replaced by U+FFFD, with a warning in the result. A
- * translation that repeats itself endlessly is searched again with repetition forbidden, with a
+ * White space around a text is kept, and a text of white space stays as it is. A text that is
+ * longer than the model was trained for is cut into sentences, which are translated one by one. No
+ * text is an error: bytes that are not UTF-8 are replaced by U+FFFD, with a warning in the result.
+ * A translation that repeats itself endlessly is searched again with repetition forbidden, with a
  * warning as well.
  *
  * Returns results in the order of the texts, to be given to heed_results_free(), or NULL with the
@@ -112,7 +112,7 @@ HEED_API heed_results *heed_translator_translate(heed_translator *translator,
 /* NULL is fine. */
 HEED_API void heed_results_free(heed_results *results);
 
-/* ---- results ----------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------- */
 
 /* A word: what stands between spaces; in scripts without spaces (Thai, Japanese, Chinese) the
  * characters of one subword. `start` and `end` count Unicode code points of the text it is in. */
@@ -179,8 +179,8 @@ typedef struct heed_translation {
     enum heed_attention attention_kind;
     size_t n_attention_rows, n_attention_columns;
     float *attention;
-    /* [rows]: the share of the end marker (of the decoder's own words: of the start). A row and this
-     * sum to 1, to less for local-p. */
+    /* [rows]: the share of the end marker (of the decoder's own words: of the start). A row and
+     * this sum to 1, to less for local-p. */
     float *attention_end;
     /* the same between subwords, end markers included */
     size_t n_subword_rows, n_subword_columns;
@@ -216,7 +216,7 @@ HEED_API char *heed_result_json(const heed_result *result, heed_error *err);
 /* Give back a text that the library returned. NULL is fine. */
 HEED_API void heed_free(void *text);
 
-/* ---- options of translating -------------------------------------------------------------------- */
+/* ---- options of translating ---------------------------------------------------------------- */
 
 /* Set an option by its name; names and values are those of `heed translate` without the dashes:
  * ("beam", "1"), ("length-norm", "gnmt:0.6"), ("attention", "none"). Holds for all later calls.
@@ -241,12 +241,12 @@ HEED_API bool heed_options_set(heed_options *options, const char *name, const ch
                                heed_error *err);
 HEED_API void heed_options_free(heed_options *options);
 
-/* The rows of all options, one by one, for help texts and option tables; NULL when there are no more
- * than i. See "option tables" below. */
+/* The rows of all options, one by one, for help texts and option tables; NULL when there are no
+ * more than i. See "option tables" below. */
 typedef struct heed_option heed_option;
 HEED_API const heed_option *heed_translator_option_at(int i);
 
-/* ---- given translations ------------------------------------------------------------------------ */
+/* ---- given translations -------------------------------------------------------------------- */
 
 /* A text and its translation. */
 typedef struct heed_text_pair {
@@ -297,17 +297,17 @@ typedef struct heed_alignment_quality {
     double precision, recall, error_rate;
 } heed_alignment_quality;
 
-/* Add a sentence: links found, links that must be there, links that may be there (sure ones need not
- * be repeated). */
+/* Add a sentence: links found, links that must be there, links that may be there (sure ones need
+ * not be repeated). */
 HEED_API void heed_alignment_judge(heed_alignment_quality *quality, const heed_link *links,
                                    size_t n_links, const heed_link *sure, size_t n_sure,
                                    const heed_link *possible, size_t n_possible);
 
-/* ---- asynchronous translating ------------------------------------------------------------------ */
+/* ---- asynchronous translating -------------------------------------------------------------- */
 
-/* For servers: texts are submitted from any thread and join those that are being translated at once;
- * results are taken as they finish. A result has the same bytes whatever else is under way. Threads
- * of the translator's own do the work; they start with the first text.
+/* For servers: texts are submitted from any thread and join those that are being translated at
+ * once; results are taken as they finish. A result has the same bytes whatever else is under way.
+ * Threads of the translator's own do the work; they start with the first text.
  *
  *     uint64_t id = heed_translator_submit(t, "Good morning!", NULL, &err);
  *     ...
@@ -339,7 +339,7 @@ HEED_API size_t heed_translator_pending(heed_translator *translator);
 /* NULL is fine. */
 HEED_API void heed_result_free(heed_result *result);
 
-/* ---- models ------------------------------------------------------------------------------------ */
+/* ---- models -------------------------------------------------------------------------------- */
 
 /* A model: configuration, parameters and vocabularies. Only read once loaded: threads and
  * translators may share it. */
@@ -357,14 +357,14 @@ HEED_API heed_model *heed_model_load_memory(const char *name, const void *data, 
 /* NULL is fine. */
 HEED_API void heed_model_free(heed_model *model);
 
-/* A translator with models that stay the caller's and must outlive it. Several translate together as
- * an ensemble; their vocabularies must be the same. */
+/* A translator with models that stay the caller's and must outlive it. Several translate together
+ * as an ensemble; their vocabularies must be the same. */
 HEED_API heed_translator *heed_translator_new(const heed_model *const *models, int n_models,
                                               heed_error *err);
 
-/* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from the
- * file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary as one
- * file for both languages or as two, source and target; or a file of heed's own, without
+/* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
+ * the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
+ * as one file for both languages or as two, source and target; or a file of heed's own, without
  * vocabularies, to be stored in another way. NULL with the reason in `err`. */
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);
@@ -392,15 +392,16 @@ HEED_API bool heed_model_note(heed_model *model, const char *name, const char *t
  * NULL with the reason in `err`. */
 HEED_API char *heed_model_info(const heed_model *model, bool as_json, heed_error *err);
 
-/* How the model was trained, as lines "name = value" that a training run takes as its configuration.
- * To be given to heed_free(); NULL with the reason in `err` (HEED_BAD_MODEL: the model does not
- * say). */
+/* How the model was trained, as lines "name = value" that a training run takes as its
+ * configuration. To be given to heed_free(); NULL with the reason in `err` (HEED_BAD_MODEL: the
+ * model does not say). */
 HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
 
-/* The languages as its record has them, "en-fr"; NULL where it does not say. The model's own text. */
+/* The languages as its record has them, "en-fr"; NULL where it does not say. The model's own
+ * text. */
 HEED_API const char *heed_model_languages(const heed_model *model);
 
 /* Numbers about a model. */
@@ -510,78 +511,102 @@ HEED_API bool heed_training_run(heed_training *training,
                                 bool (*watch)(void *context, const heed_training_event *event),
                                 void *context, heed_error *err);
 
-/* ---- evaluation -------------------------------------------------------------------------------- */
+/* ---- evaluation ---------------------------------------------------------------------------- */
 
 /* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
 typedef struct heed_lines {
     size_t n;
-    const char **at; /* without line ends */
-    void *memory;    /* the library's */
+    /* without line ends */
+    const char **at;
+    /* the library's */
+    void *memory;
 } heed_lines;
 
-/* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is not UTF-8 or has a
- * NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to heed_lines_release(), which leaves {0}. */
+/* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is
+ * not UTF-8 or has a NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to
+ * heed_lines_release(), which leaves {0}. */
 HEED_API bool heed_lines_read(heed_lines *lines, const char *path, heed_error *err);
 HEED_API void heed_lines_release(heed_lines *lines);
 
 /* What to compute; several are joined by |. */
 enum heed_metric {
     HEED_METRIC_BLEU = 1,
-    HEED_METRIC_CHRF = 2,   /* chrF2: runs of one to six characters */
-    HEED_METRIC_CHRFPP = 4, /* chrF2++: words and pairs of words as well */
-    HEED_METRIC_EXACT = 8,  /* sentences whose words are all right */
-    HEED_METRIC_WER = 16,   /* word error rate */
+    /* chrF2: runs of one to six characters */
+    HEED_METRIC_CHRF = 2,
+    /* chrF2++: words and pairs of words as well */
+    HEED_METRIC_CHRFPP = 4,
+    /* sentences whose words are all right */
+    HEED_METRIC_EXACT = 8,
+    /* word error rate */
+    HEED_METRIC_WER = 16,
 };
 
 /* How BLEU cuts sentences into words; the rules and their names are sacreBLEU's. */
 enum heed_tokeniser {
-    HEED_TOK_13A,  /* western punctuation, as WMT does */
-    HEED_TOK_NONE, /* between spaces: for text that is cut already */
-    HEED_TOK_CHAR, /* every character */
-    HEED_TOK_INTL, /* punctuation and symbols of all scripts */
-    HEED_TOK_ZH,   /* every Chinese character; the rest as 13a */
+    /* western punctuation, as WMT does */
+    HEED_TOK_13A,
+    /* between spaces: for text that is cut already */
+    HEED_TOK_NONE,
+    /* every character */
+    HEED_TOK_CHAR,
+    /* punctuation and symbols of all scripts */
+    HEED_TOK_INTL,
+    /* every Chinese character; the rest as 13a */
+    HEED_TOK_ZH,
 };
 
+/* How to evaluate. The first field says how large the struct is, so that later versions can add
+ * fields: heed_eval_options o = {.size = sizeof o}; */
 typedef struct heed_eval_options {
-    unsigned metrics;         /* of enum heed_metric; default BLEU, chrF, exact and WER */
-    enum heed_tokeniser tok;  /* of BLEU alone; default HEED_TOK_13A */
-    bool is_lowercase;        /* capital and small letters are the same; default false */
-    bool has_effective_order; /* for very short texts, where BLEU would be 0: leave out n-grams
-                                 longer than every hypothesis; default false */
+    size_t size;
+    /* of enum heed_metric; 0: BLEU, chrF, exact and WER */
+    unsigned metrics;
+    /* of BLEU alone; default HEED_TOK_13A */
+    enum heed_tokeniser tok;
+    /* ignore case; default false */
+    bool is_lowercase;
+    /* for very short texts, where BLEU would be 0: leave out n-grams longer than every hypothesis;
+     * default false */
+    bool has_effective_order;
 } heed_eval_options;
-
-HEED_API heed_eval_options heed_eval_options_default(void);
 
 /* What there is to score, a hypothesis, and what it should be, its reference. */
 typedef struct heed_pair {
     const char *hyp, *ref;
 } heed_pair;
 
-/* Scores of a whole text; what was not asked for is 0. A signature says what a score was computed with, for the record,
- * in sacreBLEU's words: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.2.0". */
+/* Scores of a whole text; what was not asked for is 0. */
 typedef struct heed_evaluation {
     size_t n_sentences;
-    double bleu;                 /* 0 to 100 */
-    double bleu_precisions[4];   /* of single words to quadruples, in percent */
-    double bleu_brevity_penalty; /* 1 unless the hypotheses are shorter than the references */
-    double bleu_ratio;           /* hyp_len / ref_len */
-    size_t hyp_len, ref_len;     /* words, as BLEU cuts them */
-    double chrf, chrfpp;         /* 0 to 100 */
-    double exact;                /* percent of sentences */
-    double wer;                  /* wrong, missing and added words per 100 of the references */
-    size_t n_exact;              /* sentences without such a word */
-    size_t n_word_errors;        /* such words */
-    size_t n_words;              /* of the references, between spaces */
+    /* 0 to 100; its precisions of one to four words in percent; 1 unless the hypotheses are shorter
+     * than the references; hyp_len / ref_len, which count words as BLEU cuts them */
+    double bleu;
+    double bleu_precisions[4];
+    double bleu_brevity_penalty;
+    double bleu_ratio;
+    size_t hyp_len, ref_len;
+    /* 0 to 100 */
+    double chrf, chrfpp;
+    /* percent of sentences */
+    double exact;
+    /* wrong, missing and extra words per 100 words of the references */
+    double wer;
+    /* sentences without such a word; such words; words of the references, between spaces */
+    size_t n_exact;
+    size_t n_word_errors;
+    size_t n_words;
+    /* what a score was computed with, for the record, in sacreBLEU's words:
+     * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.2.0" */
     char bleu_signature[96];
     char chrf_signature[96];
     char chrfpp_signature[96];
 } heed_evaluation;
 
-/* Score n hypotheses against their references. BLEU and chrF are sacreBLEU's, number for number, and the same bits on
- * every machine. `options` may be NULL for heed_eval_options_default().
+/* Score n hypotheses against their references. BLEU and chrF are sacreBLEU's, number for number,
+ * and the same bits on every machine. `options` may be NULL.
  *
- * Returns an evaluation to be given to heed_evaluation_free(), or NULL with the reason in `err` (HEED_BAD_TEXT: no
- * sentences, or one that is not UTF-8; HEED_BAD_OPTION; HEED_NO_MEMORY).
+ * Returns an evaluation to be given to heed_evaluation_free(), or NULL with the reason in `err`
+ * (HEED_BAD_TEXT: no sentences, or one that is not UTF-8; HEED_BAD_OPTION; HEED_NO_MEMORY).
  *
  *     const heed_pair pairs[] = {{.hyp = "the cat sat", .ref = "the cat sat down"}};
  *     heed_evaluation *e = heed_evaluate(pairs, 1, NULL, &err);
@@ -589,32 +614,37 @@ typedef struct heed_evaluation {
 HEED_API heed_evaluation *heed_evaluate(const heed_pair *pairs, size_t n,
                                         const heed_eval_options *options, heed_error *err);
 
-/* The same for two files of one sentence a line, plain or compressed by gzip; "-" is standard input. Further errors:
- * HEED_BAD_FILE (missing, not readable), HEED_BAD_TEXT (different numbers of lines). */
+/* The same for two files of one sentence a line, plain or compressed by gzip; "-" is standard
+ * input. Further errors: HEED_BAD_FILE (missing, not readable), HEED_BAD_TEXT (different numbers
+ * of lines). */
 HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
                                               const heed_eval_options *options, heed_error *err);
-
-/* How sure a difference between systems is. */
-typedef struct heed_comparison {
-    enum heed_metric metric;
-    double score, low, high; /* the system's; 95 of 100 samples of the sentences lie between low and high */
-    double difference, difference_low, difference_high; /* to the first system */
-    double p; /* how often a sample turns the difference round; 1 for the first system */
-} heed_comparison;
-
-/* Compare systems that translated the same n sentences, each with the first, by paired bootstrap (Koehn, 2004):
- * n_samples times n sentences are drawn, with repetition, and all systems are scored on them. systems[i] are pairs of
- * the i-th system. Writes n_systems times as many comparisons as there are metrics in `options`, those of the first
- * system first, metrics in the order of enum heed_metric. The same samples for the same seed everywhere. False with the reason in
- * `err`, as heed_evaluate(). */
-HEED_API bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems,
-                           int n_systems, size_t n, const heed_eval_options *options, int n_samples,
-                           uint64_t seed, heed_error *err);
 
 /* NULL is fine. */
 HEED_API void heed_evaluation_free(heed_evaluation *evaluation);
 
-/* ---- option tables ----------------------------------------------------------------------------- */
+/* How sure a difference between systems is. */
+typedef struct heed_comparison {
+    enum heed_metric metric;
+    /* the system's; 95 of 100 samples of the sentences lie between low and high */
+    double score, low, high;
+    /* to the first system */
+    double difference, difference_low, difference_high;
+    /* share of samples in which the difference has the opposite sign; 1 for the first system */
+    double p;
+} heed_comparison;
+
+/* Compare systems that translated the same n sentences, each with the first, by paired bootstrap
+ * (Koehn, 2004): n_samples times n sentences are drawn, with repetition, and all systems are
+ * scored on them. systems[i] are pairs of the i-th system. Writes n_systems times as many
+ * comparisons as there are metrics in `options`, those of the first system first, metrics in the
+ * order of enum heed_metric. The same samples for the same seed everywhere. False with the reason
+ * in `err`, as heed_evaluate(). */
+HEED_API bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems,
+                           int n_systems, size_t n, const heed_eval_options *options, int n_samples,
+                           uint64_t seed, heed_error *err);
+
+/* ---- option tables ------------------------------------------------------------------------- */
 
 /* An option has a name, and its row in a table says what the value may be, what it is when nothing
  * is said, and which field of a struct it fills. A table ends with {0}. The library's own options
@@ -748,28 +778,30 @@ HEED_API bool heed_option_refuse(const heed_option *option, const char *text, he
 HEED_API bool heed_option_unknown(const char *name, const char *const *names, int n,
                                   const char *advice, heed_error *err);
 
-/* ---- about this library ----------------------------------------------------------------------------------- */
+/* ---- about this library -------------------------------------------------------------------- */
 
-/* "0.2.0" of the library that is linked, which may be newer than the HEED_VERSION compiled against. */
+/* "0.2.0" of the library that is linked, which may be newer than the HEED_VERSION compiled
+ * against. */
 HEED_API const char *heed_version(void);
 
 /* The compiler that built the library, e.g. "gcc 12.2.0". */
 HEED_API const char *heed_compiler(void);
 
-/* The arithmetic in use: "avx512vnni", "avx512", "avx2", "neon", "generic" or "ref". The fastest that this CPU has, or the one
- * named by the environment variable HEED_KERNEL; all return the same bits. NULL with the reason in `err`
- * (HEED_BAD_OPTION) when HEED_KERNEL names one that does not exist or that this CPU cannot run. */
+/* The arithmetic in use: "avx512vnni", "avx512", "avx2", "neon", "generic" or "ref". The fastest
+ * that this CPU has, or the one named by the environment variable HEED_KERNEL; all return the same
+ * bits. NULL with the reason in `err` (HEED_BAD_OPTION) when HEED_KERNEL names one that does not
+ * exist or that this CPU cannot run. */
 HEED_API const char *heed_kernel(heed_error *err);
 
 /* Name of the i-th kernel this CPU can run, slowest first, or NULL when there are no more. */
 HEED_API const char *heed_kernel_available(int i);
 
-/* How many cores this process may use, at least 1: the CPUs it may run on, or fewer if a container's quota is smaller. */
+/* How many cores this process may use, at least 1: the CPUs it may run on, or fewer if a
+ * container's quota is smaller. */
 HEED_API int heed_cores(void);
 
-/* ---- for programs that take names from people ----------------------------------------------------------------- */
-
-/* The one of names[0..n) that `word` is most likely a slip of, for "did you mean ...?"; NULL when none is near. */
+/* The one of names[0..n) that `word` is most likely a slip of, for "did you mean ...?"; NULL when
+ * none is near. */
 HEED_API const char *heed_nearest(const char *word, const char *const *names, int n);
 
 #ifdef __cplusplus
