@@ -239,7 +239,7 @@ int main(int argc, char **argv)
         if (!hd_net_pack(text.net, &err))
             die(&err);
     } else {
-        heed_model *model = hd_model_load(argv[1], &err);
+        heed_model *model = heed_model_load(argv[1], &err);
         if (!model)
             die(&err);
         text = read_text(model, argv[2], argc > 3 ? atoi(argv[3]) : 256,
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
     hd_free(text.input);
     hd_free(text.lines);
     if (text.model)
-        hd_model_free(text.model);
+        heed_model_free(text.model);
     else
         hd_net_free(text.net);
     return 0;

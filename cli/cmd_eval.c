@@ -147,7 +147,7 @@ static enum status run(const struct invocation *invocation)
     const char *models = is_ready ? NULL : model_or_default(eval->model);
     if (!is_ready && !models)
         return STATUS_USAGE;
-    heed_eval_options asked = heed_eval_options_default();
+    heed_eval_options asked = {.size = sizeof asked};
     asked.metrics = eval->metrics;
     if (!plot_has_kind(eval->plot) || !check_settings(invocation))
         return STATUS_USAGE;

@@ -32,12 +32,20 @@ struct screen {
     double shown; /* when the live line was last drawn, in seconds of the run */
 };
 
-static volatile sig_atomic_t is_interrupted;
+static volatile sig_atomic_t stopped_by; /* the signal, 0 for none */
+static volatile sig_atomic_t is_silent;
 
-static void note_interrupt(int number)
+/* Acknowledged at once, though leaving takes a moment. The second time it is meant: the last saved state is whole. */
+static void note_stop(int number)
 {
-    is_interrupted = 1;
-    signal(number, SIG_DFL); /* the second time it is meant: the last saved state is whole */
+    static const char text[] = "\nstopping, the state is being saved; once more leaves at once\n";
+    stopped_by = number;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    if (number == SIGHUP) /* whoever was reading may be gone as well */
+        signal(SIGPIPE, SIG_IGN);
+    else if (!is_silent)
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
 }
 
 static void clear_live_line(struct screen *s)
@@ -142,7 +150,7 @@ static void show_update(struct screen *s, const heed_training_event *e)
     char time[24];
     struct line line = {.n = 0};
     add(&line, 0, "%s", time_text(time, e->seconds));
-    if (s->is_terminal && e->seconds_left >= 0)
+    if (s->is_terminal && e->seconds_left >= 0 && !e->is_least)
         add_bar(&line, 5, e->seconds / (e->seconds + e->seconds_left + 1e-9));
     add(&line, 1, "  update %ld", e->update);
     add(&line, 7, " · epoch %.2f", e->epoch);
@@ -155,7 +163,8 @@ static void show_update(struct screen *s, const heed_training_event *e)
     if (e->has_best)
         add(&line, 4, " · best %s %.2f", e->metric, e->best);
     if (e->seconds_left >= 0)
-        add(&line, 3, " · %s left", time_text(time, e->seconds_left));
+        add(&line, 3, e->is_least ? " · at least %s left" : " · %s left",
+            time_text(time, e->seconds_left));
     if (s->is_terminal)
         show_live(s, &line);
     else
@@ -185,6 +194,8 @@ static void show_validation(struct screen *s, const heed_training_event *e)
     }
     if (e->is_best)
         add(&line, 1, " · best so far, saved");
+    else if (e->patience > 0 && e->n_stale > 0)
+        add(&line, 1, " · validation %d of %d without improvement", e->n_stale, e->patience);
     clear_live_line(s);
     fprintf(stderr, "%s\n", fit(&line, columns_of(s)));
 }
@@ -224,7 +235,7 @@ static bool watch(void *context, const heed_training_event *e)
     case HEED_TRAINING_WAITS:
         break;
     }
-    return !is_interrupted;
+    return !stopped_by;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------- */
@@ -257,12 +268,19 @@ static enum status run(const struct invocation *invocation)
     struct screen screen = {.is_terminal = isatty(STDERR_FILENO),
                             .is_quiet = heed_training_is_yes(training, "quiet"),
                             .is_json = heed_training_is_yes(training, "json")};
-    signal(SIGINT, note_interrupt);
-    signal(SIGTERM, note_interrupt);
+    is_silent = screen.is_quiet;
+    signal(SIGINT, note_stop);
+    signal(SIGTERM, note_stop);
+    if (signal(SIGHUP, note_stop) == SIG_IGN) /* nohup */
+        signal(SIGHUP, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by a sentence */
     const bool ok = heed_training_run(training, watch, &screen, &err);
     clear_live_line(&screen);
     heed_training_free(training);
+    if (!ok && err.code == HEED_CANCELLED && stopped_by) {
+        complain("%s", err.message);
+        return (enum status)(128 + stopped_by);
+    }
     return ok ? STATUS_FINE : failure(&err);
 }
 

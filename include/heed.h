@@ -55,6 +55,8 @@ enum heed_code {
     HEED_BAD_SHAPE,
     /* the caller asked to stop */
     HEED_CANCELLED,
+    /* training whose numbers grow without bound */
+    HEED_DIVERGED,
 };
 
 /* {0} is "no error". Owned by the caller, holds no memory of its own. The first error is kept: one
@@ -97,8 +99,7 @@ typedef struct heed_result heed_result;
  * warning as well.
  *
  * Returns results in the order of the texts, to be given to heed_results_free(), or NULL with the
- * reason in `err` (HEED_BAD_OPTION, HEED_BAD_TEXT: a NULL text, HEED_BAD_MODEL, HEED_CANCELLED,
- * HEED_NO_MEMORY).
+ * reason in `err` (HEED_BAD_OPTION, HEED_BAD_MODEL, HEED_CANCELLED, HEED_NO_MEMORY).
  *
  *     const char *texts[] = {"Good morning!", "How are you?"};
  *     heed_results *r = heed_translator_translate(t, texts, 2, &err);
@@ -317,7 +318,7 @@ HEED_API void heed_alignment_judge(heed_alignment_quality *quality, const heed_l
  *     heed_result_free(r); */
 
 /* Submit a text. `options` are copied; NULL means the translator's. Returns its id, unique for this
- * translator, or 0 with the reason in `err` (HEED_BAD_TEXT, HEED_BAD_OPTION, HEED_NO_MEMORY). */
+ * translator, or 0 with the reason in `err` (HEED_BAD_OPTION, HEED_NO_MEMORY). */
 HEED_API uint64_t heed_translator_submit(heed_translator *translator, const char *text,
                                          const heed_options *options, heed_error *err);
 
@@ -491,6 +492,8 @@ typedef struct heed_training_event {
     double rate, tokens_per_second;
     /* since this call began; left at this speed, below 0: unknown */
     double seconds, seconds_left;
+    /* patience alone ends the run: seconds_left is right if nothing improves */
+    bool is_least;
     /* of a validation; the last four are known if has_text */
     double ce, perplexity, bleu, chrf, exact, wer;
     bool has_text;
@@ -500,6 +503,8 @@ typedef struct heed_training_event {
     double best;
     bool has_best;
     long best_update;
+    /* validations without improvement, and how many end the run; 0: none do */
+    int n_stale, patience;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A

@@ -1,6 +1,6 @@
 /* architecture.h -- what an architecture is: a row of functions.
  *
- * A new one is a file with such a row and a line in hd_architecture_of(). Functions that fail leave the reason on the tape, or in
+ * A new one is a file with such a row and a line in architecture_of() (model.c). Functions that fail leave the reason on the tape, or in
  * `err` where there is no tape. */
 #ifndef HD_MODEL_ARCHITECTURE_H
 #define HD_MODEL_ARCHITECTURE_H
@@ -32,12 +32,10 @@ struct hd_architecture {
     void (*cache)(const struct hd_net *net, const struct hd_memory *memory,
                   struct hd_to_cache *kept);
     struct hd_stepped (*step)(struct hd_decoder *decoder, hd_tape *tape,
-                              const struct hd_rows *rows);
+                              const struct hd_step_rows *rows);
 };
 
 extern const struct hd_architecture hd_recurrent;   /* rnn.c */
 extern const struct hd_architecture hd_transformer; /* transformer.c */
-
-const struct hd_architecture *hd_architecture_of(const struct hd_config *config);
 
 #endif

@@ -52,8 +52,7 @@ static hd_node *rnn_step(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
     return hd_rnn_cell(x, hd_lin(p->U, s));
 }
 
-/* Cho et al. (2014), reset after the product: r, z = σ(W x + U s' + b), n = tanh(W_n x + b_n + r∘(U_n s' + c_n)),
- * s = (1-z)∘n + z∘s' */
+/* Cho et al. (2014), reset after the product: hd_gru_equations() in one op */
 static hd_node *gru_step(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
 {
     return hd_gru_cell(x, hd_affine(p->U, p->c, s), s);
@@ -71,7 +70,7 @@ static hd_node *gru_step_reset_before(const struct hd_cell_parts *p, hd_node *x,
     return hd_blend(z, s, n);                  /* s = (1-z)∘s' + z∘n               [B,D]  */
 }
 
-/* Hochreiter & Schmidhuber (1997), with forget gates (Gers et al. 2000): c = f∘c' + i∘g, s = o∘tanh(c) */
+/* Hochreiter & Schmidhuber (1997): hd_lstm_equations() in one op */
 static hd_node *lstm_step(const struct hd_cell_parts *p, hd_node *x, hd_node *state)
 {
     hd_node *s = hd_part(state, 0, p->D), *c = hd_part(state, p->D, p->D);
@@ -100,7 +99,7 @@ static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, h
                                  const hd_spans *spans, bool is_reversed)
 {
     hd_tape *t = x->tape;
-    const size_t B = (size_t)spans->n, steps = (size_t)spans->longest, rows = hd_row_count(x);
+    const size_t B = (size_t)spans->n, steps = (size_t)spans->longest, rows = (size_t)hd_n_rows(x);
     hd_node **state = hd_tape_take(t, "hd_cell_run", steps + 1, sizeof *state);
     int *at = hd_tape_take(t, "hd_cell_run", B + rows, sizeof *at), *from = at + B;
     if (!state || !at)

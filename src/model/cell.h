@@ -1,4 +1,4 @@
-/* cell.h -- recurrent cells s_t = f(s_{t-1}, x_t): one step, and a whole ragged sequence. FORMULAS section 2. */
+/* cell.h -- recurrent cells s_t = f(s_{t-1}, x_t): one step, and a whole ragged sequence. */
 #ifndef HD_MODEL_CELL_H
 #define HD_MODEL_CELL_H
 

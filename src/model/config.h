@@ -6,16 +6,15 @@
 #ifndef HD_MODEL_CONFIG_H
 #define HD_MODEL_CONFIG_H
 
-#include <heed.h>
+#include <heed_graph.h>
 
 typedef struct json_t json_t; /* of jansson.h; those who only compute do without */
 
 #define HD_ARCHS "seq2seq|bahdanau|luong|wang|ferreira|transformer" /* in the order of the enum */
 enum hd_arch { HD_SEQ2SEQ, HD_BAHDANAU, HD_LUONG, HD_WANG, HD_FERREIRA, HD_TRANSFORMER };
-enum hd_cell_kind { HD_CELL_RNN, HD_CELL_GRU, HD_CELL_LSTM }; /* in the order of enum hd_cell */
 enum hd_reset { HD_RESET_AFTER, HD_RESET_BEFORE };
 enum hd_context { HD_CONTEXT_ATTENTION, HD_CONTEXT_FIRST, HD_CONTEXT_EVERY };
-enum hd_hypothesis_score {
+enum hd_score {
     HD_SCORE_NONE,
     HD_SCORE_DOT,
     HD_SCORE_SCALED_DOT,
@@ -32,7 +31,6 @@ enum hd_local { HD_LOCAL_NONE, HD_LOCAL_M, HD_LOCAL_P };
 enum hd_attend { HD_ATTEND_BEFORE, HD_ATTEND_AFTER, HD_ATTEND_INSIDE };
 enum hd_readout { HD_READOUT_LINEAR, HD_READOUT_TANH, HD_READOUT_ATTENDED, HD_READOUT_MAXOUT };
 enum hd_start { HD_START_LAST, HD_START_MEAN, HD_START_FIRST_BACKWARD, HD_START_COPY };
-enum hd_activation { HD_ACTIVATION_RELU, HD_ACTIVATION_GELU, HD_ACTIVATION_SWISH };
 enum hd_norm { HD_NORM_POST, HD_NORM_PRE };
 enum hd_positions { HD_POSITIONS_SIN, HD_POSITIONS_LEARNED, HD_POSITIONS_NONE };
 enum hd_position_layout { HD_LAYOUT_INTERLEAVED, HD_LAYOUT_HALVES };
@@ -55,7 +53,8 @@ struct hd_config {
     int tie;            /* enum hd_tie */
 
     /* recurrent models */
-    int cell, gru_reset;
+    int cell; /* enum hd_cell */
+    int gru_reset;
     bool bidirectional, reverse_source;
     int context; /* enum hd_context, may be unset: attention with a score, first without */
     int score, attention_dim, score_depth; /* attention_dim 0: as dim */
@@ -68,7 +67,8 @@ struct hd_config {
         start; /* may be unset: the paper's where they are possible, else what the others allow */
 
     /* Transformer; heads also for the score multi-head */
-    int heads, ffn, activation, norm;
+    int heads, ffn, norm;
+    int activation; /* enum hd_function: relu, gelu or swish */
     int positions, position_layout, position_first, max_positions;
     bool position_shorter; /* the exponent's denominator is d/2-1, as in Marian, instead of d/2 */
     bool embed_scale;

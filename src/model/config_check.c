@@ -112,7 +112,7 @@ static bool check_encoder(const struct hd_config *c, heed_error *err)
                        "bidirectional gives each direction half of encoder-dim, which is odd: %d; "
                        "make encoder-dim (or dim) even, or bidirectional no",
                        c->encoder_dim);
-    if (c->gru_reset == HD_RESET_BEFORE && c->cell != HD_CELL_GRU)
+    if (c->gru_reset == HD_RESET_BEFORE && c->cell != HD_GRU)
         return hd_fail(err, HEED_BAD_OPTION,
                        "gru-reset before is for cell gru, but cell is %s; set cell gru, or leave "
                        "gru-reset out",

@@ -114,7 +114,8 @@ void hd_decoder_leave(struct hd_decoder *d, int entry)
 
 /* ---- one step --------------------------------------------------------------------------------------------------------------------- */
 
-struct hd_stepped hd_decoder_step(struct hd_decoder *d, hd_tape *tape, const struct hd_rows *rows)
+struct hd_stepped hd_decoder_step(struct hd_decoder *d, hd_tape *tape,
+                                  const struct hd_step_rows *rows)
 {
     for (int b = 0; b < rows->n; b++)
         if (rows->entry[b] < 0 || rows->entry[b] >= d->entries.n || d->length[rows->entry[b]] < 0) {

@@ -26,7 +26,7 @@ void hd_decoder_leave(struct hd_decoder *decoder, int entry);
 
 /* Hypotheses that are to grow by a word, each of its own length. What the decoder remembers of a step is kept in a slot, numbered by
  * the caller; hypotheses with the same beginning name the same slots. Memory is taken up to the largest number. */
-struct hd_rows {
+struct hd_step_rows {
     int n;
     const int *entry;    /* its sentence */
     const int *previous; /* the word before; -1 at the first step: target_start */
@@ -42,7 +42,7 @@ struct hd_stepped {
 
 /* `tape` is the step's: it may be reset before the next. */
 struct hd_stepped hd_decoder_step(struct hd_decoder *decoder, hd_tape *tape,
-                                  const struct hd_rows *rows);
+                                  const struct hd_step_rows *rows);
 
 /* ---- for the architectures --------------------------------------------------------------------------------------------- */
 

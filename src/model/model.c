@@ -7,7 +7,7 @@
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------------ */
 
-const struct hd_architecture *hd_architecture_of(const struct hd_config *config)
+static const struct hd_architecture *architecture_of(const struct hd_config *config)
 {
     return config->arch == HD_TRANSFORMER ? &hd_transformer : &hd_recurrent;
 }
@@ -18,7 +18,7 @@ struct hd_net *hd_net_declare(const struct hd_config *c, heed_error *err)
     if (!net)
         return NULL;
     net->config = *c;
-    net->architecture = hd_architecture_of(c);
+    net->architecture = architecture_of(c);
     net->params = hd_params_new(err);
     if (!net->params) {
         hd_net_free(net);

@@ -11,27 +11,27 @@
 const struct hd_preset hd_presets[] = {
     [HD_SEQ2SEQ] = {
         "Sutskever, Vinyals & Le (2014): a fixed vector",
-        .cell = HD_CELL_LSTM, .layers = 1, .score = HD_SCORE_NONE, .attend = HD_ATTEND_BEFORE,
+        .cell = HD_LSTM, .layers = 1, .score = HD_SCORE_NONE, .attend = HD_ATTEND_BEFORE,
         .readout = HD_READOUT_LINEAR, .start = HD_START_COPY,
     },
     [HD_BAHDANAU] = {
         "Bahdanau, Cho & Bengio (2015), section 3 and appendix A",
-        .cell = HD_CELL_GRU, .layers = 1, .is_bidirectional = true, .score = HD_SCORE_ADDITIVE,
+        .cell = HD_GRU, .layers = 1, .is_bidirectional = true, .score = HD_SCORE_ADDITIVE,
         .attend = HD_ATTEND_BEFORE, .readout = HD_READOUT_MAXOUT, .start = HD_START_FIRST_BACKWARD,
     },
     [HD_LUONG] = {
         "Luong, Pham & Manning (2015), section 3",
-        .cell = HD_CELL_LSTM, .layers = 2, .score = HD_SCORE_BILINEAR, .attend = HD_ATTEND_AFTER,
+        .cell = HD_LSTM, .layers = 2, .score = HD_SCORE_BILINEAR, .attend = HD_ATTEND_AFTER,
         .readout = HD_READOUT_ATTENDED, .start = HD_START_COPY, .has_input_feeding = true,
     },
     [HD_WANG] = {
         "Wang, \"Attention\": a simple RNN; the score projected is its option 2",
-        .cell = HD_CELL_RNN, .layers = 1, .score = HD_SCORE_MLP, .attend = HD_ATTEND_BEFORE,
+        .cell = HD_RNN, .layers = 1, .score = HD_SCORE_MLP, .attend = HD_ATTEND_BEFORE,
         .readout = HD_READOUT_TANH, .start = HD_START_COPY,
     },
     [HD_FERREIRA] = {
         "Ferreira, \"L16: Attention\", equations 4 to 8",
-        .cell = HD_CELL_RNN, .layers = 1, .score = HD_SCORE_TANH_SUM, .attend = HD_ATTEND_BEFORE,
+        .cell = HD_RNN, .layers = 1, .score = HD_SCORE_TANH_SUM, .attend = HD_ATTEND_BEFORE,
         .readout = HD_READOUT_LINEAR, .start = HD_START_LAST,
     },
     [HD_TRANSFORMER] = {.paper = "Vaswani et al. (2017)"},

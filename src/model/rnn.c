@@ -36,16 +36,20 @@ static void init_recurrent(struct hd_net *net, uint64_t seed)
 
 /* ---- once per sentence --------------------------------------------------------------------------------------------------- */
 
-/* C v_j, readout.c v_j: see hd_map_context. Multi-head mixes by itself and needs none. */
-static void map_values(const struct hd_rnn_parts *p, const struct hd_config *c,
-                       struct hd_rnn_memory *m)
+/* The maps that contexts go through: of the cell that takes the context, of the readout. Multi-head attention makes contexts
+ * that have been mapped already. */
+static int context_maps(const struct hd_rnn_parts *p, const struct hd_config *c,
+                        hd_node *maps[HD_MAX_VALUE_MAPS])
 {
     hd_node *C = p->decoder.second_C ? p->decoder.second_C : p->decoder.C;
-    hd_node *values = c->context == HD_CONTEXT_EVERY ? m->fixed : m->keys.values;
+    int n = 0;
     if (c->context == HD_CONTEXT_FIRST || c->score == HD_SCORE_MULTI_HEAD)
-        return;
-    m->cell_values = C ? hd_lin(C, values) : NULL;
-    m->readout_values = p->readout.c ? hd_lin(p->readout.c, values) : NULL;
+        return 0;
+    if (C)
+        maps[n++] = C;
+    if (p->readout.c)
+        maps[n++] = p->readout.c;
+    return n;
 }
 
 static bool encode_recurrent(const struct hd_net *net, hd_node *x,
@@ -62,12 +66,16 @@ static bool encode_recurrent(const struct hd_net *net, hd_node *x,
         hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), memory->spans, dropouts->state);
     memory->h = e.h;
     memory->of_arch = m;
-    if (c->context == HD_CONTEXT_ATTENTION)
+    if (c->context == HD_CONTEXT_ATTENTION) {
         m->keys = hd_score_keys(&p->score, c, hd_dropout(e.h, dropouts->state));
+        m->values.h = m->keys.values;
+    }
     hd_node *last = e.last[c->encoder_layers - 1];
     if (c->context == HD_CONTEXT_EVERY)
-        m->fixed = c->cell == HD_CELL_LSTM ? hd_part(last, 0, hd_encoder_width(c)) : last;
-    map_values(p, c, m);
+        m->values.h = c->cell == HD_LSTM ? hd_part(last, 0, hd_encoder_width(c)) : last;
+    hd_node *maps[HD_MAX_VALUE_MAPS];
+    for (int i = 0, n = context_maps(p, c, maps); i < n; i++)
+        hd_values_map(&m->values, maps[i]); /* C h_j, readout.c h_j */
     for (int l = 0; l < c->decoder_layers; l++)
         m->start[l] = hd_start_state(&p->start, c, &e, memory->spans, l);
     return !hd_has_failed(tape);
@@ -82,13 +90,11 @@ struct memory_parts {
 static struct memory_parts parts_of(const struct hd_config *c, struct hd_rnn_memory *m)
 {
     struct memory_parts p = {0};
-    const bool is_fixed = c->context == HD_CONTEXT_EVERY;
-    hd_node **of_context[] = {&m->cell_values, &m->readout_values};
-    for (int i = 0; i < 2 && c->context != HD_CONTEXT_FIRST; i++)
-        if (is_fixed)
-            p.sentences[p.n_sentences++] = of_context[i];
+    for (int i = 0; i < m->values.n_maps; i++)
+        if (c->context == HD_CONTEXT_EVERY)
+            p.sentences[p.n_sentences++] = &m->values.Wh[i];
         else
-            p.positions[p.n_positions++] = of_context[i];
+            p.positions[p.n_positions++] = &m->values.Wh[i];
     if (c->context == HD_CONTEXT_ATTENTION)
         p.positions[p.n_positions++] = &m->keys.keys;
     if (c->score == HD_SCORE_MULTI_HEAD) /* of the others only what the maps make of the values */
@@ -105,24 +111,34 @@ static struct hd_rnn_memory memory_on(const struct hd_config *c, hd_tape *tape,
     struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
     const struct memory_parts p = parts_of(c, &m);
     for (int i = 0; i < p.n_positions; i++)
-        *p.positions[i] = *p.positions[i] ? hd_on(tape, *p.positions[i]) : NULL;
+        *p.positions[i] = hd_on(tape, *p.positions[i]);
     for (int i = 0; i < p.n_sentences; i++)
-        *p.sentences[i] = *p.sentences[i] ? hd_on(tape, *p.sentences[i]) : NULL;
+        *p.sentences[i] = hd_on(tape, *p.sentences[i]);
+    m.values.h = NULL; /* its maps are enough */
     return m;
 }
 
-/* What B decoder rows look at: row b at the source of sentence[b]. */
-static struct hd_view view_of(hd_tape *tape, const hd_spans *source, const int *sentence, int B)
+/* What B decoder rows attend to: row b to the source of sentence[b]. */
+static struct hd_view view_of(const struct hd_net *net, hd_tape *tape,
+                              const struct hd_rnn_memory *m, const hd_spans *source,
+                              const int *sentence, int B)
 {
+    const struct hd_rnn_parts *p = net->parts;
     int *start = hd_tape_take(tape, "hd_decode", 2 * (size_t)B, sizeof *start);
     if (!start)
-        return (struct hd_view){source, NULL};
+        return (struct hd_view){.spans = source};
     for (int b = 0; b < B; b++) {
         start[b] = source->start[sentence[b]];
         start[B + b] = source->length[sentence[b]];
     }
     const hd_spans *spans = hd_spans_at(tape, start, start + B, B);
-    return (struct hd_view){spans, hd_mask_lengths(tape, start + B, B, spans->longest)};
+    return (struct hd_view){.parts = &p->score,
+                            .config = &net->config,
+                            .spans = spans,
+                            .mask = hd_mask_lengths(tape, start + B, B, spans->longest),
+                            .h = m->keys.keys ? hd_ragged(m->keys.keys, spans) : NULL,
+                            .keys = &m->keys,
+                            .values = &m->values};
 }
 
 static struct hd_rnn_decoder_state first_state(const struct hd_config *c, hd_tape *tape,
@@ -272,13 +288,11 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
         const int n = l.n_running[t];
         state = shrink(&state, c->decoder_layers, n);
         if (t == 0 || n != l.n_running[t - 1])
-            view = view_of(tape, memory->spans, l.order, n);
+            view = view_of(net, tape, &m, memory->spans, l.order, n);
         state.cover = fit_cover(state.cover, view.spans->longest);
-        step = (struct hd_step){.view = view,
-                                .sentence = l.order,
-                                .length = l.position + from,
-                                .Wy = hd_slice(Wy, from, n)};
-        state = hd_rnn_decoder_step(p, c, &m, &state, &step);
+        view.length = l.position + from;
+        step = (struct hd_step){.view = view, .sentence = l.order, .Wy = hd_slice(Wy, from, n)};
+        state = hd_rnn_decoder_step(p, c, &state, &step);
         s[t] = step.readout_s;
         r_c[t] = step.readout_c;
         attended[t] = step.attended;
@@ -321,8 +335,10 @@ static void cache_recurrent(const struct hd_net *net, const struct hd_memory *me
 /* The memories of all sentences under way as one. */
 static struct hd_rnn_memory kept_memory(const struct hd_decoder *d, hd_tape *tape)
 {
+    const struct hd_config *c = &d->net->config;
     struct hd_rnn_memory m = {0};
-    const struct memory_parts p = parts_of(&d->net->config, &m);
+    m.values.n_maps = context_maps(d->net->parts, c, m.values.W);
+    const struct memory_parts p = parts_of(c, &m);
     for (int i = 0; i < p.n_positions; i++)
         *p.positions[i] = hd_cache_node(tape, &d->positions[i]);
     for (int i = 0; i < p.n_sentences; i++)
@@ -345,7 +361,7 @@ static int list_state(const struct hd_config *c, struct hd_rnn_decoder_state *s,
 }
 
 /* The state of every row: that of its last slot, or the first of all, which is in `first` already. */
-static void recall(const struct hd_decoder *d, const struct hd_rows *rows,
+static void recall(const struct hd_decoder *d, const struct hd_step_rows *rows,
                    struct hd_rnn_decoder_state *first)
 {
     hd_node **list[HD_MAX_CACHES];
@@ -379,7 +395,7 @@ static struct hd_weights weights_of_step(const struct hd_config *c, hd_tape *t, 
 }
 
 static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
-                                        const struct hd_rows *rows)
+                                        const struct hd_step_rows *rows)
 {
     const struct hd_net *net = d->net;
     const struct hd_config *c = &net->config;
@@ -391,14 +407,15 @@ static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
     for (int b = 0; b < B; b++)
         ids[b] = rows->previous[b] < 0 ? c->target_start : rows->previous[b];
     const struct hd_rnn_memory m = kept_memory(d, tape);
-    struct hd_step step = {.sentence = rows->entry, .length = rows->length};
-    step.view = view_of(tape, &d->entries, rows->entry, B);
+    struct hd_step step = {.sentence = rows->entry};
+    step.view = view_of(net, tape, &m, &d->entries, rows->entry, B);
+    step.view.length = rows->length;
     struct hd_rnn_decoder_state before =
         first_state(c, tape, &m, step.view.spans->longest, rows->entry, B);
     recall(d, rows, &before);
     hd_node *y = embed_previous(net, tape, ids, B);
     step.Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y);
-    struct hd_rnn_decoder_state now = hd_rnn_decoder_step(p, c, &m, &before, &step);
+    struct hd_rnn_decoder_state now = hd_rnn_decoder_step(p, c, &before, &step);
     hd_node *out = step.attended;
     if (!out) {
         hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;

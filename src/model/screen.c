@@ -158,7 +158,7 @@ static int decide(const struct hd_head *head, const struct hd_screen *s, hd_tape
                   width = s->V - first < HD_LANES ? s->V - first : HD_LANES;
         float logits[HD_LANES];
         t->k->gemm(logits, HD_LANES, x, s->D, s->layer->at + (size_t)first * (size_t)s->D,
-                   head->b->x + first, false, HD_ACT_NONE, 1, s->D, width);
+                   head->b->x + first, false, HD_NONE, 1, s->D, width);
         const float logit = logits[left[i] - first];
         if (best < 0 || logit > most || (logit == most && left[i] < best)) {
             best = left[i];
@@ -194,8 +194,8 @@ static bool ask_screen(const struct hd_head *head, hd_node *out, int from, int n
     const float *x = out->x + (size_t)from * D;
     for (int r = 0; r < n; r++)
         t->k->quantise(p + (size_t)r * stride, &scale[r], x + (size_t)r * D, s->D);
-    t->k->gemm_int8(y, s->V, p, (long)stride, scale, s->packed, s->scale, head->b->x, HD_ACT_NONE,
-                    n, s->D, s->V);
+    t->k->gemm_int8(y, s->V, p, (long)stride, scale, s->packed, s->scale, head->b->x, HD_NONE, n,
+                    s->D, s->V);
     for (int r = 0; r < n; r++) {
         const float *row = x + (size_t)r * D;
         int left[MOST_LEFT + 1], n_left = 1;

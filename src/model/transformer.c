@@ -228,10 +228,10 @@ static hd_node *leave(const struct hd_config *c, struct layer_norm n, hd_node *x
 static hd_node *feed_forward(const struct hd_config *c, const struct feed_forward *f, hd_node *x,
                              const struct hd_dropouts *drop)
 {
-    static const enum hd_function act[] = {HD_RELU, HD_GELU, HD_SWISH}; /* by enum hd_activation */
     hd_node *y = enter(c, f->norm, x);
-    y = hd_dense(f->in.W, f->in.b, y, act[c->activation]); /* act(W_1 x + b_1)            [N,F] */
-    y = map(f->out, hd_dropout(y, drop->ffn));             /* W_2 … + b_2                 [N,D] */
+    y = hd_dense(f->in.W, f->in.b, y,
+                 (enum hd_function)c->activation); /* act(W_1 x + b_1)            [N,F] */
+    y = map(f->out, hd_dropout(y, drop->ffn));     /* W_2 … + b_2                 [N,D] */
     return leave(c, f->norm, x, y, drop->state);
 }
 
@@ -250,8 +250,8 @@ static hd_node *attend(const struct hd_config *c, hd_node *q, hd_node *k, hd_nod
 }
 
 /* Sections 3.4 and 3.5: √D · E + P, E [n,D] the embeddings of words at these positions */
-static hd_node *place_words(const struct hd_net *net, hd_node *E, hd_node *learned,
-                            const int *position, int n, const struct hd_dropouts *drop)
+static hd_node *add_positions(const struct hd_net *net, hd_node *E, hd_node *learned,
+                              const int *position, int n, const struct hd_dropouts *drop)
 {
     const struct hd_config *c = &net->config;
     const float *frequencies = transformer_of(net)->frequencies;
@@ -352,7 +352,7 @@ static bool encode_transformer(const struct hd_net *net, hd_node *E,
     if (!note_rows(c, tape, spans, &memory->self))
         return false;
     const int n = spans->total;
-    hd_node *x = place_words(net, E, p->source_positions, memory->self.query, n, dropouts);
+    hd_node *x = add_positions(net, E, p->source_positions, memory->self.query, n, dropouts);
     for (int l = 0; l < c->encoder_layers; l++)
         x = encoder_block(c, &p->encoder[l], x, spans, dropouts,
                           (hd_node **)&memory->self.nodes[l]);
@@ -438,7 +438,7 @@ static hd_node *decode(struct decoding *d, const int *previous, const int *posit
         return &d->tape->nil;
     d->cross = d->self + layers;
     hd_node *E = hd_rows(hd_on(d->tape, d->net->target_table), previous, n);
-    hd_node *x = place_words(d->net, E, p->target_positions, position, n, d->drop);
+    hd_node *x = add_positions(d->net, E, p->target_positions, position, n, d->drop);
     for (int l = 0; l < c->decoder_layers; l++)
         x = decoder_block(d, l, x);
     x = c->final_norm ? norm(c, p->decoder_norm, x) : x;
@@ -515,7 +515,7 @@ static const struct source_keys *kept_source_keys(const struct hd_decoder *decod
 }
 
 static struct hd_stepped step_transformer(struct hd_decoder *decoder, hd_tape *tape,
-                                          const struct hd_rows *rows)
+                                          const struct hd_step_rows *rows)
 {
     const struct hd_net *net = decoder->net;
     const size_t n = (size_t)rows->n;

@@ -75,12 +75,12 @@ static bool make_rows(struct hd_searcher *r, heed_error *err)
             past += hyp->length;
         }
     }
-    r->rows = (struct hd_rows){.n = b,
-                               .entry = r->entry,
-                               .previous = r->previous,
-                               .length = r->length,
-                               .past = r->past,
-                               .slot = r->slot};
+    r->rows = (struct hd_step_rows){.n = b,
+                                    .entry = r->entry,
+                                    .previous = r->previous,
+                                    .length = r->length,
+                                    .past = r->past,
+                                    .slot = r->slot};
     return true;
 }
 

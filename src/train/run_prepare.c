@@ -158,9 +158,9 @@ static void tell_choices(struct hd_run *run)
     if (r->hours > 0)
         at += (size_t)snprintf(until + at, sizeof until - at, "%g hours, ", (double)r->hours);
     if (r->patience > 0)
-        at +=
-            (size_t)snprintf(until + at, sizeof until - at, "%d validations without a better %s, ",
-                             r->patience, hd_metric_name(r));
+        at += (size_t)snprintf(
+            until + at, sizeof until - at, "%d validations without a better %s%s, ", r->patience,
+            hd_metric_name(r), r->valid_metric == HD_VALID_CE ? "" : " or cross entropy");
     if (at >= 2)
         until[at - 2] = '\0';
     hd_journal_say(
@@ -272,7 +272,7 @@ static bool remove_states(const struct hd_run *run, heed_error *err)
 static bool prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    const int cores = hd_cores() / run->ranks.n_here;
+    const int cores = heed_cores() / run->ranks.n_here;
     run->threads = hd_pool_new(r->threads != HD_OPTION_OPEN ? r->threads
                                : cores > 1                  ? cores
                                                             : 1,
@@ -333,7 +333,7 @@ void hd_run_release(struct hd_run *run)
     hd_run_state_release(&run->state);
     hd_dev_free(run->dev);
     hd_feed_free(run->feed);
-    hd_model_free(run->model);
+    heed_model_free(run->model);
     hd_corpus_free(run->text);
     hd_corpus_free(run->dev_text);
     hd_pool_free(run->threads);

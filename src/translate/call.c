@@ -346,13 +346,13 @@ static heed_results *results_of(struct call *c, heed_error *err)
 
 static bool check_texts(const struct call *c, bool needs_target, heed_error *err)
 {
-    if (!c->translator)
-        return hd_fail(err, HEED_BAD_OPTION, "there is no translator; it is NULL");
+    if (!hd_is_given(c->translator, "translator", err))
+        return false;
     if (c->n_lines > 0 && !c->texts && !c->pairs)
-        return hd_fail(err, HEED_BAD_TEXT, "there are no texts; they are NULL");
+        return hd_fail(err, HEED_BAD_OPTION, "there is no list of texts; it is NULL");
     for (size_t i = 0; i < c->n_lines; i++)
         if (c->pairs ? !c->pairs[i].source || (needs_target && !c->pairs[i].target) : !c->texts[i])
-            return hd_fail(err, HEED_BAD_TEXT, "text %zu is NULL", i + 1);
+            return hd_fail(err, HEED_BAD_OPTION, "text %zu is NULL", i + 1);
     return true;
 }
 

@@ -307,11 +307,8 @@ static bool add_request(heed_translator *t, struct hd_request *r, heed_error *er
 uint64_t heed_translator_submit(heed_translator *t, const char *text, const heed_options *options,
                                 heed_error *err)
 {
-    if (!t || !text) {
-        hd_fail(err, t ? HEED_BAD_TEXT : HEED_BAD_OPTION, "there is no %s; it is NULL",
-                t ? "text" : "translator");
+    if (!hd_is_given(t, "translator", err) || !hd_is_given(text, "text", err))
         return 0;
-    }
     struct hd_request *r = new_request(t, text, options, err);
     if (!r)
         return 0;
@@ -380,10 +377,8 @@ heed_result *heed_translator_take(heed_translator *t, int timeout_ms, uint64_t *
 {
     if (id)
         *id = 0;
-    if (!t) {
-        hd_fail(err, HEED_BAD_OPTION, "there is no translator; it is NULL");
+    if (!hd_is_given(t, "translator", err))
         return NULL;
-    }
     struct hd_requests *q = &t->requests;
     pthread_mutex_lock(&q->lock);
     wait_for_one(q, timeout_ms);

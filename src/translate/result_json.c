@@ -164,10 +164,8 @@ static void add_sentences(struct text *t, const heed_translation *tr)
 char *heed_result_json(const heed_result *r, heed_error *err)
 {
     struct text t = {.is_well = true, .err = err};
-    if (!r) {
-        hd_fail(err, HEED_BAD_OPTION, "there is no result to write as JSON; it is NULL");
+    if (!hd_is_given(r, "result", err))
         return NULL;
-    }
     add(&t, "{\"source\": ");
     add_string(&t, r->source);
     add(&t, ", \"warnings\": [");

@@ -222,15 +222,15 @@ void hd_translate_options_release(heed_options *o)
 
 bool hd_translate_options_set(heed_options *o, const char *name, const char *value, heed_error *err)
 {
-    if (!name || !value)
-        return hd_fail(err, HEED_BAD_OPTION, "an option has a name and a value; one is NULL");
+    if (!hd_is_given(name, "name of an option", err) || !hd_is_given(value, "value", err))
+        return false;
     return heed_option_set_named(rows, o, name, value, err);
 }
 
 bool heed_options_set(heed_options *options, const char *name, const char *value, heed_error *err)
 {
-    if (!options)
-        return hd_fail(err, HEED_BAD_OPTION, "there are no options to set; they are NULL");
+    if (!hd_is_given(options, "set of options", err))
+        return false;
     return hd_translate_options_set(options, name, value, err);
 }
 

@@ -56,8 +56,8 @@ void heed_translator_free(heed_translator *t)
 
 bool heed_translator_set(heed_translator *t, const char *name, const char *value, heed_error *err)
 {
-    if (!t)
-        return hd_fail(err, HEED_BAD_OPTION, "there is no translator to set; it is NULL");
+    if (!hd_is_given(t, "translator", err))
+        return false;
     pthread_mutex_lock(&t->option_lock);
     const bool is_set = hd_translate_options_set(&t->options, name, value, err);
     pthread_mutex_unlock(&t->option_lock);
@@ -84,7 +84,7 @@ heed_options *heed_options_new(const heed_translator *t, heed_error *err)
 
 int hd_translator_threads(const heed_options *o)
 {
-    return o->n_threads > 0 ? o->n_threads : hd_cores();
+    return o->n_threads > 0 ? o->n_threads : heed_cores();
 }
 
 bool hd_translator_allow_words_alone(heed_translator *t, struct hd_job *job, size_t n_segments,

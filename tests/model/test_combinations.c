@@ -24,12 +24,14 @@
 
 #include "graph/attention.c"
 #include "graph/cell_ops.c"
+#include "graph/context.c"
 #include "graph/elementwise.c"
 #include "graph/init.c"
 #include "graph/linear.c"
 #include "graph/loss.c"
 #include "graph/output_layer.c"
 #include "graph/params.c"
+#include "graph/ragged.c"
 #include "graph/recurrence.c"
 #include "graph/reduce.c"
 #include "graph/score_ops.c"
@@ -58,8 +60,11 @@
 #include "model/score.c"
 #include "model/screen.c"
 #include "model/source.c"
+#include "model/first_state.c"
 #include "model/transformer.c"
 #include "model/weights.c"
+
+#include "option/option.c"
 
 #include "combinations.h"
 

@@ -57,29 +57,28 @@ static void presets_are_their_papers(void **state)
 {
     (void)state;
     struct hd_config c = checked(HD_SEQ2SEQ, "");
-    assert_true(c.score == HD_SCORE_NONE && c.context == HD_CONTEXT_FIRST &&
-                c.cell == HD_CELL_LSTM && c.start == HD_START_COPY &&
-                c.readout == HD_READOUT_LINEAR && c.attend == HD_UNSET);
+    assert_true(c.score == HD_SCORE_NONE && c.context == HD_CONTEXT_FIRST && c.cell == HD_LSTM &&
+                c.start == HD_START_COPY && c.readout == HD_READOUT_LINEAR && c.attend == HD_UNSET);
     c = checked(HD_BAHDANAU, "");
-    assert_true(c.cell == HD_CELL_GRU && c.bidirectional && c.score == HD_SCORE_ADDITIVE &&
+    assert_true(c.cell == HD_GRU && c.bidirectional && c.score == HD_SCORE_ADDITIVE &&
                 c.attend == HD_ATTEND_BEFORE && c.start == HD_START_FIRST_BACKWARD &&
                 c.readout == HD_READOUT_MAXOUT && c.context == HD_CONTEXT_ATTENTION);
     c = checked(HD_LUONG, "");
-    assert_true(c.cell == HD_CELL_LSTM && c.encoder_layers == 2 && c.decoder_layers == 2 &&
+    assert_true(c.cell == HD_LSTM && c.encoder_layers == 2 && c.decoder_layers == 2 &&
                 !c.bidirectional && c.score == HD_SCORE_BILINEAR && c.attend == HD_ATTEND_AFTER &&
                 c.input_feeding == 1 && c.start == HD_START_COPY &&
                 c.readout == HD_READOUT_ATTENDED);
     c = checked(HD_WANG, "");
-    assert_true(c.cell == HD_CELL_RNN && !c.bidirectional && c.score == HD_SCORE_MLP &&
+    assert_true(c.cell == HD_RNN && !c.bidirectional && c.score == HD_SCORE_MLP &&
                 c.input_feeding == 0 && c.attend == HD_ATTEND_BEFORE && c.start == HD_START_COPY &&
                 c.readout == HD_READOUT_TANH);
     c = checked(HD_FERREIRA, "");
-    assert_true(c.cell == HD_CELL_RNN && !c.bidirectional && c.score == HD_SCORE_TANH_SUM &&
+    assert_true(c.cell == HD_RNN && !c.bidirectional && c.score == HD_SCORE_TANH_SUM &&
                 c.attend == HD_ATTEND_BEFORE && c.start == HD_START_LAST &&
                 c.readout == HD_READOUT_LINEAR);
     c = checked(HD_TRANSFORMER, "");
     assert_true(c.norm == HD_NORM_POST && c.final_norm == 0 && c.positions == HD_POSITIONS_SIN &&
-                c.position_layout == HD_LAYOUT_INTERLEAVED && c.activation == HD_ACTIVATION_RELU &&
+                c.position_layout == HD_LAYOUT_INTERLEAVED && c.activation == HD_RELU &&
                 c.embed_scale && c.tie == HD_TIE_OUTPUT && c.alignment_layer == 1);
 }
 
@@ -115,8 +114,8 @@ static void sizes_have_names(void **state)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         heed_error err = {0};
-        assert_false(heed_option_set_named(hd_preset_options, &preset, wrong[i].name,
-                                           wrong[i].value, &err));
+        assert_false(
+            heed_option_set_named(hd_preset_options, &preset, wrong[i].name, wrong[i].value, &err));
         assert_error(err, HEED_BAD_OPTION, wrong[i].says);
     }
 }
@@ -171,8 +170,8 @@ static void a_checked_configuration_passes_unchanged(void **state)
                 break;
             struct hd_config once = checked((enum hd_arch)a, variants[v]), twice = once;
             heed_error err = {0};
-            assert_that(hd_config_check(&twice, &err), "%s %s: %s", hd_config_choice("arch", a).text, variants[v],
-                        err.message);
+            assert_that(hd_config_check(&twice, &err), "%s %s: %s",
+                        hd_config_choice("arch", a).text, variants[v], err.message);
             assert_equal_configs(&once, &twice, variants[v]);
         }
 }
@@ -224,7 +223,7 @@ static void fields_are_set_by_text(void **state)
         HD_BAHDANAU,
         "encoder-dim=30 encoder_layers=3 cell=lstm bidirectional=no coverage=yes score=local-p");
     assert_true(c.encoder_dim == 30 && c.encoder_layers == 3 && c.decoder_layers == 1 &&
-                c.cell == HD_CELL_LSTM && !c.bidirectional && c.coverage &&
+                c.cell == HD_LSTM && !c.bidirectional && c.coverage &&
                 c.score == HD_SCORE_BILINEAR && c.local == HD_LOCAL_P);
     c = with(HD_BAHDANAU, "score=local-m layers=4 input-feeding=true target-start=-1");
     assert_true(c.score == HD_SCORE_BILINEAR && c.local == HD_LOCAL_M && c.encoder_layers == 4 &&
@@ -233,7 +232,7 @@ static void fields_are_set_by_text(void **state)
                              "activation=swish position-layout=halves");
     assert_true(c.norm_eps == 1e-5F && c.n_alignment_heads == 3 && c.alignment_heads[0] == 3 &&
                 c.alignment_heads[1] == 0 && c.alignment_heads[2] == 2 &&
-                c.tie == HD_TIE_SOURCE_TARGET && c.activation == HD_ACTIVATION_SWISH &&
+                c.tie == HD_TIE_SOURCE_TARGET && c.activation == HD_SWISH &&
                 c.position_layout == HD_LAYOUT_HALVES);
     assert_true(hd_config_set(&c, "alignment-heads", "none", NULL));
     assert_int_equal(c.n_alignment_heads, 0);
@@ -276,7 +275,8 @@ static void wrong_text_is_refused_with_what_would_be_right(void **state)
         {HD_TRANSFORMER, "position-first", "2",
          "position-first must be a whole number from 0 to 1"},
         {HD_TRANSFORMER, "alignment-heads", "1,1",
-         "alignment-heads must be none, or different whole numbers from 0 to 63, such as 0,3, not '1,1'"},
+         "alignment-heads must be none, or different whole numbers from 0 to 63, such as 0,3, not "
+         "'1,1'"},
         {HD_TRANSFORMER, "alignment-heads", "1,,2", "alignment-heads must be"},
         {HD_TRANSFORMER, "alignment-heads", "1,", "alignment-heads must be"},
         {HD_TRANSFORMER, "alignment-heads", "64", "alignment-heads must be"},
@@ -308,9 +308,9 @@ static void the_names_of_choices_stand_in_the_order_of_their_enums(void **state)
         {"tie", "output", HD_TIE_OUTPUT},
         {"tie", "source-target", HD_TIE_SOURCE_TARGET},
         {"tie", "all", HD_TIE_ALL},
-        {"cell", "rnn", HD_CELL_RNN},
-        {"cell", "gru", HD_CELL_GRU},
-        {"cell", "lstm", HD_CELL_LSTM},
+        {"cell", "rnn", HD_RNN},
+        {"cell", "gru", HD_GRU},
+        {"cell", "lstm", HD_LSTM},
         {"gru-reset", "after", HD_RESET_AFTER},
         {"gru-reset", "before", HD_RESET_BEFORE},
         {"context", "attention", HD_CONTEXT_ATTENTION},
@@ -341,9 +341,9 @@ static void the_names_of_choices_stand_in_the_order_of_their_enums(void **state)
         {"start", "mean", HD_START_MEAN},
         {"start", "first-backward", HD_START_FIRST_BACKWARD},
         {"start", "copy", HD_START_COPY},
-        {"activation", "relu", HD_ACTIVATION_RELU},
-        {"activation", "gelu", HD_ACTIVATION_GELU},
-        {"activation", "swish", HD_ACTIVATION_SWISH},
+        {"activation", "relu", HD_RELU},
+        {"activation", "gelu", HD_GELU},
+        {"activation", "swish", HD_SWISH},
         {"norm", "post", HD_NORM_POST},
         {"norm", "pre", HD_NORM_PRE},
         {"positions", "sin", HD_POSITIONS_SIN},

@@ -372,7 +372,7 @@ static void positions_are_the_papers(void **state)
             hd_node *one = hd_positions_sin(&c, w, tape, index + t, 1);
             assert_memory_equal(one->x, P->x + t * D, D * sizeof(float));
         }
-        assert_int_equal(hd_row_count(hd_positions_sin(&c, w, tape, index, 0)), 0);
+        assert_int_equal(hd_count(hd_positions_sin(&c, w, tape, index, 0)), 0);
         hd_free(w);
     }
     hd_tape_free(tape);
@@ -655,7 +655,7 @@ static void words_outside_the_vocabulary_are_an_error(void **state)
     hd_tape_reset(tape);
     const int zero = 0;
     struct hd_decoder *decoder = hd_decoder_new(net, NULL);
-    const struct hd_rows rows = {1, &zero, &zero, &zero, &zero, &zero};
+    const struct hd_step_rows rows = {1, &zero, &zero, &zero, &zero, &zero};
     assert_null(hd_decoder_step(decoder, tape, &rows).out);
     assert_error(*hd_tape_error(tape), HEED_BAD_SHAPE, "no sentence with entry 0");
     hd_decoder_free(decoder);

@@ -61,12 +61,12 @@ static inline struct hd_stepped walk_step(struct walk *w, hd_tape *tape, const i
             past[b * t + i] = w->slots[b][i];
     }
     const struct hd_stepped stepped = hd_decoder_step(w->decoder, tape,
-                                                      &(struct hd_rows){.n = n,
-                                                                        .entry = w->entry,
-                                                                        .previous = previous,
-                                                                        .length = length,
-                                                                        .past = past,
-                                                                        .slot = slot});
+                                                      &(struct hd_step_rows){.n = n,
+                                                                             .entry = w->entry,
+                                                                             .previous = previous,
+                                                                             .length = length,
+                                                                             .past = past,
+                                                                             .slot = slot});
     free(numbers);
     return stepped;
 }

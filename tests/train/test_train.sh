@@ -36,7 +36,7 @@ forget() { rm -f "$@" m.* ; }
 
 # ---- one line is enough ------------------------------------------------------------------------------
 expect 'two texts make a model, and what was chosen is told' 0 '' \
-    'text: 60 pairs, *vocabulary: * subwords learned from the text, shared by both sides*model: transformer, 2+2 layers of 128, pre-norm, *recipe: adam, rate 0.003 *runs until 3 updates, 10 validations without a better BLEU; validates every 50 updates on 5 sentences; seed 1, *update 3 * best so far, saved*done: all updates are done after 3 updates; the best, BLEU * at update 3, is in m.safetensors' \
+    'text: 60 pairs, *vocabulary: * subwords learned from the text, shared by both sides*model: transformer, 2+2 layers of 128, pre-norm, *recipe: adam, rate 0.003 *runs until 3 updates, 10 validations without a better BLEU or cross entropy; validates every 50 updates on 5 sentences; seed 1, *update 3 * best so far, saved*done: all updates are done after 3 updates; the best, BLEU * at update 3, is in m.safetensors' \
     timeout 60 "$heed" train $text $dev --updates 3 --out m.safetensors
 there m.safetensors m.state.safetensors m.log m.jsonl
 [ ! -e "$BUILD/heed_draw.so" ] || there m.svg
@@ -265,10 +265,10 @@ for updates in '8 --valid-metric ce' '10 --valid-metric ce'; do # at a validatio
     rm -f o.*
 done
 train 0 '' 'a run whose best model is not its last' -q --updates 4 --rate 0.01 --out o.safetensors
-train 0 '' 'by a rate without reason' -q --updates 8 --rate 10 --warmup 0 --clip 0 --out o.safetensors
+train 0 '' 'by a rate without reason' -q --updates 8 --rate 1 --warmup 0 --clip 0 --out o.safetensors
 rm o.safetensors
 train 1 '*heed: o.safetensors is gone, and the state has the weights of update 8, not those of the best model, 4; raise --updates *' \
-    'is not said to be there' --updates 8 --rate 10 --warmup 0 --clip 0 --out o.safetensors
+    'is not said to be there' --updates 8 --rate 1 --warmup 0 --clip 0 --out o.safetensors
 train 0 '*o.safetensors is gone; the next validation writes another*done: *' 'and can go on' --updates 12 --rate 0.001 --out o.safetensors
 there o.safetensors
 rm -f o.*
@@ -397,10 +397,15 @@ for odd in '--batch-tokens 1' '--shards 1 --accumulate 3' '--valid-every 1000' '
 done
 train 0 '*done: it no longer improves after * updates; *' 'patience ends' --updates 0 --patience 1 --rate 0 --out m.safetensors
 forget
-train 2 '*not a finite number; skipped*back to update *, with half the rate*heed: the loss does not stay finite, even at 1/1024 of the rate; choose a lower --rate, *' \
-    'a rate without reason ends in a sentence' --rate 1000 --warmup 0 --clip 0 --optimizer sgd --updates 400 --out m.safetensors
+train 1 '*not a finite number; skipped*back to update *, with half the rate*heed: training diverges: the loss does not stay finite, even at 1/1024 of the rate; choose a lower --rate, *' \
+    'a rate without reason ends in a sentence' --valid-every 500 --save-every 4 --rate 1000 --warmup 0 --clip 0 --optimizer sgd --updates 400 --out m.safetensors
 forget
-train 0 '*' 'numbers can be infinite' --rate 1000 --warmup 0 --clip 0 --updates 30 --valid-metric ce --out m.safetensors
+train 1 '*heed: training diverges: after update 4 the cross entropy of the dev text is *, when guessing has 3.*; choose a lower --rate or a longer --warmup, and start over with --fresh' \
+    'a model that is far worse than guessing is told' --rate 1000 --warmup 0 --clip 0 --updates 30 --valid-metric ce --out m.safetensors
+problem=
+[ ! -e m.safetensors ] || problem='there is m.safetensors'
+verdict 'and not saved' "$problem" "$(ls)"
+train 0 '*rate changes from * to 0.003*done: *' 'a lower rate helps' --rate 0.003 --warmup 0 --clip 0 --updates 30 --valid-metric ce --out m.safetensors
 if command -v python3 >/dev/null; then
     expect 'and their lines are JSON' 0 '' '' python3 -c 'import json; [json.loads(l) for l in open("m.jsonl")]'
 fi
