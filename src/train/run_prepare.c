@@ -1,4 +1,4 @@
-/* run_prepare.c -- from what the user said to a run that can begin, or go on. */
+/* run_prepare.c -- from the options to a run that is ready to begin or to go on. */
 #include "train/run_prepare.h"
 
 #include "base/error.h"
@@ -257,7 +257,7 @@ static bool has_batch(struct hd_run *run, heed_error *err)
     return hd_feed_next(run->feed, &first, &n, err) != NULL;
 }
 
-/* With --fresh the run of before is forgotten, once nothing can refuse this one. */
+/* With --fresh: delete the earlier run's states. Called when nothing can refuse the new run any more. */
 static bool remove_states(const struct hd_run *run, heed_error *err)
 {
     char previous[HD_STATE_PATH];

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = 64 }; /* sentences that a thread looks at together */
+enum { GROUP = 64 }; /* sentences that a thread processes together */
 
 struct sentence {
     struct hd_pair_ids ids;
@@ -102,7 +102,7 @@ int hd_dev_size(const struct hd_dev *dev)
     return dev->n;
 }
 
-/* ---- looking ----------------------------------------------------------------------------------- */
+/* ---- validating --------------------------------------------------------------------------------- */
 
 struct look {
     struct hd_learner *learner;
