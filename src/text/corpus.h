@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* What the user named: line i of source[k] belongs to line i of target[k]. "-" is standard input;
- * files are plain or compressed by gzip, which is told by their first bytes, not by their names. */
+ * files are plain or compressed by gzip, recognised by their first bytes, not by their names. */
 struct hd_corpus_files {
     const char *const *source, *const *target;
     int n_source, n_target;

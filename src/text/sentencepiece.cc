@@ -25,7 +25,7 @@ struct hd_spm {
     sentencepiece::SentencePieceProcessor processor;
 };
 
-/* The library speaks to stderr unless told not to, and has no header for telling it. */
+/* The library logs to stderr unless it is switched off, for which it has no public header. */
 namespace sentencepiece::logging
 {
 __attribute__((weak)) void SetMinLogLevel(int level);

@@ -50,7 +50,7 @@ static bool is_of_format(const char *path, enum kind kind)
     const char *format = file ? hd_safetensors_metadata(file, "format") : NULL;
     const bool is_state = format && strncmp(format, "heed-state-", 11) == 0;
     const bool is_ours = format && strncmp(format, "heed-", 5) == 0 && is_state == (kind == STATE);
-    /* A damaged state is told as such when it is opened. */
+    /* hd_state_open() reports a damaged state. */
     const bool is_fine = is_ours || (!file && kind == STATE);
     hd_safetensors_close(file);
     return is_fine;

@@ -1,4 +1,4 @@
-/* run_prepare.c -- from what the user said to a run that can begin, or go on. */
+/* run_prepare.c -- from the options to a run that is ready to begin or to go on. */
 #include "train/run_prepare.h"
 
 #include "base/error.h"
@@ -170,7 +170,7 @@ static bool has_batch(struct hd_run *run, heed_error *err)
     return hd_feed_next(run->feed, &first, &n, err) != NULL;
 }
 
-/* With --fresh the run of before is forgotten, once nothing can refuse this one. */
+/* With --fresh: delete the earlier run's states. Called when nothing can refuse the new run any more. */
 static bool remove_states(const struct hd_run *run, heed_error *err)
 {
     char previous[HD_STATE_PATH];
@@ -200,7 +200,7 @@ static void tell_doubts(struct hd_run *run)
 static bool prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    const int cores = hd_cores() / run->ranks.n_here;
+    const int cores = heed_cores() / run->ranks.n_here;
     run->threads = hd_pool_new(r->threads != HD_OPTION_OPEN ? r->threads
                                : cores > 1                  ? cores
                                                             : 1,
@@ -263,7 +263,7 @@ void hd_run_release(struct hd_run *run)
     hd_run_state_release(&run->state);
     hd_dev_free(run->dev);
     hd_feed_free(run->feed);
-    hd_model_free(run->model);
+    heed_model_free(run->model);
     hd_corpus_free(run->text);
     hd_corpus_free(run->dev_text);
     hd_pool_free(run->threads);

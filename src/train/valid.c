@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = 64 }; /* sentences that a thread looks at together */
+enum { GROUP = 64 }; /* sentences that a thread processes together */
 
 struct sentence {
     struct hd_pair_ids ids;
@@ -105,7 +105,7 @@ int hd_dev_size(const struct hd_dev *dev)
     return dev->n;
 }
 
-/* ---- looking ----------------------------------------------------------------------------------- */
+/* ---- validating --------------------------------------------------------------------------------- */
 
 struct look {
     struct hd_learner *learner;
@@ -197,9 +197,9 @@ static bool score_text(const struct look *look, struct hd_validated *v, heed_err
         const struct sentence *s = &dev->sentences[i];
         pairs[s->number] = (heed_pair){.hyp = look->hyp[s->number], .ref = s->reference};
     }
-    heed_eval_options options = hd_eval_options_default();
+    heed_eval_options options = {.size = sizeof options};
     options.tok = (enum heed_tokeniser)look->learner->recipe->valid_tok;
-    heed_evaluation *e = hd_evaluate(pairs, (size_t)dev->n, &options, err);
+    heed_evaluation *e = heed_evaluate(pairs, (size_t)dev->n, &options, err);
     const bool ok = e != NULL;
     if (ok) {
         v->bleu = e->bleu;
