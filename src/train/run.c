@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "kernel/kernel.h"
+#include "model/languages.h"
 #include "train/outputs.h"
 #include "train/patience.h"
 #include "train/run_prepare.h"
@@ -105,26 +106,19 @@ static double sign_of(const struct hd_recipe *r)
 static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
 {
     const struct hd_progress *p = &run->state.progress;
-    json_t *recipe = json_loads(run->recipe_json, 0, NULL), *languages = json_array();
+    json_t *recipe = json_loads(run->recipe_json, 0, NULL);
     /* Limits do not change what was learned so far, unless the schedule depends on them. */
     if (run->recipe->schedule != HD_SCHEDULE_COSINE) {
         json_object_del(recipe, "updates");
         json_object_del(recipe, "epochs");
-    }
-    const char *both = run->recipe->languages, *dash = both ? strchr(both, '-') : NULL;
-    if (dash) {
-        json_array_append_new(languages, json_stringn(both, (size_t)(dash - both)));
-        json_array_append_new(languages, json_string(dash + 1));
     }
     json_t *record = json_pack(
         "{so sI si sI sI s{ss sf sf}}", "recipe", recipe, "updates", (json_int_t)p->update,
         "epochs", p->place.epoch, "target_pieces", (json_int_t)p->n_tokens, "pairs",
         (json_int_t)run->facts.n_pairs, "validation", "metric", hd_metric_name(run->recipe),
         "score", sign_of(run->recipe) * hd_score_of(run->recipe, v), "cross_entropy", v->ce);
-    if (record && json_array_size(languages) > 0)
-        json_object_set_new(record, "languages", languages);
-    else
-        json_decref(languages);
+    if (record && run->recipe->languages)
+        hd_languages_to_record(record, run->recipe->languages);
     if (record && run->recipe->attribution)
         json_object_set_new(record, "attribution", json_string(run->recipe->attribution));
     if (record && run->recipe->licence)
