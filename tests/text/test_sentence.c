@@ -1,6 +1,5 @@
 /* test_sentence.c -- lines are cut where a reader would cut them, and no byte is lost, whatever the bytes are. */
 #include "test.h"
-#include "text/files.h"
 
 #include "base/memory.h"
 #include "base/rng.h"
