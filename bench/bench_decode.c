@@ -76,7 +76,7 @@ static struct text random_gru(int n_words, int n_sentences)
     if (!hd_config_check(&c, &err) || !(text.net = hd_net_new(&c, &err)))
         die(&err);
     hd_net_init(text.net, 1);
-    text.net->output_bias->x[text.end] = -1e9F;
+    text.net->head.b->x[text.end] = -1e9F;
     text.input = hd_alloc(text.n, sizeof *text.input, &err);
     for (size_t i = 0; i < text.n; i++) {
         int *ids = hd_alloc((size_t)n_words, sizeof *ids, &err);
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
         text = read_text(model, argv[2], argc > 3 ? atoi(argv[3]) : 256,
                          argc > 4 ? (size_t)atol(argv[4]) : SIZE_MAX);
     }
-    if (!hd_net_make_screen(text.net, &err))
+    if (!hd_screen_make(&text.net->head, &err))
         die(&err);
     char *question = NULL;
     size_t size = 0;

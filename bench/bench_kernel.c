@@ -80,12 +80,12 @@ static void product_free(struct product *p)
 static void ours_forward(void *c) /* Y = X·W */
 {
     struct product *p = c;
-    K->gemm(p->y, p->N, p->x, p->K, p->packed, NULL, false, HD_ACT_NONE, p->M, p->K, p->N);
+    K->gemm(p->y, p->N, p->x, p->K, p->packed, NULL, false, HD_NONE, p->M, p->K, p->N);
 }
 static void ours_input(void *c) /* dX = dY·Wᵀ */
 {
     struct product *p = c;
-    K->gemm(p->dx, p->K, p->y, p->N, p->packed_t, NULL, false, HD_ACT_NONE, p->M, p->N, p->K);
+    K->gemm(p->dx, p->K, p->y, p->N, p->packed_t, NULL, false, HD_NONE, p->M, p->N, p->K);
 }
 static void ours_weight(void *c) /* dW += Xᵀ·dY */
 {
@@ -231,7 +231,7 @@ static void prepare_onednn(struct product8 *p, dnnl_engine_t engine)
 static void ours_int8(void *c)
 {
     struct product8 *p = c;
-    K->gemm_int8(p->y, p->N, p->x, p->K, p->x_scale, p->packed, p->w_scale, NULL, HD_ACT_NONE, p->M,
+    K->gemm_int8(p->y, p->N, p->x, p->K, p->x_scale, p->packed, p->w_scale, NULL, HD_NONE, p->M,
                  p->K, p->N);
 }
 

@@ -29,7 +29,7 @@ static void need(bool ok, const heed_error *err)
 
 struct product {
     bool is_free, accumulate, has_bias;
-    enum hd_act act;
+    enum hd_function act;
     int M, K, N;
     long ldy, ldx, a_row, a_k, b_k, b_col;
 };
@@ -45,7 +45,7 @@ static void note(struct product p)
 }
 
 static void note_gemm(float *y, long ldy, const float *x, long ldx, const float *packed,
-                      const float *bias, bool accumulate, enum hd_act act, int M, int K, int N)
+                      const float *bias, bool accumulate, enum hd_function act, int M, int K, int N)
 {
     note((struct product){.accumulate = accumulate,
                           .has_bias = bias,
@@ -62,7 +62,7 @@ static void note_gemm_free(float *y, long ldy, const float *a, long a_row, long 
                            long b_k, long b_col, bool accumulate, int M, int K, int N,
                            float *scratch)
 {
-    note((struct product){true, accumulate, false, HD_ACT_NONE, M, K, N, ldy, 0, a_row, a_k, b_k,
+    note((struct product){true, accumulate, false, HD_NONE, M, K, N, ldy, 0, a_row, a_k, b_k,
                           b_col});
     real->gemm_free(y, ldy, a, a_row, a_k, b, b_k, b_col, accumulate, M, K, N, scratch);
 }

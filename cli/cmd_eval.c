@@ -1,4 +1,4 @@
-/* eval.c -- `heed eval`: how near a text is to its reference. */
+/* cmd_eval.c -- `heed eval`: how near a text is to its reference. */
 #include "eval.h"
 
 #include "models.h"
@@ -10,77 +10,84 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Names of metrics, in the order of the bits of enum heed_metric. */
+static const char *const metric_names[] = {"bleu", "chrf", "chrf++", "exact", "wer"};
+enum { N_METRICS = sizeof metric_names / sizeof *metric_names };
+
+/* "bleu,chrf" becomes bits. */
+static bool set_metrics(const heed_option *option, void *values, const char *text, heed_error *err)
+{
+    unsigned metrics = 0;
+    char *copy = need_memory(strlen(text) + 1, 1), *rest = copy;
+    bool ok = true;
+    strcpy(copy, text);
+    for (const char *name; ok && (name = strsep(&rest, ",")) != NULL;) {
+        unsigned i = 0;
+        while (i < N_METRICS && strcmp(name, metric_names[i]) != 0)
+            i++;
+        metrics |= 1U << i;
+        ok = i < N_METRICS || heed_option_refuse(option, name, err);
+    }
+    free(copy);
+    if (ok)
+        ((struct eval *)values)->metrics = metrics;
+    return ok;
+}
+
+static void print_metrics(const heed_option *option, const void *values, char *text, size_t size)
+{
+    size_t used = 0;
+    (void)option;
+    for (unsigned i = 0; i < N_METRICS && used < size; i++)
+        if (((const struct eval *)values)->metrics & 1U << i)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "",
+                                     metric_names[i]);
+}
+
 static const heed_option options[] = {
     {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, model),
      .value = "MODEL[,MODEL...]",
-     .help = "translate SRC with it and score that; several are compared with the first"},
+     .help =
+         "translate SRC with this model and score the output; several are compared with the first"},
     {"ensemble", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_ensemble),
-     .help = "instead of being compared, the models translate together"},
+     .help = "use the models as an ensemble instead of comparing them"},
     {"tsv", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, tsv), .value = "FILE",
-     .help = "instead of SRC and REF: source, tab, reference; rows of the same source are "
-             "alternatives, and the nearest counts"},
+     .help = "instead of SRC and REF: lines of source, TAB, reference; lines with the same source "
+             "are alternative references, of which the nearest counts"},
     {"hyp", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, hyp), .value = "FILE",
-     .help = "the text to score, one sentence a line; - is standard input"},
+     .help = "text to score, one sentence per line; -: standard input"},
     {"ref", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, ref), .value = "FILE",
-     .help = "what it should be, line by line"},
+     .help = "reference, line by line"},
     {"metrics", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, metrics),
-     .initial = "bleu,chrf,exact,wer", .value = "LIST",
-     .help = "what to print, separated by commas: bleu, chrf, chrf++, exact, wer"},
+     .initial = "bleu,chrf,exact,wer", .value = "LIST", .choices = "bleu|chrf|chrf++|exact|wer",
+     .set = set_metrics, .print = print_metrics,
+     .takes = "some of bleu, chrf, chrf++, exact and wer, separated by commas",
+     .help = "metrics to print, separated by commas: bleu, chrf, chrf++, exact, wer"},
     {"tok", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct eval, tok), .initial = "13a",
-     .choices = "13a|none|char|intl|zh", .help = "how BLEU cuts sentences into words"},
+     .choices = "13a|none|char|intl|zh", .help = "tokenization for BLEU"},
     {"lowercase", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_lowercase),
-     .help = "capital and small letters are the same"},
+     .help = "ignore case"},
     {"by-length", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, by_length),
-     .help = "a table by words of the source as well"},
+     .help = "also print scores by length of the source"},
     {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, plot),
-     .value = "FILE.svg|png|pdf", .help = "draw the first of the metrics by words of the source"},
+     .value = "FILE.svg|png|pdf", .help = "draw the first metric by length of the source"},
     {"beam", 'b', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, beam), .initial = "5",
-     .value = "N", .least = 1, .most = 10000,
-     .help = "sentences kept while searching; 1 is greedy"},
+     .value = "N", .least = 1, .most = 10000, .help = "beam size; 1: greedy"},
     {"length-norm", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, length_norm),
      .initial = "power:1", .value = "none|power:X|gnmt:X",
-     .help = "divide log-probabilities by length^X, or by ((5 + length) / 6)^X"},
+     .help = "length normalization: divide log-probabilities by length^X or ((5 + length) / 6)^X"},
     {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, batch), .initial = "24",
      .value = "N", .least = 1, .most = 100000,
-     .help = "sentences under way at a time; changes no result"},
+     .help = "sentences per batch; does not change the result"},
     {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, threads),
      .initial = "0", .value = "N", .least = 0, .most = 4096,
-     .help = "0 is all cores; changes no result"},
+     .help = "number of threads, 0: all cores; does not change the result"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_quiet),
-     .help = "no progress"},
+     .help = "print no progress"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_json),
-     .help = "one JSON object instead of lines"},
+     .help = "print one JSON object"},
     {0},
 };
-
-/* "bleu,chrf" as bits of enum heed_metric; 0, with the complaint printed, when it is something else. */
-static unsigned read_metrics(const char *list)
-{
-    static const char *const names[] = {"bleu", "chrf", "chrf++", "exact", "wer"};
-    static const unsigned bits[] = {HEED_METRIC_BLEU, HEED_METRIC_CHRF, HEED_METRIC_CHRFPP,
-                                    HEED_METRIC_EXACT, HEED_METRIC_WER};
-    enum { N_NAMES = sizeof names / sizeof *names };
-    char *copy = need_memory(strlen(list) + 1, 1), *rest = copy;
-    strcpy(copy, list);
-    unsigned metrics = 0;
-    for (const char *name; (name = strsep(&rest, ",")) != NULL;) {
-        int i = 0;
-        while (i < N_NAMES && strcmp(name, names[i]) != 0)
-            i++;
-        if (i == N_NAMES) {
-            const char *nearest = heed_nearest(name, names, N_NAMES);
-            complain("--metrics takes bleu, chrf, chrf++, exact, wer, separated by commas, not "
-                     "'%s'%s%s%s",
-                     name, nearest ? "; did you mean " : "", nearest ? nearest : "",
-                     nearest ? "?" : "");
-            metrics = 0;
-            break;
-        }
-        metrics |= bits[i];
-    }
-    free(copy);
-    return metrics;
-}
 
 /* The line of sacreBLEU, so that whoever reads that reads this. */
 void print_evaluation(const heed_evaluation *e, unsigned metrics)
@@ -138,7 +145,7 @@ static enum status run(const struct invocation *invocation)
                        eval->plot || eval->model || eval->is_ensemble
                  : n_files != (eval->tsv ? 0 : 2)) {
         complain(
-            "eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; "
+            "eval needs --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; "
             "see heed eval --help");
         return STATUS_USAGE;
     }
@@ -146,14 +153,13 @@ static enum status run(const struct invocation *invocation)
     if (!is_ready && !models)
         return STATUS_USAGE;
     heed_eval_options asked = heed_eval_options_default();
-    asked.metrics = read_metrics(eval->metrics);
+    asked.metrics = eval->metrics;
     heed_options search = heed_options_default();
     search.beam = eval->beam;
     search.batch = eval->batch;
     search.n_threads = eval->threads;
     search.wants_attention = search.wants_scores = false;
-    if (asked.metrics == 0 || !plot_has_kind(eval->plot) ||
-        !read_length_norm(eval->length_norm, &search))
+    if (!plot_has_kind(eval->plot) || !read_length_norm(eval->length_norm, &search))
         return STATUS_USAGE;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;
@@ -178,19 +184,22 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_eval = {
     .name = "eval",
-    .summary = "how near a text is to its reference: BLEU, chrF, exact match, word error rate",
+    .summary = "score translations: BLEU, chrF, exact match, word error rate",
     .usage =
         "--hyp FILE --ref FILE [OPTIONS]\n       heed eval [-m MODEL[,MODEL...]] [OPTIONS] SRC REF",
     .description =
-        "Compares a text with its reference, line by line; the text is --hyp, or a model's "
-        "translation of SRC. Several models are compared with the first on 1000 samples of the "
-        "sentences (paired "
-        "bootstrap): p is how often a sample turns the difference round. BLEU and chrF are "
-        "sacreBLEU's to the "
-        "last digit; each comes with its signature, which says what it was computed with. exact is "
-        "the share of lines whose words are all right, WER the number of wrong, missing and added "
-        "words per 100 words of the reference; their words are what stands between spaces. Files "
-        "are UTF-8, plain or compressed by gzip.",
+        "Scores a text against its reference, line by line. The text is --hyp, or the translation "
+        "of SRC by a model. Several models are compared with the first by paired bootstrap on 1000 "
+        "samples of the sentences; p is the share of samples in which the difference has the "
+        "opposite sign. BLEU and chrF are the same as sacreBLEU's, and are printed with their "
+        "signatures. exact is the share of lines without an error, WER the number of wrong, "
+        "missing "
+        "and extra words per 100 words of the reference; both split words at spaces. Files are "
+        "UTF-8, plain or gzip.",
+    .examples = {{"heed eval --hyp output.fr --ref test.fr", "score a text"},
+                 {"heed eval -m en-fr.safetensors test.en test.fr", "translate and score"},
+                 {"heed eval -m a.safetensors,b.safetensors test.en test.fr --json",
+                  "compare two models"}},
     .most_arguments = 2,
     .options = options,
     .values_size = sizeof(struct eval),

@@ -1,4 +1,4 @@
-/* info.c -- `heed info`: what a model is, or what this heed is and what it runs on. */
+/* cmd_info.c -- `heed info`: what a model is, or what this heed is and what it runs on. */
 #include "command.h"
 #include "models.h"
 #include "terminal.h"
@@ -11,9 +11,9 @@ struct info {
 
 static const heed_option options[] = {
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct info, is_json),
-     .help = "one JSON object instead of lines"},
+     .help = "print one JSON object"},
     {"recipe", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct info, is_recipe),
-     .help = "how the model was trained, as lines for heed train --config"},
+     .help = "print how the model was trained, as a file for heed train --config"},
     {0},
 };
 
@@ -97,19 +97,24 @@ static enum status run(const struct invocation *invocation)
         return describe_heed(info);
     if (default_model())
         return describe_model(default_model(), info);
-    complain("--recipe is of a model; name one");
+    complain("recipe is of a model; name one");
     return STATUS_USAGE;
 }
 
 const struct command command_info = {
     .name = "info",
-    .summary = "what a model is, or what this heed is and runs on",
+    .summary = "show a model, or this version of heed and the machine",
     .usage = "[MODEL] [--json] [--recipe]",
     .description =
-        "With a model: its architecture, the formula of its attention, sizes, parameters "
-        "per part, vocabularies and training record. Without one: the version, the compiler it was "
-        "built with, the kernel (arithmetic) in use, the kernels this CPU can run, slowest first, "
-        "how many cores there are to use, and the same of the model inside heed.",
+        "Shows the architecture of a model, the formula of its attention, its sizes, parameters "
+        "per "
+        "part, vocabularies and training record. Without a model: the version, the compiler it was "
+        "built with, the kernel in use, the kernels that this CPU can run, slowest first, the "
+        "number "
+        "of cores, and the model inside heed.",
+    .examples = {{"heed info en-fr.safetensors", "show a model"},
+                 {"heed info --recipe en-fr.safetensors >again.conf",
+                  "get the settings of a training run"}},
     .most_arguments = 1,
     .options = options,
     .values_size = sizeof(struct info),

@@ -1,4 +1,4 @@
-/* train.c -- `heed train`: options to a training run, and its news to the terminal.
+/* cmd_train.c -- `heed train`: options to a training run, and its news to the terminal.
  *
  * The options are those of the library (heed_training_option_at), so that the two cannot differ. On a terminal one line is
  * kept alive; elsewhere there are plain lines, fewer of them. */
@@ -19,49 +19,10 @@ struct train {
 
 static const heed_option options[] = {
     {"config", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct train, config), .value = "FILE",
-     .group = "Text",
-     .help = "lines of name = value, with the names of these options; what is given on the command "
-             "line wins"},
+     .group = "Files",
+     .help = "read options from lines of name = value; options on the command line win"},
     {0},
 };
-
-/* The library's description of an option as a row. */
-static const heed_option *training_option(int i)
-{
-    enum { MOST = 160 };
-    static heed_option rows[MOST];
-    static const struct {
-        const char *first, *group;
-    } groups[] = {{"src", "Text"},
-                  {"tokens", "Vocabulary"},
-                  {"updates", "The run"},
-                  {"rate", "Learning"},
-                  {"valid-every", "Looking and saving"},
-                  {"arch", "The model"}};
-    static const char *const flags[] = {"skip-bad", "fresh", "quiet", "json", "reverse-source"};
-    heed_training_option o;
-    if (i >= MOST || !heed_training_option_at(i, &o))
-        return NULL;
-    rows[i] = (heed_option){.name = o.name,
-                            .letter = strcmp(o.name, "out") == 0       ? 'o'
-                                      : strcmp(o.name, "threads") == 0 ? 'j'
-                                      : strcmp(o.name, "quiet") == 0   ? 'q'
-                                                                       : '\0',
-                            .kind = o.is_list ? HEED_OPTION_LIST : HEED_OPTION_TEXT,
-                            .flags = o.is_fixed ? HEED_OPTION_FIXED : 0,
-                            .value = o.values,
-                            .help = o.meaning,
-                            .initial = o.fallback,
-                            .least = o.least,
-                            .most = o.most};
-    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
-        if (strcmp(flags[k], o.name) == 0)
-            rows[i].kind = HEED_OPTION_FLAG;
-    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
-        if (strcmp(groups[k].first, o.name) == 0)
-            rows[i].group = groups[k].group;
-    return &rows[i];
-}
 
 /* ---- news on the terminal ----------------------------------------------------------------------- */
 
@@ -71,12 +32,20 @@ struct screen {
     double shown; /* when the live line was last drawn, in seconds of the run */
 };
 
-static volatile sig_atomic_t is_interrupted;
+static volatile sig_atomic_t stopped_by; /* the signal, 0 for none */
+static volatile sig_atomic_t is_silent;
 
-static void note_interrupt(int number)
+/* Acknowledged at once, though leaving takes a moment. The second time it is meant: the last saved state is whole. */
+static void note_stop(int number)
 {
-    is_interrupted = 1;
-    signal(number, SIG_DFL); /* the second time it is meant: the last saved state is whole */
+    static const char text[] = "\nstopping, the state is being saved; once more leaves at once\n";
+    stopped_by = number;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    if (number == SIGHUP) /* whoever was reading may be gone as well */
+        signal(SIGPIPE, SIG_IGN);
+    else if (!is_silent)
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
 }
 
 static void clear_live_line(struct screen *s)
@@ -181,7 +150,7 @@ static void show_update(struct screen *s, const heed_training_event *e)
     char time[24];
     struct line line = {.n = 0};
     add(&line, 0, "%s", time_text(time, e->seconds));
-    if (s->is_terminal && e->seconds_left >= 0)
+    if (s->is_terminal && e->seconds_left >= 0 && !e->is_least)
         add_bar(&line, 5, e->seconds / (e->seconds + e->seconds_left + 1e-9));
     add(&line, 1, "  update %ld", e->update);
     add(&line, 7, " · epoch %.2f", e->epoch);
@@ -194,7 +163,8 @@ static void show_update(struct screen *s, const heed_training_event *e)
     if (e->has_best)
         add(&line, 4, " · best %s %.2f", e->metric, e->best);
     if (e->seconds_left >= 0)
-        add(&line, 3, " · %s left", time_text(time, e->seconds_left));
+        add(&line, 3, e->is_least ? " · at least %s left" : " · %s left",
+            time_text(time, e->seconds_left));
     if (s->is_terminal)
         show_live(s, &line);
     else
@@ -224,6 +194,8 @@ static void show_validation(struct screen *s, const heed_training_event *e)
     }
     if (e->is_best)
         add(&line, 1, " · best so far, saved");
+    else if (e->patience > 0 && e->n_stale > 0)
+        add(&line, 1, " · validation %d of %d without improvement", e->n_stale, e->patience);
     clear_live_line(s);
     fprintf(stderr, "%s\n", fit(&line, columns_of(s)));
 }
@@ -263,7 +235,7 @@ static bool watch(void *context, const heed_training_event *e)
     case HEED_TRAINING_WAITS:
         break;
     }
-    return !is_interrupted;
+    return !stopped_by;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------- */
@@ -296,28 +268,42 @@ static enum status run(const struct invocation *invocation)
     struct screen screen = {.is_terminal = isatty(STDERR_FILENO),
                             .is_quiet = heed_training_is_yes(training, "quiet"),
                             .is_json = heed_training_is_yes(training, "json")};
-    signal(SIGINT, note_interrupt);
-    signal(SIGTERM, note_interrupt);
+    is_silent = screen.is_quiet;
+    signal(SIGINT, note_stop);
+    signal(SIGTERM, note_stop);
+    if (signal(SIGHUP, note_stop) == SIG_IGN) /* nohup */
+        signal(SIGHUP, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by a sentence */
     const bool ok = heed_training_run(training, watch, &screen, &err);
     clear_live_line(&screen);
     heed_training_free(training);
+    if (!ok && err.code == HEED_CANCELLED && stopped_by) {
+        complain("%s", err.message);
+        return (enum status)(128 + stopped_by);
+    }
     return ok ? STATUS_FINE : failure(&err);
 }
 
 const struct command command_train = {
     .name = "train",
-    .summary = "from two text files to a model",
-    .usage = "--src FILE… --tgt FILE… --out MODEL.safetensors [OPTIONS]",
-    .description = "Learns to translate source lines into target lines and writes the best model "
-                   "it finds to --out. Whatever is "
-                   "not given is chosen to fit the text, and told. The same command again goes on "
-                   "where it was stopped; the "
-                   "result is the same, bit for bit, however often that happens and whatever the "
-                   "number of threads.",
+    .summary = "train a model on parallel text",
+    .usage = "--src FILE... --tgt FILE... --out MODEL.safetensors [OPTIONS]",
+    .description =
+        "Trains a model on lines of source text and their translations and writes the best model "
+        "to "
+        "--out. Options that are not given are chosen to fit the text; heed prints what it chose. "
+        "Repeating the command resumes a run that was stopped. The result is the same, bit for "
+        "bit, "
+        "however often that happens and for any number of threads.",
+    .examples = {{"heed train --src train.en --tgt train.fr --out en-fr.safetensors",
+                  "train with everything chosen to fit the text"},
+                 {"heed train --tsv pairs.tsv --arch bahdanau --dim 256 --hours 2 -o m.safetensors",
+                  "train the model of Bahdanau et al. for two hours"},
+                 {"heed train --from en-fr.safetensors --tsv medical.tsv -o medical.safetensors",
+                  "adapt a model to other text"}},
     .most_arguments = 0,
     .options = options,
     .values_size = sizeof(struct train),
-    .library_option = training_option,
+    .library_option = heed_training_option_at,
     .run = run,
 };

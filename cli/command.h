@@ -25,13 +25,19 @@ struct setting {
     const char *text;
 };
 
+/* A command line that is worth knowing. */
+struct example {
+    const char *line, *what;
+};
+
 struct invocation;
 
 struct command {
-    const char *name;
+    const char *name, *alias;   /* alias: a former name, which still works; may be NULL */
     const char *summary;        /* one line for `heed --help` */
     const char *usage;          /* what follows the name: "[OPTIONS] [FILE...]" */
     const char *description;    /* for `heed NAME --help`, whole sentences, may be NULL */
+    struct example examples[4]; /* at the end of the help, ended by {0} */
     int most_arguments;         /* words that are not options; -1: any number */
     const heed_option *options; /* its own, ended by {0} */
     size_t values_size;         /* of the struct that they fill */
@@ -82,8 +88,8 @@ const char *option_default(const heed_option *option);
 void print_tables(const struct command *command);
 
 extern const struct command command_align;
+extern const struct command command_convert;
 extern const struct command command_eval;
-extern const struct command command_import;
 extern const struct command command_info;
 extern const struct command command_score;
 extern const struct command command_train;

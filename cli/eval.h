@@ -7,7 +7,8 @@
 #include <heed.h>
 
 struct eval {
-    const char *hyp, *ref, *metrics, *model, *tsv, *plot, *length_norm;
+    const char *hyp, *ref, *model, *tsv, *plot, *length_norm;
+    unsigned metrics; /* of enum heed_metric */
     int tok, beam, batch, threads;
     bool is_ensemble, is_lowercase, is_json, by_length, is_quiet;
 };

@@ -7,7 +7,7 @@
 
 enum { HELP_COLUMN = 28 };
 
-/* "  -b, --beam N                how many hypotheses to keep (default 6)" */
+/* "  -b, --beam N                how many hypotheses to keep (default: 6)" */
 static void print_option(const heed_option *option)
 {
     const char *value = option_value(option), *is = option_default(option);
@@ -20,7 +20,7 @@ static void print_option(const heed_option *option)
     }
     printf("%*s", HELP_COLUMN - at, "");
     char with_default[1024];
-    snprintf(with_default, sizeof with_default, *is ? "%s (default %s)" : "%s", option->help, is);
+    snprintf(with_default, sizeof with_default, *is ? "%s (default: %s)" : "%s", option->help, is);
     print_wrapped(stdout, with_default, HELP_COLUMN, HELP_COLUMN);
 }
 
@@ -37,5 +37,12 @@ void print_command_help(const struct command *command)
         print_option(l->option);
     }
     free(listed);
-    print_option(&(heed_option){"help", 'h', .kind = HEED_OPTION_FLAG, .help = "this text"});
+    print_option(&(heed_option){"help", 'h', .kind = HEED_OPTION_FLAG, .help = "show this help"});
+    for (const struct example *e = command->examples; e->line; e++) {
+        printf("\n");
+        if (e == command->examples)
+            print_heading(stdout, "Examples");
+        printf("  %s\n      ", e->line);
+        print_wrapped(stdout, e->what, 6, 6);
+    }
 }

@@ -14,9 +14,10 @@
 #include <malloc.h>
 #endif
 
+/* In the order in which they are used. */
 static const struct command *const commands[] = {
-    &command_align, &command_eval,  &command_import,    &command_info,
-    &command_score, &command_train, &command_translate,
+    &command_train, &command_translate, &command_align,   &command_score,
+    &command_eval,  &command_info,      &command_convert,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -25,25 +26,27 @@ static const struct {
     const char *name, *help;
 } own_options[] =
     {
-        {"-h, --help", "this text; 'heed COMMAND --help' for a command's own"},
-        {"-V, --version", "version, compiler, and the kernels this CPU can run"},
+        {"-h, --help", "show this help; 'heed help COMMAND' shows that of a command"},
+        {"-V, --version", "show version, compiler and the kernels that this CPU can run"},
 },
   environment[] = {
       {"HEED_KERNEL",
-       "arithmetic to use instead of the fastest: a name that --version lists; all of "
-       "them give the same results"},
-      {"HEED_DRAW_MODULE", "where heed_draw.so is, which draws pictures, if not beside heed"},
+       "kernel to use instead of the fastest, one of those that --version lists; all of them "
+       "give the same results"},
+      {"HEED_DRAW_MODULE", "path of heed_draw.so, which draws pictures, if it is not beside heed"},
       {"HEED_MPI_MODULE",
-       "where heed_mpi.so is, which talks to other machines, if not beside heed"},
-      {"NO_COLOR", "if set, no colours"},
-      {"COLUMNS", "how wide a terminal is, whatever it says itself"},
+       "path of heed_mpi.so, for training on several machines, if it is not beside heed"},
+      {"NO_COLOR", "if set, print no colours"},
+      {"COLUMNS", "width of the terminal, instead of what it says itself"},
 };
 enum {
     N_OWN_OPTIONS = sizeof own_options / sizeof *own_options,
     N_ENVIRONMENT = sizeof environment / sizeof *environment
 };
 
+static const struct command *find_command(const char *name);
 static enum status run_command(const struct command *command, int n, char **words);
+static enum status help_on(int n, char **words);
 static enum status print_version(void);
 static enum status complain_about(const char *word);
 static void print_help(FILE *out);
@@ -73,16 +76,38 @@ int main(int argc, char **argv)
         status = print_version();
     else if (strcmp(argv[1], "--tables") == 0)
         print_all_tables();
+    else if (strcmp(argv[1], "help") == 0)
+        status = help_on(argc - 2, argv + 2);
     else {
-        const struct command *command = NULL;
-        for (int i = 0; i < N_COMMANDS && !command; i++)
-            if (strcmp(argv[1], commands[i]->name) == 0)
-                command = commands[i];
+        const struct command *command = find_command(argv[1]);
         status = command ? run_command(command, argc - 2, argv + 2) : complain_about(argv[1]);
     }
     if (!flush_stdout() && status == STATUS_FINE)
         status = STATUS_FAILED;
     return (int)status;
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0 ||
+            (commands[i]->alias && strcmp(name, commands[i]->alias) == 0))
+            return commands[i];
+    return NULL;
+}
+
+/* heed help, heed help COMMAND */
+static enum status help_on(int n, char **words)
+{
+    const bool is_named = n > 0 && words[0][0] != '-';
+    const struct command *command = is_named ? find_command(words[0]) : NULL;
+    if (is_named && !command)
+        return complain_about(words[0]);
+    if (command)
+        print_command_help(command);
+    else
+        print_help(stdout);
+    return STATUS_FINE;
 }
 
 static enum status run_command(const struct command *command, int n, char **words)
@@ -118,12 +143,12 @@ static enum status print_version(void)
 static enum status complain_about(const char *word)
 {
     static const char *const long_options[] = {"--help", "--version"};
-    const char *names[N_COMMANDS];
+    const char *names[N_COMMANDS + 1] = {"help"};
     for (int i = 0; i < N_COMMANDS; i++)
-        names[i] = commands[i]->name;
+        names[i + 1] = commands[i]->name;
     const bool is_option = word[0] == '-';
     const char *nearest =
-        is_option ? heed_nearest(word, long_options, 2) : heed_nearest(word, names, N_COMMANDS);
+        is_option ? heed_nearest(word, long_options, 2) : heed_nearest(word, names, N_COMMANDS + 1);
     const char *kind = is_option ? "option" : "command";
     if (nearest)
         complain("there is no %s '%s'; did you mean '%s'?", kind, word, nearest);
@@ -134,8 +159,10 @@ static enum status complain_about(const char *word)
 
 static void print_help(FILE *out)
 {
-    fprintf(out, "Usage: heed COMMAND [OPTIONS] [FILE...]\n\n"
-                 "Attention-based sequence-to-sequence learning on the CPU.\n\n");
+    fprintf(out,
+            "Usage: heed COMMAND [OPTIONS] [FILE...]\n\n"
+            "Train attention-based sequence-to-sequence models and translate with them, on the "
+            "CPU.\n\n");
     print_heading(out, "Commands");
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);

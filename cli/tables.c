@@ -5,6 +5,7 @@
  *     command NAME SUMMARY
  *     usage TEXT                                      what follows the name; one row for each way
  *     about TEXT
+ *     example LINE WHAT
  *     group HEADING                                   of the options that follow
  *     option NAME LETTER VALUE LEAST MOST DEFAULT HELP FIXED */
 #include "command.h"
@@ -32,6 +33,8 @@ void print_tables(const struct command *command)
     printf("command\t%s\t%s\n", command->name, command->summary);
     print_usage(command);
     printf("about\t%s\n", command->description);
+    for (const struct example *e = command->examples; e->line; e++)
+        printf("example\t%s\t%s\n", e->line, e->what);
     struct listed_option *listed = list_options(command);
     for (const struct listed_option *l = listed; l->option; l++) {
         const heed_option *o = l->option;

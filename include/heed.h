@@ -34,6 +34,7 @@ enum heed_code {
     HEED_BAD_OPTION, /* an option or environment variable with a value that cannot be used */
     HEED_BAD_SHAPE,  /* operands of a formula that do not fit together */
     HEED_CANCELLED,  /* the caller asked to stop */
+    HEED_DIVERGED,   /* training whose numbers grow without bound */
 };
 
 /* {0} is "no error". Owned by the caller, holds no memory of its own. */
@@ -44,10 +45,10 @@ typedef struct heed_error {
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-/* Settings have names. A table of rows says for each setting what it may be, what it is when nothing
- * is said, and which field of a struct it fills; a table ends with {0}. The library's own tables
- * (heed_training_option_at) and those of programs are read by the same functions, with the same
- * errors: "beam must be a whole number from 1 to 1000, not 'x'".
+/* An option has a name, and its row in a table says what the value may be, what it is when nothing
+ * is said, and which field of a struct it fills. A table ends with {0}. The library's own options
+ * (such as heed_training_option_at) and those of programs are read by the same functions, with the
+ * same errors: "beam must be a whole number from 1 to 1000, not 'x'".
  *
  *     struct settings { int beam; const char *model; };
  *     static const heed_option options[] = {
@@ -152,8 +153,8 @@ HEED_API const heed_option *heed_option_find(const heed_option *options, const c
 HEED_API bool heed_option_defaults(const heed_option *options, void *values, heed_error *err);
 HEED_API void heed_option_release(const heed_option *options, void *values);
 
-/* Set a field from text, by its row or by its name. False with the reason in `err` (HEED_BAD_OPTION,
- * HEED_NO_MEMORY); the field is then as it was. */
+/* Set a field from text, by its row or by its name. False with the reason in `err`
+ * (HEED_BAD_OPTION, HEED_NO_MEMORY); the field is then as it was. */
 HEED_API bool heed_option_set(const heed_option *option, void *values, const char *text,
                               heed_error *err);
 HEED_API bool heed_option_set_named(const heed_option *options, void *values, const char *name,
@@ -165,7 +166,7 @@ HEED_API const char *heed_option_text(const heed_option *option, const void *val
                                       size_t size);
 
 /* For setters of rows. The usual, by the row's kind alone; and no: "NAME must be ..., not 'TEXT'",
- * which returns false. */
+ * with the nearest of the row's choices, which returns false. */
 HEED_API bool heed_option_set_by_kind(const heed_option *option, void *values, const char *text,
                                       heed_error *err);
 HEED_API bool heed_option_refuse(const heed_option *option, const char *text, heed_error *err);
@@ -412,69 +413,88 @@ HEED_API void heed_lines_release(heed_lines *lines);
 
 /* ---- training ------------------------------------------------------------------------------ */
 
-/* A training run in the making: what was said about it so far. */
+/* A training run: its options first, then heed_training_run().
+ *
+ *     heed_training *t = heed_training_new(&err);
+ *     if (t && heed_training_set(t, "src", "train.en", &err) &&
+ *         heed_training_set(t, "tgt", "train.fr", &err) &&
+ *         heed_training_set(t, "out", "en-fr.safetensors", &err) &&
+ *         heed_training_run(t, NULL, NULL, &err))
+ *         puts("done");
+ *     heed_training_free(t); */
 typedef struct heed_training heed_training;
 
 /* To be given to heed_training_free(); NULL without memory. */
 HEED_API heed_training *heed_training_new(heed_error *err);
 HEED_API void heed_training_free(heed_training *training);
 
-/* Say one thing about it, by the names and values of the options of `heed train`: ("src", "train.en"), ("dim", "256"). Lists (src, tgt,
- * freeze ...) get one more. False with the reason in `err` (HEED_BAD_OPTION), the nearest right name included. */
+/* Set an option of `heed train` by its name: ("src", "train.en"), ("dim", "256"). Lists (src, tgt,
+ * freeze) get one more. False with the reason in `err` (HEED_BAD_OPTION, HEED_NO_MEMORY). */
 HEED_API bool heed_training_set(heed_training *training, const char *name, const char *value,
                                 heed_error *err);
 
-/* The same from a file of lines `name = value`; # begins a comment. What was set before stays. */
+/* Set the options that a file has as lines of `name = value`; # begins a comment. What was set
+ * before the call wins. */
 HEED_API bool heed_training_read(heed_training *training, const char *path, heed_error *err);
 
-/* Has an option of yes or no ("quiet", "json") been set to yes, by a file or otherwise? */
+/* Has a flag ("quiet", "json") been set, by a file or otherwise? */
 HEED_API bool heed_training_is_yes(const heed_training *training, const char *name);
 
-/* Everything that can be said, one by one: false when there are no more than i. */
-typedef struct heed_training_option {
-    const char *name, *values, *meaning;
-    const char *fallback; /* what it is when nothing is said; "" when it is chosen to fit; NULL when there is none */
-    bool is_list, is_of_model;
-    bool is_fixed;      /* a run that goes on must have the same; others may change on the way */
-    double least, most; /* of numbers, inclusive; both 0 where there is no range */
-} heed_training_option;
-HEED_API bool heed_training_option_at(int i, heed_training_option *option);
+/* The options one by one; NULL when there are no more. Their fields are the library's, so their
+ * values are set by heed_training_set(). */
+HEED_API const heed_option *heed_training_option_at(int i);
 
-/* What happens while it runs. */
+/* What an event tells. */
 enum heed_training_news {
-    HEED_TRAINING_SAYS,      /* text: a sentence on what was chosen or what happened */
-    HEED_TRAINING_PREPARES,  /* text: what is being done before the first update; share of it, 0 if unknown */
-    HEED_TRAINING_LEARNED,   /* an update is done */
-    HEED_TRAINING_VALIDATES, /* begins to look at the dev sentences */
+    /* text: a sentence on what was chosen or what happened */
+    HEED_TRAINING_SAYS,
+    /* text: what is being done before the first update; share of it, 0 if unknown */
+    HEED_TRAINING_PREPARES,
+    /* an update is done */
+    HEED_TRAINING_LEARNED,
+    /* validation begins; validation is done */
+    HEED_TRAINING_VALIDATES,
     HEED_TRAINING_VALIDATED,
-    HEED_TRAINING_SAVED,     /* the state is on the disk */
-    HEED_TRAINING_WAITS,     /* nothing: a moment to ask whether to go on */
+    /* the state is on the disk */
+    HEED_TRAINING_SAVED,
+    /* nothing: a moment to ask whether to go on */
+    HEED_TRAINING_WAITS,
 };
 
 typedef struct heed_training_event {
     enum heed_training_news news;
     const char *text;
-    const char *json; /* the same as a line of MODEL.jsonl; NULL when there is nothing to note */
+    /* the event as a line of MODEL.jsonl; NULL when it is not noted there */
+    const char *json;
     double share;
     long update;
-    double epoch;     /* passes over the text, 2.5: in the middle of the third */
-    double loss;      /* mean of the updates since the last event of this kind that was noted in MODEL.jsonl */
+    /* passes over the text: 2.5 is the middle of the third */
+    double epoch;
+    /* mean of the updates since the last event of this kind that was noted in MODEL.jsonl */
+    double loss;
     double rate, tokens_per_second;
-    double seconds;      /* since this call began */
-    double seconds_left; /* at this speed; below 0: nobody knows */
-    double ce, perplexity, bleu, chrf, exact, wer; /* VALIDATED */
-    bool has_text;       /* the last four are known */
+    /* since this call began; left at this speed, below 0: unknown */
+    double seconds, seconds_left;
+    /* patience alone ends the run: seconds_left is right if nothing improves */
+    bool is_least;
+    /* of a validation; the last four are known if has_text */
+    double ce, perplexity, bleu, chrf, exact, wer;
+    bool has_text;
     bool is_best;
-    const char *metric;  /* what decides */
-    double best;         /* its best value so far; has_best */
+    /* name of the metric that decides, and its best value so far, if has_best */
+    const char *metric;
+    double best;
     bool has_best;
     long best_update;
+    /* validations without improvement, and how many end the run; 0: none do */
+    int n_stale, patience;
 } heed_training_event;
 
-/* Train: read the text, choose what was left open, learn until it is over, and leave one model file. A run that was interrupted goes on where
- * it was. watch(context, event), which may be NULL, is told what happens, and stops the run by false: the state is then saved and the
- * answer is false with HEED_CANCELLED, whose sentence says how to go on. The result is the same bits for any number of
- * threads, any kernel, and however often it was interrupted. */
+/* Train: read the text, choose what was left open, learn until the end, and leave one model file. A
+ * run that was interrupted is resumed. watch(context, event), which may be NULL, is told what
+ * happens and stops the run by returning false: the state is then saved, and the function returns
+ * false with HEED_CANCELLED and a sentence that says how to resume. The result is the same, bit for
+ * bit, for any number of threads, any kernel, and however often the run was interrupted. */
 HEED_API bool heed_training_run(heed_training *training,
                                 bool (*watch)(void *context, const heed_training_event *event),
                                 void *context, heed_error *err);

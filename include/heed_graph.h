@@ -50,6 +50,7 @@ struct hd_node {
     int n_dims, dim[HD_MAX_DIMS];
     bool wants_gradient; /* false for constants and all that is made of constants only */
     /* private */
+    unsigned char form;
     size_t count;
     struct hd_param *param;
     void (*back)(hd_node *);
@@ -58,9 +59,8 @@ struct hd_node {
     void *extra;
 };
 
-/* How many numbers a node holds, its rows, and its last dimension. */
+/* How many numbers a node holds, and its last dimension. */
 HEED_API size_t hd_count(const hd_node *n);
-HEED_API size_t hd_row_count(const hd_node *n);
 HEED_API int hd_width(const hd_node *n);
 
 /* ---- parameters: named, in one flat block -------------------------------------------------------------------- */
@@ -132,9 +132,6 @@ HEED_API const heed_error *hd_tape_error(const hd_tape *tape);
 HEED_API hd_node *hd_tape_fail(hd_tape *tape, enum heed_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold, noinline));
 
-/* The most bytes the tape has held at once since it was made. */
-HEED_API size_t hd_tape_high_water(const hd_tape *tape);
-
 /* Add the gradient of `loss` (one number) by every parameter to `gradients`, a block of hd_params_size() floats laid
  * out as the values, and set `g` of the nodes on the way. `gradients` may be NULL when only variables matter. The
  * parameters of a formula that want a gradient are of one hd_params.
@@ -199,7 +196,7 @@ HEED_API hd_node *hd_lin_transposed(hd_node *W,
                                     hd_node *x); /* Wᵀ x: x·Wᵀ, W [out,in] (tied weights) */
 HEED_API hd_node *hd_affine_transposed(hd_node *W, hd_node *b, hd_node *x); /* Wᵀ x + b, b [out] */
 
-enum hd_function { HD_NONE, HD_RELU, HD_TANH, HD_SIGMOID, HD_GELU, HD_SWISH };
+enum hd_function { HD_NONE = -1, HD_RELU, HD_GELU, HD_SWISH, HD_TANH, HD_SIGMOID };
 HEED_API hd_node *hd_dense(hd_node *W, hd_node *b, hd_node *x,
                            enum hd_function f); /* f(W x + b), b may be NULL */
 
@@ -268,24 +265,26 @@ HEED_API hd_node *hd_mean_spans(
 /* vᵀ x along the last dimension, which disappears: v [A], x […,A]. Of a vector x [A] it is a number [1]. */
 HEED_API hd_node *hd_dot(hd_node *v, hd_node *x);
 
-/* Scores of one query per sentence against its keys, [B,S]. Dense: k [B,S,A]. Ragged: k [rows,A] with spans, the
- * result is [B, spans->longest] with zeros where a sentence has ended (mask them: hd_mask_lengths). */
-HEED_API hd_node *hd_dot_each(hd_node *q, hd_node *k); /* q·k_j */
-HEED_API hd_node *hd_dot_spans(hd_node *q, hd_node *k, const hd_spans *spans);
-HEED_API hd_node *hd_additive(hd_node *v, hd_node *q, hd_node *k); /* vᵀ tanh(q + k_j) */
-/* vᵀ tanh(q + k_j + w·cover_j): cover [B, longest] and w [A] are both given or both NULL. */
-HEED_API hd_node *hd_additive_spans(hd_node *v, hd_node *q, hd_node *k, const hd_spans *spans,
-                                    hd_node *cover, hd_node *w);
+/* Rows of sentences, x [rows,A], as the keys or values of the ops below; to all other ops it is x. */
+HEED_API hd_node *hd_ragged(hd_node *x, const hd_spans *spans);
 
-/* Σ_j α_j h_j: alpha [B,S] with h [B,S,E], or with h [rows,E] and spans; [B,E]. */
+/* Scores of one query per sentence against its keys, q [B,A], k [B,S,A] or ragged: [B,S]. Where sentences are ragged, S is the
+ * longest, with zeros where a sentence has ended (mask them: hd_mask_lengths). */
+HEED_API hd_node *hd_dot_each(hd_node *q, hd_node *k);             /* q·k_j */
+HEED_API hd_node *hd_additive(hd_node *v, hd_node *q, hd_node *k); /* vᵀ tanh(q + k_j) */
+/* vᵀ tanh(q + k_j + w·cover_j), cover [B,S], w [A] */
+HEED_API hd_node *hd_additive_covered(hd_node *v, hd_node *q, hd_node *k, hd_node *w,
+                                      hd_node *cover);
+
+/* Σ_j α_j h_j: alpha [B,S], h [B,S,E] or ragged; [B,E]. */
 HEED_API hd_node *hd_mix(hd_node *alpha, hd_node *h);
-HEED_API hd_node *hd_mix_spans(hd_node *alpha, hd_node *h, const hd_spans *spans);
 
 /* Multi-head scaled dot-product attention of ragged sentences: q [Σ queries, H·d], k [Σ keys, H·d], v [Σ keys, H·e]. Each
  * sentence and head by itself: softmax(scale · q kᵀ) v, heads side by side. */
 typedef struct hd_attention_options {
     const hd_spans *queries, *keys; /* as many sentences each; those of queries share no rows */
-    const int *key_rows; /* for search, with one query per sentence and no gradient: key and value i of
+    const int
+        *key_rows; /* for search, with one query per sentence and no gradient: key and value i of
                             the spans stand in row key_rows[i] of k and v; NULL: in row i */
     int n_heads;
     bool is_causal; /* the last query sees all keys, the one before it all but one, … */
@@ -307,6 +306,11 @@ HEED_API hd_node *hd_rnn_cell(hd_node *x, hd_node *u); /* tanh(x + u) */
 HEED_API hd_node *hd_gru_cell(hd_node *x, hd_node *u, hd_node *s);
 /* Returns [s; c], [B,2D]: hd_part(…, 0, D) is the state, hd_part(…, D, D) the cell. */
 HEED_API hd_node *hd_lstm_cell(hd_node *x, hd_node *u, hd_node *c);
+
+/* The same cells op by op, as their papers write them: slower, to read, to compare with, and to start a cell of one's own from. */
+HEED_API hd_node *hd_rnn_equations(hd_node *x, hd_node *u);
+HEED_API hd_node *hd_gru_equations(hd_node *x, hd_node *u, hd_node *s);
+HEED_API hd_node *hd_lstm_equations(hd_node *x, hd_node *u, hd_node *c);
 
 /* A whole recurrence over ragged sentences: x [Σ T, k·D] the input's share of all steps, made by one product beforehand;
  * U [D,k·D]; b [k·D] added to U s', or NULL; start [B,D] or NULL for zeros (LSTM: [B,2D], s beside c). The result is the

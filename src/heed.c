@@ -14,7 +14,7 @@
 #include "text/compare.h"
 #include "text/evaluate.h"
 #include "text/lines.h"
-#include "train/training.h"
+#include "train/run.h"
 #include "translate/links.h"
 #include "translate/translate.h"
 
@@ -199,44 +199,6 @@ void heed_lines_release(heed_lines *lines)
 {
     hd_free(lines->memory);
     *lines = (heed_lines){0};
-}
-
-heed_training *heed_training_new(heed_error *err)
-{
-    return hd_training_new(err);
-}
-
-void heed_training_free(heed_training *training)
-{
-    hd_training_free(training);
-}
-
-bool heed_training_set(heed_training *training, const char *name, const char *value,
-                       heed_error *err)
-{
-    return hd_training_set(training, name, value, err);
-}
-
-bool heed_training_read(heed_training *training, const char *path, heed_error *err)
-{
-    return hd_training_read(training, path, err);
-}
-
-bool heed_training_is_yes(const heed_training *training, const char *name)
-{
-    return hd_training_is_yes(training, name);
-}
-
-bool heed_training_option_at(int i, heed_training_option *option)
-{
-    return hd_training_option_at(i, option);
-}
-
-bool heed_training_run(heed_training *training,
-                       bool (*watch)(void *context, const heed_training_event *event),
-                       void *context, heed_error *err)
-{
-    return hd_training_run(training, watch, context, err);
 }
 
 bool heed_draw(const heed_picture *picture, const char *path, heed_error *err)

@@ -15,8 +15,8 @@ struct hd_checksum {
 };
 
 struct hd_checksum hd_checksum_begin(void);
-void hd_checksum_add(struct hd_checksum *checksum, const void *bytes, size_t n);
-uint64_t hd_checksum_end(const struct hd_checksum *checksum);
+void hd_checksum_add(struct hd_checksum *sum, const void *bytes, size_t n);
+uint64_t hd_checksum_end(const struct hd_checksum *sum);
 
 /* All at once. */
 uint64_t hd_checksum_of(const void *bytes, size_t n);

@@ -121,6 +121,26 @@ bool hd_fail_to_write(const char *path, int error, heed_error *err)
     return hd_fail(err, HEED_BAD_FILE, "%s: the file cannot be written: %s", path, strerror(error));
 }
 
+/* Where a link leads whose file is not there yet; `path` itself when it is no link. */
+static const char *follow(const char *path, char target[PATH_MAX])
+{
+    enum { MOST_LINKS = 40 };
+    char text[PATH_MAX], from[PATH_MAX];
+    snprintf(target, PATH_MAX, "%s", path);
+    for (int i = 0; i < MOST_LINKS; i++) {
+        const ssize_t n = readlink(target, text, sizeof text - 1);
+        if (n < 0)
+            return target;
+        text[n] = '\0';
+        memcpy(from, target, sizeof from);
+        const char *slash = text[0] == '/' ? NULL : strrchr(from, '/');
+        const int folder = slash ? (int)(slash + 1 - from) : 0;
+        if (snprintf(target, PATH_MAX, "%.*s%s", folder, from, text) >= PATH_MAX)
+            return path;
+    }
+    return path;
+}
+
 bool hd_writer_open(struct hd_writer *w, const char *path, heed_error *err)
 {
     *w = (struct hd_writer){.fd = -1};
@@ -128,7 +148,8 @@ bool hd_writer_open(struct hd_writer *w, const char *path, heed_error *err)
     const bool exists = stat(path, &st) == 0;
     const bool is_ordinary = exists && S_ISREG(st.st_mode);
     char target[PATH_MAX]; /* where a symbolic link leads */
-    w->path = hd_copy_string(is_ordinary && realpath(path, target) ? target : path, err);
+    const bool is_resolved = is_ordinary && realpath(path, target);
+    w->path = hd_copy_string(is_resolved ? target : exists ? path : follow(path, target), err);
     w->buffer = hd_alloc(BUFFER_SIZE, 1, err);
     bool ok = false;
     if (!w->path || !w->buffer)

@@ -12,12 +12,14 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST_THREADS = 4096 };
@@ -42,11 +44,14 @@ struct hd_pool {
     void (*task)(void *context, int index, int worker);
     void *context;
     int n_tasks;
-    atomic_int next; /* the index to hand out next; may run past n_tasks */
+    atomic_int next;             /* the index to hand out next; may run past n_tasks */
+    void (*idle)(void *context); /* of the caller while it waits, or NULL */
+    void *idle_context;
 };
 
 static void *work(void *argument);
 static void take_tasks(struct hd_pool *pool, int worker);
+static void wait_for_others(struct hd_pool *pool);
 
 struct hd_pool *hd_pool_new(int n_threads, heed_error *err)
 {
@@ -128,8 +133,33 @@ void hd_pool_run(struct hd_pool *pool, void (*task)(void *context, int index, in
 
     pthread_mutex_lock(&pool->lock);
     while (pool->n_busy > 0)
-        pthread_cond_wait(&pool->done, &pool->lock);
+        wait_for_others(pool);
     pthread_mutex_unlock(&pool->lock);
+}
+
+static void wait_for_others(struct hd_pool *pool)
+{
+    enum { IDLE_NS = 100000000, SECOND_NS = 1000000000 };
+    if (!pool->idle) {
+        pthread_cond_wait(&pool->done, &pool->lock);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += IDLE_NS;
+    until.tv_sec += until.tv_nsec / SECOND_NS;
+    until.tv_nsec %= SECOND_NS;
+    if (pthread_cond_timedwait(&pool->done, &pool->lock, &until) != ETIMEDOUT)
+        return;
+    pthread_mutex_unlock(&pool->lock);
+    pool->idle(pool->idle_context);
+    pthread_mutex_lock(&pool->lock);
+}
+
+void hd_pool_set_idle(struct hd_pool *pool, void (*idle)(void *context), void *context)
+{
+    pool->idle = idle;
+    pool->idle_context = context;
 }
 
 static void *work(void *argument)

@@ -27,6 +27,9 @@ int hd_pool_size(const struct hd_pool *pool);
 void hd_pool_run(struct hd_pool *pool, void (*task)(void *context, int index, int worker),
                  void *context, int n_tasks);
 
+/* While hd_pool_run() has no task left for its caller but waits for others', it calls idle(context) some ten times a second. NULL: never. */
+void hd_pool_set_idle(struct hd_pool *pool, void (*idle)(void *context), void *context);
+
 /* How many cores this process may use: the CPUs it may run on, or fewer if a container's quota
  * is smaller. At least 1. */
 int hd_cores(void);

@@ -1,7 +1,8 @@
-/* cell.c -- one step of a recurrent cell for some rows.
+/* cell_ops.c -- one step of a recurrent cell for some rows.
  *
- * The products W x + b and U s' are made beforehand; what is left is arithmetic on each row by
- * itself, one call of a kernel per row, which also keeps the gates for the way back. */
+ * The products W x + b and U s' are made beforehand, with the gates side by side; what is left is arithmetic on each row by
+ * itself, one call of a kernel per row, which also keeps the gates for the way back. Beside each fused op stand the equations
+ * that it computes; tests/graph/test_fused.c compares the two. */
 #include "graph/tape.h"
 
 #include <string.h>
@@ -24,7 +25,19 @@ static bool shapes_fit(hd_tape *t, const char *op, int k, const hd_node *x, cons
     return false;
 }
 
-/* ---- s = tanh(x + u) ------------------------------------------------------------------------- */
+/* The share of gate `i` in x or u [B,k·D]. */
+static hd_node *gate(hd_node *x, int i, int D)
+{
+    return hd_part(x, i * D, D);
+}
+
+/* ---- rnn ------------------------------------------------------------------------------------- */
+
+/* Elman (1990) */
+hd_node *hd_rnn_equations(hd_node *x, hd_node *u)
+{
+    return hd_tanh(hd_add(x, u)); /* s = tanh(W x + b + U s')       [B,D] */
+}
 
 static void rnn_cell_rows_back(hd_node *y)
 {
@@ -58,6 +71,19 @@ hd_node *hd_rnn_cell(hd_node *x, hd_node *u)
 }
 
 /* ---- gru ------------------------------------------------------------------------------------- */
+
+/* Cho et al. (2014), with the reset after the product, as cuDNN and PyTorch have it. */
+hd_node *hd_gru_equations(hd_node *x, hd_node *u, hd_node *s)
+{
+    const int D = hd_width(s);
+    hd_node *x_r = gate(x, 0, D), *x_z = gate(x, 1, D), *x_n = gate(x, 2, D);
+    hd_node *u_r = gate(u, 0, D), *u_z = gate(u, 1, D), *u_n = gate(u, 2, D);
+    hd_node *r = hd_sigmoid(hd_add(x_r, u_r)); /* r = σ(W_r x + b_r + U_r s')               */
+    hd_node *z = hd_sigmoid(hd_add(x_z, u_z)); /* z = σ(W_z x + b_z + U_z s')               */
+    hd_node *n =
+        hd_tanh(hd_add(x_n, hd_mul(r, u_n))); /* n = tanh(W_n x + b_n + r∘(U_n s' + c_n))  */
+    return hd_blend(z, n, s);                 /* s = (1-z)∘n + z∘s'                  [B,D] */
+}
 
 /* y->extra: the gates r, z, n of each row, [B,3D]. */
 static void gru_cell_rows_back(hd_node *y)
@@ -110,6 +136,21 @@ hd_node *hd_gru_cell(hd_node *x, hd_node *u, hd_node *s)
 }
 
 /* ---- lstm ------------------------------------------------------------------------------------ */
+
+/* Hochreiter & Schmidhuber (1997), with forget gates (Gers et al. 2000). */
+hd_node *hd_lstm_equations(hd_node *x, hd_node *u, hd_node *before)
+{
+    const int D = hd_width(before);
+    hd_node *sum = hd_add(x, u);
+    hd_node *i = hd_sigmoid(gate(sum, 0, D)); /* i = σ(W_i x + b_i + U_i s')               */
+    hd_node *f = hd_sigmoid(gate(sum, 1, D)); /* f = σ(W_f x + b_f + U_f s')               */
+    hd_node *g = hd_tanh(gate(sum, 2, D));    /* g = tanh(W_g x + b_g + U_g s')            */
+    hd_node *o = hd_sigmoid(gate(sum, 3, D)); /* o = σ(W_o x + b_o + U_o s')               */
+    hd_node *kept = hd_mul(f, before), *added = hd_mul(i, g);
+    hd_node *c = hd_add(kept, added);   /* c = f∘c' + i∘g                      [B,D] */
+    hd_node *s = hd_mul(o, hd_tanh(c)); /* s = o∘tanh(c)                       [B,D] */
+    return hd_concat(s, c);
+}
 
 /* y->extra: the gates i, f, g, o of each row, [B,4D]. */
 static void lstm_cell_rows_back(hd_node *y)

@@ -8,6 +8,8 @@
  * chain of additions; where the chain is cut into products changes nothing. */
 #include "graph/linear.h"
 
+#include "graph/context.h"
+
 #include <string.h>
 
 /* ---- products, packed or not ----------------------------------------------------------------- */
@@ -23,13 +25,14 @@ static const float *packed_copy(struct hd_packed *p)
 }
 
 /* y = act(y), row by row. */
-static void apply(const struct hd_kernels *k, enum hd_act act, float *y, long ldy, int rows, int n)
+static void apply(const struct hd_kernels *k, enum hd_function act, float *y, long ldy, int rows,
+                  int n)
 {
     void (*const functions[])(float *, const float *, long) = {
-        [HD_ACT_RELU] = k->relu, [HD_ACT_TANH] = k->tanh,   [HD_ACT_SIGMOID] = k->sigmoid,
-        [HD_ACT_GELU] = k->gelu, [HD_ACT_SWISH] = k->swish,
+        [HD_RELU] = k->relu, [HD_TANH] = k->tanh,   [HD_SIGMOID] = k->sigmoid,
+        [HD_GELU] = k->gelu, [HD_SWISH] = k->swish,
     };
-    if (act != HD_ACT_NONE)
+    if (act != HD_NONE)
         for (int r = 0; r < rows; r++)
             functions[act](y + r * ldy, y + r * ldy, n);
 }
@@ -38,7 +41,7 @@ static void apply(const struct hd_kernels *k, enum hd_act act, float *y, long ld
  * packed copy. */
 static void product_free(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
                          const float *b, long b_k, long b_n, const float *bias, bool accumulate,
-                         enum hd_act act, int K, int N)
+                         enum hd_function act, int K, int N)
 {
     if (bias)
         for (int r = 0; r < rows && N > 0; r++)
@@ -48,7 +51,7 @@ static void product_free(hd_tape *t, float *y, long ldy, const float *x, long ld
 }
 
 void hd_product(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
-                const hd_node *W, const float *bias, bool accumulate, enum hd_act act)
+                const hd_node *W, const float *bias, bool accumulate, enum hd_function act)
 {
     const int K = W->dim[0], N = W->dim[1];
     const float *packed = W->param ? packed_copy(&W->param->straight) : NULL;
@@ -59,7 +62,7 @@ void hd_product(hd_tape *t, float *y, long ldy, const float *x, long ldx, int ro
 }
 
 void hd_product_crossed(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
-                        const hd_node *W, const float *bias, bool accumulate, enum hd_act act)
+                        const hd_node *W, const float *bias, bool accumulate, enum hd_function act)
 {
     const int K = W->dim[1], N = W->dim[0];
     const float *packed = W->param ? packed_copy(&W->param->crossed) : NULL;
@@ -188,11 +191,6 @@ void hd_add_bias_gradient(hd_tape *t, hd_node *b, const float *dy, long ldy, int
 
 /* ---- y = W x, W x + b, f(W x + b) ------------------------------------------------------------ */
 
-static const enum hd_act act_of[] = {
-    [HD_NONE] = HD_ACT_NONE,       [HD_RELU] = HD_ACT_RELU, [HD_TANH] = HD_ACT_TANH,
-    [HD_SIGMOID] = HD_ACT_SIGMOID, [HD_GELU] = HD_ACT_GELU, [HD_SWISH] = HD_ACT_SWISH,
-};
-
 struct dense {
     enum hd_function f;
     float *z; /* W x + b where the derivative needs it (gelu, swish) */
@@ -243,7 +241,7 @@ static void dense_back(hd_node *y)
     bool is_there;
     float *dx = hd_gradient_to_write(t, x, &is_there);
     if (dx)
-        hd_product_crossed(t, dx, in, dz, out, rows, W, NULL, is_there, HD_ACT_NONE);
+        hd_product_crossed(t, dx, in, dz, out, rows, W, NULL, is_there, HD_NONE);
     hd_defer_product(t, W, x->x, in, dz, out, rows);
     hd_add_bias_gradient(t, b, dz, out, rows);
 }
@@ -261,7 +259,7 @@ static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum h
     if (b && (b->n_dims != 1 || b->dim[0] != out))
         return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: b %s does not fit W %s, it must be [%d]", op,
                             hd_text(b).s, hd_text(W).s, out);
-    if ((unsigned)f > HD_SWISH)
+    if (f < HD_NONE || f > HD_SIGMOID)
         return hd_tape_fail(t, HEED_BAD_OPTION, "%s: there is no function %d", op, (int)f);
     hd_node *y = hd_make(t, op, hd_shape_width(x, out), dense_back, W, x, b, sizeof(struct dense));
     if (!y)
@@ -273,16 +271,19 @@ static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum h
         d->z = hd_tape_take(t, op, y->count, sizeof *d->z);
         if (!d->z)
             return &t->nil;
-        hd_product(t, d->z, out, x->x, in, rows, W, bias, false, HD_ACT_NONE);
+        hd_product(t, d->z, out, x->x, in, rows, W, bias, false, HD_NONE);
         (f == HD_GELU ? t->k->gelu : t->k->swish)(y->x, d->z, (long)y->count);
     } else {
-        hd_product(t, y->x, out, x->x, in, rows, W, bias, false, act_of[f]);
+        hd_product(t, y->x, out, x->x, in, rows, W, bias, false, f);
     }
     return y;
 }
 
 hd_node *hd_lin(hd_node *W, hd_node *x)
 {
+    hd_node *Wc = x->form == HD_FORM_CONTEXT ? hd_context_lin(W, x) : NULL;
+    if (Wc)
+        return Wc;
     return dense("hd_lin", W, NULL, x, HD_NONE);
 }
 
@@ -306,7 +307,7 @@ static void lin_transposed_back(hd_node *y)
     bool is_there;
     float *dx = hd_gradient_to_write(t, x, &is_there);
     if (dx)
-        hd_product(t, dx, in, y->g, out, rows, W, NULL, is_there, HD_ACT_NONE);
+        hd_product(t, dx, in, y->g, out, rows, W, NULL, is_there, HD_NONE);
     hd_defer_product(t, W, y->g, out, x->x, in, rows);
     hd_add_bias_gradient(t, b, y->g, out, rows);
 }
@@ -326,8 +327,7 @@ static hd_node *lin_transposed(const char *op, hd_node *W, hd_node *b, hd_node *
     hd_node *y = hd_make(t, op, hd_shape_width(x, out), lin_transposed_back, W, x, b, 0);
     if (!y)
         return &t->nil;
-    hd_product_crossed(t, y->x, out, x->x, in, hd_n_rows(x), W, b ? b->x : NULL, false,
-                       HD_ACT_NONE);
+    hd_product_crossed(t, y->x, out, x->x, in, hd_n_rows(x), W, b ? b->x : NULL, false, HD_NONE);
     return y;
 }
 

@@ -10,12 +10,12 @@
 /* y[rows,out] = act(start + x[rows,in]·W); start is y itself (accumulate), bias [out], or 0
  * (bias NULL). Not both accumulate and bias. ldy and ldx: floats from one row to the next. */
 void hd_product(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
-                const hd_node *W, const float *bias, bool accumulate, enum hd_act act);
+                const hd_node *W, const float *bias, bool accumulate, enum hd_function act);
 
 /* y[rows,in] = act(start + x[rows,out]·Wᵀ): tied weights, and the way back of the above, dx +=
  * dy·Wᵀ. */
 void hd_product_crossed(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
-                        const hd_node *W, const float *bias, bool accumulate, enum hd_act act);
+                        const hd_node *W, const float *bias, bool accumulate, enum hd_function act);
 
 /* Going back: dW[in,out] += aᵀ·b for a[rows,in] and b[rows,out]. After y = x·W that is (x, dy);
  * after y = x·Wᵀ it is (dy, x). Does nothing when W wants no gradient.

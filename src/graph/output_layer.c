@@ -1,4 +1,4 @@
-/* output.c -- the output layer, softmax and cross entropy in one op, for one pass or for two that
+/* output_layer.c -- the output layer, softmax and cross entropy in one op, for one pass or for two that
  * should agree.
  *
  * The logits [N,V] never exist whole: a slice of rows is multiplied, its losses are read, its
@@ -42,9 +42,9 @@ static void logits_of(hd_tape *t, const struct output *o, const struct slice *s,
 {
     const float *x = o->x[pass]->x + (size_t)s->from * (size_t)o->D, *bias = o->b ? o->b->x : NULL;
     if (o->is_transposed)
-        hd_product_crossed(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_ACT_NONE);
+        hd_product_crossed(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_NONE);
     else
-        hd_product(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_ACT_NONE);
+        hd_product(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_NONE);
 }
 
 /* The value of row i, its gradient into d: of one pass, into the logits themselves, and into db. */
@@ -84,10 +84,9 @@ static void slice_gradients(hd_tape *t, const struct output *o, const struct sli
     const bool adds = o->adds || s->from > 0 || pass > 0;
     const float *d = s->d[pass], *x = o->x[pass]->x + s->from * D;
     if (o->dx[pass] && o->is_transposed)
-        hd_product(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_ACT_NONE);
+        hd_product(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_NONE);
     else if (o->dx[pass])
-        hd_product_crossed(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false,
-                           HD_ACT_NONE);
+        hd_product_crossed(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_NONE);
     if (o->dW && o->is_transposed)
         t->k->gemm_free(o->dW, D, d, 1, V, x, D, 1, adds, o->V, s->n, o->D, t->scratch);
     else if (o->dW)

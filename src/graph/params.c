@@ -198,14 +198,20 @@ size_t hd_param_offset(const hd_node *param)
 
 /* ---- packing --------------------------------------------------------------------------------- */
 
-/* Floats of a copy that is wanted and has no place yet. */
+void hd_param_want_packed(hd_node *param, bool is_crossed)
+{
+    if (param->param)
+        (is_crossed ? &param->param->crossed : &param->param->straight)->is_wanted = true;
+}
+
+/* Floats of a copy that is wanted and not there yet. */
 static size_t size_wanted(const struct hd_packed *p, int K, int N)
 {
     const bool is_wanted = atomic_load_explicit(&p->is_wanted, memory_order_relaxed);
     return is_wanted && !p->at ? hd_packed_size(K, N) : 0;
 }
 
-static float *take_place(struct hd_packed *p, float *at, size_t size)
+static float *take_copy(struct hd_packed *p, float *at, size_t size)
 {
     p->at = size > 0 ? at : p->at;
     return at + size;
@@ -213,7 +219,7 @@ static float *take_place(struct hd_packed *p, float *at, size_t size)
 
 /* One block for all copies that are wanted so far, the first time: alone, small ones would lie in small pages of memory. What is
  * wanted later has a block of its own. */
-static bool make_places(hd_params *params, heed_error *err)
+static bool make_copies(hd_params *params, heed_error *err)
 {
     if (params->packed)
         return true;
@@ -235,14 +241,14 @@ static bool make_places(hd_params *params, heed_error *err)
         struct hd_param *p = &params->entries[i]->param;
         if (W->n_dims != 2)
             continue;
-        at = take_place(&p->straight, at, size_wanted(&p->straight, W->dim[0], W->dim[1]));
-        at = take_place(&p->crossed, at, size_wanted(&p->crossed, W->dim[1], W->dim[0]));
+        at = take_copy(&p->straight, at, size_wanted(&p->straight, W->dim[0], W->dim[1]));
+        at = take_copy(&p->crossed, at, size_wanted(&p->crossed, W->dim[1], W->dim[0]));
     }
     return true;
 }
 
 /* What was wanted after the first time. */
-static bool make_place(struct hd_packed *p, int K, int N, heed_error *err)
+static bool make_copy(struct hd_packed *p, int K, int N, heed_error *err)
 {
     const size_t size = size_wanted(p, K, N);
     return size == 0 || (p->at = hd_alloc(size, sizeof *p->at, err)) != NULL;
@@ -250,12 +256,12 @@ static bool make_place(struct hd_packed *p, int K, int N, heed_error *err)
 
 bool hd_params_pack_begin(hd_params *params, heed_error *err)
 {
-    bool ok = hd_kernels_chosen(err) != NULL && make_places(params, err);
+    bool ok = hd_kernels_chosen(err) != NULL && make_copies(params, err);
     for (int i = 0; ok && i < params->n; i++) {
         const hd_node *W = &params->entries[i]->node;
         struct hd_param *p = &params->entries[i]->param;
-        ok = W->n_dims != 2 || (make_place(&p->straight, W->dim[0], W->dim[1], err) &&
-                                make_place(&p->crossed, W->dim[1], W->dim[0], err));
+        ok = W->n_dims != 2 || (make_copy(&p->straight, W->dim[0], W->dim[1], err) &&
+                                make_copy(&p->crossed, W->dim[1], W->dim[0], err));
     }
     return ok;
 }

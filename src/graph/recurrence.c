@@ -128,7 +128,7 @@ static void run_forward(hd_tape *t, const struct recurrence *r, const hd_node *x
     for (int step = 0; step < r->n_steps; step++) {
         const size_t n = (size_t)r->n_running[step];
         hd_product(t, r->u + at * G, (long)G, prev, r->D, (int)n, U, b ? b->x : NULL, false,
-                   HD_ACT_NONE);
+                   HD_NONE);
         for (size_t i = 0; i < n; i++)
             run_cell(t, r, x->x, at + i, prev + i * D, prev_c + i * C);
         prev = r->s + at * D;
@@ -250,7 +250,7 @@ static void recurrence_back(hd_node *y)
                 t->k->add(to, to, b.dx + (at + i) * G, (long)G);
         }
         const float *du = b.du + at * G;
-        hd_product_crossed(t, b.carry, r->D, du, (long)G, (int)n, U, NULL, true, HD_ACT_NONE);
+        hd_product_crossed(t, b.carry, r->D, du, (long)G, (int)n, U, NULL, true, HD_NONE);
         hd_defer_product(t, U, prev, r->D, du, (long)G, (int)n);
         hd_add_bias_gradient(t, r->bias, du, (long)G, (int)n);
     }

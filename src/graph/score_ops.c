@@ -1,50 +1,10 @@
-/* score.c -- one query per sentence against its keys, and the weighted sum of its values.
+/* score_ops.c -- one query per sentence against its keys.
  *
- * A batch [B,S,A] and ragged rows [rows,A] with spans are the same thing: sentence b has its
- * keys in consecutive rows. So each op is written once, over a `struct keys`. q·k_j is a sum
- * over 16 lanes and Σ_j α_j h_j a chain over j, sentence by sentence: neighbours in the batch
- * change nothing. */
-#include "graph/tape.h"
+ * A block [B,S,A] and ragged rows are the same thing: sentence b has its keys in consecutive rows. So each op is written once,
+ * over a struct hd_key_rows. q·k_j is a sum over 16 lanes, sentence by sentence: neighbours in the batch change nothing. */
+#include "graph/ragged.h"
 
 #include <string.h>
-
-/* Where the keys of each sentence are: in spans, or in S rows each. */
-struct keys {
-    const hd_spans *spans; /* NULL: dense */
-    int n, S;              /* sentences; the width of their scores */
-};
-
-static long key_start(const struct keys *k, int b)
-{
-    return k->spans ? k->spans->start[b] : (long)b * k->S;
-}
-
-static int key_length(const struct keys *k, int b)
-{
-    return k->spans ? k->spans->length[b] : k->S;
-}
-
-/* Find the keys: k [B,S,A], or [rows,A] with spans. False, and the reason on the tape, when they
- * are not there. */
-static bool find_keys(hd_tape *t, const char *op, const char *name, const hd_node *k,
-                      const hd_spans *spans, struct keys *keys)
-{
-    if (spans) {
-        *keys = (struct keys){spans, spans->n, spans->longest};
-        if (hd_n_rows(k) >= spans->rows)
-            return true;
-        hd_tape_fail(t, HEED_BAD_SHAPE, "%s: %s %s has %d rows, but the spans reach to row %d", op,
-                     name, hd_text(k).s, hd_n_rows(k), spans->rows);
-        return false;
-    }
-    *keys = (struct keys){NULL, k->dim[0], k->dim[1]};
-    if (k->n_dims == 3)
-        return true;
-    hd_tape_fail(t, HEED_BAD_SHAPE,
-                 "%s: %s %s is not [B,S,A]; rows of sentences go with the _spans op", op, name,
-                 hd_text(k).s);
-    return false;
-}
 
 /* ---- vᵀ x ------------------------------------------------------------------------------------ */
 
@@ -85,14 +45,14 @@ hd_node *hd_dot(hd_node *v, hd_node *x)
 static void dot_each_back(hd_node *y)
 {
     hd_tape *t = y->tape;
-    const struct keys *keys = y->extra;
+    const struct hd_key_rows *keys = y->extra;
     const hd_node *q = y->in[0], *k = y->in[1];
     const int A = hd_last_dim(q);
     float *dq = hd_gradient_of(t, y->in[0]), *dk = hd_gradient_of(t, y->in[1]);
     for (int b = 0; b < keys->n; b++) {
         const float *de = y->g + (long)b * keys->S;
-        const long at = key_start(keys, b) * A;
-        for (int j = 0; j < key_length(keys, b); j++) {
+        const long at = hd_key_start(keys, b) * A;
+        for (int j = 0; j < hd_key_length(keys, b); j++) {
             if (dq)
                 t->k->add_scaled(dq + (long)b * A, de[j], k->x + at + (long)j * A, A);
             if (dk)
@@ -101,42 +61,34 @@ static void dot_each_back(hd_node *y)
     }
 }
 
-static hd_node *dot_each(const char *op, hd_node *q, hd_node *k, const hd_spans *spans)
+hd_node *hd_dot_each(hd_node *q, hd_node *k)
 {
+    const char *op = "hd_dot_each";
     hd_tape *t = hd_home2(op, q, k);
-    struct keys keys;
-    if (hd_has_failed(t) || !find_keys(t, op, "k", k, spans, &keys))
+    struct hd_key_rows keys;
+    if (hd_has_failed(t) || !hd_find_keys(t, op, "k", k, &keys))
         return &t->nil;
     if (q->n_dims != 2 || q->dim[0] != keys.n || q->dim[1] != hd_last_dim(k))
         return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: q %s does not fit k %s, it must be [%d,%d]", op,
                             hd_text(q).s, hd_text(k).s, keys.n, hd_last_dim(k));
-    hd_node *e = hd_make(t, op, hd_shape2(keys.n, keys.S), dot_each_back, q, k, NULL, sizeof keys);
+    hd_node *e =
+        hd_make(t, op, hd_shape2(keys.n, keys.S), dot_each_back, q, keys.rows, NULL, sizeof keys);
     if (!e)
         return &t->nil;
-    *(struct keys *)e->extra = keys;
-    if (spans)
+    *(struct hd_key_rows *)e->extra = keys;
+    if (keys.spans)
         memset(e->x, 0, e->count * sizeof *e->x);
     const int A = q->dim[1];
     for (int b = 0; b < keys.n; b++)
         t->k->dots(e->x + (long)b * keys.S, keys.S, q->x + (long)b * A, A,
-                   k->x + key_start(&keys, b) * A, A, 1, false, 1, key_length(&keys, b), A);
+                   k->x + hd_key_start(&keys, b) * A, A, 1, false, 1, hd_key_length(&keys, b), A);
     return e;
-}
-
-hd_node *hd_dot_each(hd_node *q, hd_node *k)
-{
-    return dot_each("hd_dot_each", q, k, NULL);
-}
-
-hd_node *hd_dot_spans(hd_node *q, hd_node *k, const hd_spans *spans)
-{
-    return dot_each("hd_dot_spans", q, k, spans);
 }
 
 /* ---- vᵀ tanh(q + k_j + w·cover_j) ------------------------------------------------------------ */
 
 struct additive {
-    struct keys keys;
+    struct hd_key_rows keys;
     hd_node *cover, *w; /* both or neither */
 };
 
@@ -147,12 +99,12 @@ static void add_additive_back(hd_node *y, float *dv, float *dq, float *dk, float
     const hd_node *v = y->in[0], *q = y->in[1], *k = y->in[2];
     const int A = v->dim[0], S = s->keys.S;
     for (int b = 0; b < s->keys.n; b++) {
-        const long at = key_start(&s->keys, b) * A, e_at = (long)b * S;
+        const long at = hd_key_start(&s->keys, b) * A, e_at = (long)b * S;
         y->tape->k->additive_back(dv, dq ? dq + (long)b * A : NULL, dk ? dk + at : NULL, A,
                                   dcover ? dcover + e_at : NULL, dw, y->g + e_at, v->x,
                                   q->x + (long)b * A, k->x + at, A,
                                   s->cover ? s->cover->x + e_at : NULL, s->w ? s->w->x : NULL,
-                                  key_length(&s->keys, b), A);
+                                  hd_key_length(&s->keys, b), A);
     }
 }
 
@@ -176,13 +128,13 @@ static void additive_scores_back(hd_node *y)
                               i == 3 ? d[3] : NULL, i == 4 ? d[4] : NULL);
 }
 
-static hd_node *additive(const char *op, hd_node *v, hd_node *q, hd_node *k, const hd_spans *spans,
-                         hd_node *cover, hd_node *w)
+static hd_node *additive(const char *op, hd_node *v, hd_node *q, hd_node *k, hd_node *w,
+                         hd_node *cover)
 {
     hd_tape *t =
-        cover && w ? hd_home_of(op, (hd_node *[]){v, q, k, cover, w}, 5) : hd_home3(op, v, q, k);
-    struct keys keys;
-    if (hd_has_failed(t) || !find_keys(t, op, "k", k, spans, &keys))
+        cover ? hd_home_of(op, (hd_node *[]){v, q, k, cover, w}, 5) : hd_home3(op, v, q, k);
+    struct hd_key_rows keys;
+    if (hd_has_failed(t) || !hd_find_keys(t, op, "k", k, &keys))
         return &t->nil;
     const int A = hd_last_dim(k);
     if (v->n_dims != 1 || v->dim[0] != A)
@@ -191,9 +143,6 @@ static hd_node *additive(const char *op, hd_node *v, hd_node *q, hd_node *k, con
     if (q->n_dims != 2 || q->dim[0] != keys.n || q->dim[1] != A)
         return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: q %s does not fit k %s, it must be [%d,%d]", op,
                             hd_text(q).s, hd_text(k).s, keys.n, A);
-    if (!cover != !w)
-        return hd_tape_fail(t, HEED_BAD_SHAPE,
-                            "%s: cover and w belong together, one of them is NULL", op);
     if (cover && (cover->n_dims != 2 || cover->dim[0] != keys.n || cover->dim[1] != keys.S))
         return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: cover %s must be [%d,%d]", op, hd_text(cover).s,
                             keys.n, keys.S);
@@ -201,78 +150,26 @@ static hd_node *additive(const char *op, hd_node *v, hd_node *q, hd_node *k, con
         return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: w %s does not fit k %s, it must be [%d]", op,
                             hd_text(w).s, hd_text(k).s, A);
     hd_node *e = hd_make_of(t, op, hd_shape2(keys.n, keys.S), additive_scores_back,
-                            (hd_node *[]){v, q, k, cover, w}, 5, sizeof(struct additive));
+                            (hd_node *[]){v, q, keys.rows, cover, w}, 5, sizeof(struct additive));
     if (!e)
         return &t->nil;
     *(struct additive *)e->extra = (struct additive){keys, cover, w};
-    if (spans)
+    if (keys.spans)
         memset(e->x, 0, e->count * sizeof *e->x);
     for (int b = 0; b < keys.n; b++)
-        t->k->additive(
-            e->x + (long)b * keys.S, v->x, q->x + (long)b * A, k->x + key_start(&keys, b) * A, A,
-            cover ? cover->x + (long)b * keys.S : NULL, w ? w->x : NULL, key_length(&keys, b), A);
+        t->k->additive(e->x + (long)b * keys.S, v->x, q->x + (long)b * A,
+                       k->x + hd_key_start(&keys, b) * A, A,
+                       cover ? cover->x + (long)b * keys.S : NULL, w ? w->x : NULL,
+                       hd_key_length(&keys, b), A);
     return e;
 }
 
 hd_node *hd_additive(hd_node *v, hd_node *q, hd_node *k)
 {
-    return additive("hd_additive", v, q, k, NULL, NULL, NULL);
+    return additive("hd_additive", v, q, k, NULL, NULL);
 }
 
-hd_node *hd_additive_spans(hd_node *v, hd_node *q, hd_node *k, const hd_spans *spans,
-                           hd_node *cover, hd_node *w)
+hd_node *hd_additive_covered(hd_node *v, hd_node *q, hd_node *k, hd_node *w, hd_node *cover)
 {
-    return additive("hd_additive_spans", v, q, k, spans, cover, w);
-}
-
-/* ---- Σ_j α_j h_j ----------------------------------------------------------------------------- */
-
-static void mix_back(hd_node *y)
-{
-    hd_tape *t = y->tape;
-    const struct keys *keys = y->extra;
-    const hd_node *alpha = y->in[0], *h = y->in[1];
-    const int E = hd_last_dim(h);
-    float *dalpha = hd_gradient_of(t, y->in[0]), *dh = hd_gradient_of(t, y->in[1]);
-    for (int b = 0; b < keys->n; b++) {
-        const float *dc = y->g + (long)b * E, *a = alpha->x + (long)b * keys->S;
-        const long at = key_start(keys, b) * E;
-        const int S = key_length(keys, b);
-        if (dalpha)
-            t->k->dots(dalpha + (long)b * keys->S, keys->S, dc, E, h->x + at, E, 1, true, 1, S, E);
-        for (int j = 0; dh && j < S; j++)
-            t->k->add_scaled(dh + at + (long)j * E, a[j], dc, E);
-    }
-}
-
-static hd_node *weighted_sum(const char *op, hd_node *alpha, hd_node *h, const hd_spans *spans)
-{
-    hd_tape *t = hd_home2(op, alpha, h);
-    struct keys keys;
-    if (hd_has_failed(t) || !find_keys(t, op, "h", h, spans, &keys))
-        return &t->nil;
-    if (alpha->n_dims != 2 || alpha->dim[0] != keys.n || alpha->dim[1] != keys.S)
-        return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: alpha %s does not fit h %s, it must be [%d,%d]",
-                            op, hd_text(alpha).s, hd_text(h).s, keys.n, keys.S);
-    const int E = hd_last_dim(h);
-    hd_node *c = hd_make(t, op, hd_shape2(keys.n, E), mix_back, alpha, h, NULL, sizeof keys);
-    if (!c)
-        return &t->nil;
-    *(struct keys *)c->extra = keys;
-    memset(c->x, 0, c->count * sizeof *c->x);
-    for (int b = 0; b < keys.n; b++) /* the chain of a product with one row */
-        for (int j = 0; j < key_length(&keys, b); j++)
-            t->k->add_scaled(c->x + (long)b * E, alpha->x[(long)b * keys.S + j],
-                             h->x + (key_start(&keys, b) + j) * E, E);
-    return c;
-}
-
-hd_node *hd_mix(hd_node *alpha, hd_node *h)
-{
-    return weighted_sum("hd_mix", alpha, h, NULL);
-}
-
-hd_node *hd_mix_spans(hd_node *alpha, hd_node *h, const hd_spans *spans)
-{
-    return weighted_sum("hd_mix_spans", alpha, h, spans);
+    return additive("hd_additive_covered", v, q, k, w, cover);
 }

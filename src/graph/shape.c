@@ -191,7 +191,8 @@ hd_node *hd_slice(hd_node *x, int from, int n)
     struct hd_shape shape = hd_shape_of(x);
     shape.dim[0] = n;
     const size_t start = x->dim[0] > 0 ? x->count / (size_t)x->dim[0] * (size_t)from : 0;
-    hd_node *y = hd_make_view(t, "hd_slice", shape, x->x + start, slice_back, x, sizeof start);
+    hd_node *y =
+        hd_make_view(t, "hd_slice", shape, x->x + start, slice_back, x, NULL, sizeof start);
     if (!y)
         return &t->nil;
     *(size_t *)y->extra = start;
@@ -225,7 +226,7 @@ hd_node *hd_reshape_dims(hd_node *x, const int *dims, int n_dims)
         return hd_tape_fail(t, HEED_BAD_SHAPE,
                             "hd_reshape: x %s holds %zu numbers, %s would hold %zu", hd_text(x).s,
                             x->count, hd_shape_to_text(shape).s, count);
-    hd_node *y = hd_make_view(t, "hd_reshape", shape, x->x, reshape_back, x, 0);
+    hd_node *y = hd_make_view(t, "hd_reshape", shape, x->x, reshape_back, x, NULL, 0);
     return y ? y : &t->nil;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "graph/context.h"
 #include "graph/linear.h"
 
 #include <assert.h>
@@ -107,11 +108,6 @@ bool hd_tape_check(const hd_tape *t, heed_error *err)
     return !hd_has_failed(t) || hd_fail(err, t->error.code, "%s", t->error.message);
 }
 
-size_t hd_tape_high_water(const hd_tape *tape)
-{
-    return hd_arena_high_water(&tape->arena);
-}
-
 /* ---- what can go wrong ----------------------------------------------------------------------- */
 
 hd_node *hd_tape_fail(hd_tape *tape, enum heed_code code, const char *format, ...)
@@ -134,10 +130,12 @@ hd_tape *hd_home_of(const char *op, hd_node *const *operands, int n)
         if (operands[i]->tape)
             t = operands[i]->tape;
     for (int i = 0; i < n && !hd_has_failed(t); i++) {
-        const hd_node *a = operands[i];
-        if (hd_lives_on(a, t))
+        hd_node *a = operands[i];
+        if (a->tape == t && a->form == HD_FORM_CONTEXT && !a->x)
+            hd_context_compute(a);
+        else if (hd_lives_on(a, t))
             continue;
-        if (!a->tape && a->param)
+        else if (!a->tape && a->param)
             hd_tape_fail(t, HEED_BAD_SHAPE,
                          "%s: the parameter %s has no values yet; call hd_params_make() first", op,
                          a->param->name);
@@ -218,10 +216,18 @@ static HD_COLD hd_node *no_memory(hd_tape *t, const char *op, struct hd_shape sh
     return NULL;
 }
 
-/* A node in one piece with its extra and, when `x` is NULL, `count` values. */
-static inline hd_node *place(hd_tape *t, const char *op, struct hd_shape shape, size_t count,
-                             float *x, size_t extra_bytes)
+static HD_COLD hd_node *stopped(hd_tape *t)
 {
+    hd_tape_fail(t, HEED_CANCELLED, "stopped on request");
+    return NULL;
+}
+
+/* A node in one piece with its extra and, when `x` is NULL, `count` values. */
+static inline hd_node *new_node(hd_tape *t, const char *op, struct hd_shape shape, size_t count,
+                                float *x, size_t extra_bytes)
+{
+    if (__builtin_expect(t->is_stopped && t->is_stopped(t->stop_context), 0))
+        return stopped(t);
     const size_t head = (NODE_BYTES + extra_bytes + 63) & ~(size_t)63;
     hd_node *n = hd_take(&t->arena, x ? head : head + count * sizeof(float));
     if (__builtin_expect(!n, 0))
@@ -232,6 +238,7 @@ static inline hd_node *place(hd_tape *t, const char *op, struct hd_shape shape, 
     n->n_dims = shape.n_dims;
     memcpy(n->dim, shape.dim, sizeof n->dim);
     n->wants_gradient = false;
+    n->form = HD_FORM_PLAIN;
     n->count = count;
     n->param = NULL;
     n->back = NULL;
@@ -272,22 +279,23 @@ hd_node *hd_make(hd_tape *t, const char *op, struct hd_shape shape, void (*back)
     size_t count = 0;
     if (!hd_count_of(t, op, shape, &count))
         return NULL;
-    return record(place(t, op, shape, count, NULL, extra_bytes), back, a, b, c);
+    return record(new_node(t, op, shape, count, NULL, extra_bytes), back, a, b, c);
 }
 
 hd_node *hd_make_like(hd_tape *t, const char *op, const hd_node *like, void (*back)(hd_node *),
                       hd_node *a, hd_node *b, hd_node *c, size_t extra_bytes)
 {
-    return record(place(t, op, hd_shape_of(like), like->count, NULL, extra_bytes), back, a, b, c);
+    return record(new_node(t, op, hd_shape_of(like), like->count, NULL, extra_bytes), back, a, b,
+                  c);
 }
 
 hd_node *hd_make_view(hd_tape *t, const char *op, struct hd_shape shape, float *x,
-                      void (*back)(hd_node *), hd_node *a, size_t extra_bytes)
+                      void (*back)(hd_node *), hd_node *a, hd_node *b, size_t extra_bytes)
 {
     size_t count = 0;
     if (!hd_count_of(t, op, shape, &count))
         return NULL;
-    return record(place(t, op, shape, count, x, extra_bytes), back, a, NULL, NULL);
+    return record(new_node(t, op, shape, count, x, extra_bytes), back, a, b, NULL);
 }
 
 hd_node *hd_make_of(hd_tape *t, const char *op, struct hd_shape shape, void (*back)(hd_node *),
@@ -306,11 +314,6 @@ hd_node *hd_make_of(hd_tape *t, const char *op, struct hd_shape shape, void (*ba
 size_t hd_count(const hd_node *n)
 {
     return n->count;
-}
-
-size_t hd_row_count(const hd_node *n)
-{
-    return (size_t)hd_n_rows(n);
 }
 
 int hd_width(const hd_node *n)
@@ -358,7 +361,7 @@ hd_node *hd_variable_dims(hd_tape *tape, const float *values, const int *dims, i
 /* The values of another node seen from this tape; only a parameter still gets its gradient. */
 static hd_node *borrow(hd_tape *t, const char *op, const hd_node *n, bool wants_gradient)
 {
-    hd_node *y = place(t, op, hd_shape_of(n), n->count, n->x, 0);
+    hd_node *y = new_node(t, op, hd_shape_of(n), n->count, n->x, 0);
     if (!y)
         return &t->nil;
     y->param = n->param; /* also without a gradient: the packed copies are its own */
@@ -370,6 +373,8 @@ hd_node *hd_on(hd_tape *tape, const hd_node *n)
 {
     if (n->tape == tape)
         return (hd_node *)n;
+    if (n->form == HD_FORM_CONTEXT && !n->x)
+        hd_context_compute((hd_node *)n);
     if (hd_has_failed(tape))
         return &tape->nil;
     if (n->tape && n == &n->tape->nil && hd_has_failed(n->tape))
@@ -457,6 +462,12 @@ static HD_COLD bool refuse_backward(hd_tape *t, const hd_node *loss)
     return false;
 }
 
+void hd_tape_set_stop(hd_tape *tape, bool (*is_stopped)(void *context), void *context)
+{
+    tape->is_stopped = is_stopped;
+    tape->stop_context = context;
+}
+
 void hd_tape_set_gradients(hd_tape *tape, float *gradients, bool *is_written)
 {
     tape->gradients = gradients;
@@ -476,9 +487,12 @@ bool hd_backward(hd_node *loss, float *gradients)
     float *g = hd_gradient_of(t, loss);
     if (g)
         *g += 1;
-    for (hd_node *n = t->last; n && !hd_has_failed(t); n = n->previous)
+    for (hd_node *n = t->last; n && !hd_has_failed(t); n = n->previous) {
         if (n->g)
             n->back(n);
+        if (t->is_stopped && t->is_stopped(t->stop_context))
+            (void)stopped(t);
+    }
     if (!hd_has_failed(t))
         hd_finish_products(t);
     t->gradients = NULL;

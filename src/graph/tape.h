@@ -57,6 +57,9 @@ struct hd_param {
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
 };
 
+/* Have hd_params_pack() lay a weight out that no product has met yet: for x·W, or for x·Wᵀ. */
+void hd_param_want_packed(hd_node *param, bool is_crossed);
+
 /* hd_params_pack() in steps, for threads: places for the copies; rows [from, to) of parameter i, whose ends are multiples of
  * HD_LANES or the matrix's own; and the word that all rows of all parameters are there. */
 bool hd_params_pack_begin(hd_params *params, heed_error *err);
@@ -73,9 +76,11 @@ struct hd_tape {
     struct hd_arena arena; /* nodes, values, gradients and what ops keep; emptied by a reset */
     hd_node *last;         /* the node recorded last; `previous` leads to the first */
     bool is_recording, is_training, has_gone_back;
-    uint64_t key;        /* decides what hd_dropout drops, with */
-    uint64_t n_dropouts; /* the number of the dropout since the reset */
-    float *scratch;      /* HD_GEMM_SCRATCH floats for gemm_free */
+    uint64_t key;                      /* decides what hd_dropout drops, with */
+    uint64_t n_dropouts;               /* the number of the dropout since the reset */
+    float *scratch;                    /* HD_GEMM_SCRATCH floats for gemm_free */
+    bool (*is_stopped)(void *context); /* or NULL; see hd_tape_set_stop() */
+    void *stop_context;
 
     /* While going back, or from hd_tape_set_gradients() on: */
     float *gradients;     /* the block of the parameters' gradients, or NULL */
@@ -87,6 +92,10 @@ struct hd_tape {
     float nil_value;
     heed_error error;
 };
+
+/* From now on ask before every op, forward and back, whether to go on; once the answer is true, the tape has failed with HEED_CANCELLED
+ * until its reset. NULL: never ask. */
+void hd_tape_set_stop(hd_tape *tape, bool (*is_stopped)(void *context), void *context);
 
 static inline bool hd_has_failed(const hd_tape *t)
 {
@@ -103,12 +112,12 @@ HD_COLD hd_tape *hd_home_of(const char *op, hd_node *const *operands, int n);
 
 static inline bool hd_lives_on(const hd_node *n, const hd_tape *t)
 {
-    return n->tape == t || (!n->tape && n->x);
+    return n->x && (n->tape == t || !n->tape);
 }
 
 static inline hd_tape *hd_home1(const char *op, hd_node *a)
 {
-    return __builtin_expect(a->tape != NULL, 1) ? a->tape : hd_home_of(op, &a, 1);
+    return __builtin_expect(a->tape && a->x, 1) ? a->tape : hd_home_of(op, &a, 1);
 }
 
 static inline hd_tape *hd_home2(const char *op, hd_node *a, hd_node *b)
@@ -200,6 +209,10 @@ bool hd_count_of(hd_tape *t, const char *op, struct hd_shape shape, size_t *coun
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* What a node stands for, in node->form: its values; sentences (ragged.h); a context whose values may not be there yet
+ * (context.h). */
+enum hd_form { HD_FORM_PLAIN, HD_FORM_RAGGED, HD_FORM_CONTEXT };
+
 /* A new node, values not yet set; NULL, with the error noted, when it cannot be. When the tape
  * records and an operand wants a gradient, so does the node, and back(node) will be called;
  * otherwise back and operands are forgotten. `extra_bytes` of room for what the op must remember
@@ -211,9 +224,9 @@ hd_node *hd_make(hd_tape *t, const char *op, struct hd_shape shape, void (*back)
 hd_node *hd_make_like(hd_tape *t, const char *op, const hd_node *like, void (*back)(hd_node *),
                       hd_node *a, hd_node *b, hd_node *c, size_t extra_bytes);
 
-/* A node whose values stand in those of another: x is somewhere in a->x. */
+/* A node whose values stand in those of another: x is somewhere in a->x. b may be NULL. */
 hd_node *hd_make_view(hd_tape *t, const char *op, struct hd_shape shape, float *x,
-                      void (*back)(hd_node *), hd_node *a, size_t extra_bytes);
+                      void (*back)(hd_node *), hd_node *a, hd_node *b, size_t extra_bytes);
 
 /* The same for any number of operands: node->in holds the first three, the op keeps the others
  * in its extra. */

@@ -14,7 +14,28 @@ extern const struct hd_kernels hd_kernels_neon;
 #endif
 
 static const struct hd_kernels *available[8];
+static _Atomic(const struct hd_kernels *) chosen;
+static heed_error refusal; /* why there is no choice */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* By HEED_KERNEL, or the fastest. */
+static void choose(void)
+{
+    const char *wanted = getenv("HEED_KERNEL");
+    const bool is_named = wanted && *wanted;
+    char names[128] = "";
+    for (int i = 0; available[i]; i++) {
+        if (!is_named || strcmp(wanted, available[i]->name) == 0)
+            chosen = available[i];
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 available[i]->name);
+    }
+    if (!chosen)
+        hd_fail(&refusal, HEED_BAD_OPTION,
+                "HEED_KERNEL=%s: this CPU has %s; choose one of them, or unset HEED_KERNEL for the "
+                "fastest",
+                wanted, names);
+}
 
 static void find(void)
 {
@@ -37,6 +58,7 @@ static void find(void)
     available[n++] = &hd_kernels_neon;
 #endif
     available[n] = NULL;
+    choose();
 }
 
 const struct hd_kernels *const *hd_kernels_available(void)
@@ -47,23 +69,15 @@ const struct hd_kernels *const *hd_kernels_available(void)
 
 const struct hd_kernels *hd_kernels_chosen(heed_error *err)
 {
-    const struct hd_kernels *const *all = hd_kernels_available();
-    const char *wanted = getenv("HEED_KERNEL");
-    const struct hd_kernels *best = NULL;
-    char names[128] = "";
-    for (int i = 0; all[i]; i++) {
-        best = all[i];
-        if (wanted && strcmp(wanted, best->name) == 0)
-            return best;
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 best->name);
-    }
-    if (wanted && *wanted) {
-        hd_fail(err, HEED_BAD_OPTION,
-                "HEED_KERNEL=%s: this CPU has %s; choose one of them, or unset HEED_KERNEL for the "
-                "fastest",
-                wanted, names);
-        return NULL;
-    }
-    return best;
+    pthread_once(&once, find);
+    const struct hd_kernels *k = chosen;
+    if (!k)
+        hd_fail(err, refusal.code, "%s", refusal.message);
+    return k;
+}
+
+void hd_kernels_choose(const struct hd_kernels *kernels)
+{
+    pthread_once(&once, find);
+    chosen = kernels;
 }

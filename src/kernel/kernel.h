@@ -7,13 +7,10 @@
 #define HD_KERNEL_H
 
 #include "kernel/list.h"
-#include <heed.h>
+#include <heed_graph.h> /* enum hd_function */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* What a product does to its result before storing it. */
-enum hd_act { HD_ACT_NONE, HD_ACT_RELU, HD_ACT_TANH, HD_ACT_SIGMOID, HD_ACT_GELU, HD_ACT_SWISH };
 
 enum {
     HD_LANES = 16, /* the virtual vector: one AVX-512 register, two of AVX2, four of NEON */
@@ -36,8 +33,11 @@ extern const struct hd_kernels hd_kernels_ref;
 const struct hd_kernels *const *hd_kernels_available(void);
 
 /* The fastest of them, or the one named by the environment variable HEED_KERNEL. NULL when that is not one of
- * them, with the reason in `err` (HEED_BAD_OPTION). Chosen once per process. */
+ * them, with the reason in `err` (HEED_BAD_OPTION). The environment is read once per process. */
 const struct hd_kernels *hd_kernels_chosen(heed_error *err);
+
+/* For tests: these from now on, for tapes that are made from now on. */
+void hd_kernels_choose(const struct hd_kernels *kernels);
 
 /* Floats of a packed [K,N]; the caller checks that K·N fits a size_t. */
 static inline size_t hd_packed_size(int K, int N)

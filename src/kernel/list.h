@@ -3,7 +3,7 @@
  * The struct of function pointers, the reference table and the tables of the instruction sets are all made from
  * this one list, so none of them can forget a kernel. Outputs come first, sizes last. Lengths may be zero.
  *
- * Two kinds of sums exist (DESIGN: one arithmetic for all CPUs):
+ * Two kinds of sums exist (one arithmetic for all CPUs):
  *   chain    acc = fma(a_k, b_k, acc) for k = 0, 1, 2 … : every output of a matrix product, every column sum;
  *   lanes    16 partial chains, element i in lane i % 16 (missing elements of the last 16 count as +0),
  *            then one tree: lanes l and l+8, l and l+4, l and l+2, l and l+1.
@@ -23,7 +23,7 @@
     X(void, pack, (float *packed, const float *w, long k_stride, long n_stride, int K, int N))                 \
     /* y[M,N] = act(start + x[M,K]·W), a chain over k; start is y itself (accumulate), bias [N], or 0. */      \
     X(void, gemm, (float *y, long ldy, const float *x, long ldx, const float *packed, const float *bias,       \
-                   bool accumulate, enum hd_act act, int M, int K, int N))                                     \
+                   bool accumulate, enum hd_function act, int M, int K, int N))                                \
     /* y[M,N] (+)= a[M,K]·b[K,N], nothing packed beforehand: a(m,k) = a[m*a_row + k*a_k],                      \
      * b(k,n) = b[k*b_k + n*b_col]; one of each pair of strides is 1. scratch: HD_GEMM_SCRATCH floats. */      \
     X(void, gemm_free, (float *y, long ldy, const float *a, long a_row, long a_k, const float *b, long b_k,    \
@@ -50,7 +50,7 @@
                              int K, int N))                                                                    \
     /* y[m,n] = act(fma(sum, x_scale[m] · w_scale[n], bias[n])), sum as above made float; bias may be NULL. */ \
     X(void, gemm_int8, (float *y, long ldy, const int8_t *x, long ldx, const float *x_scale,                   \
-                        const uint8_t *packed, const float *w_scale, const float *bias, enum hd_act act,       \
+                        const uint8_t *packed, const float *w_scale, const float *bias, enum hd_function act,  \
                         int M, int K, int N))
 
 /* ---- functions of one number, and their derivatives: math.inc ---------------------------------------------- */

@@ -8,20 +8,20 @@
 #include <float.h>
 #include <math.h>
 
-static float activated(enum hd_act act, float x)
+static float activated(enum hd_function act, float x)
 {
     switch (act) {
-    case HD_ACT_RELU:
+    case HD_RELU:
         return ref_relu_of(x);
-    case HD_ACT_TANH:
+    case HD_TANH:
         return ref_tanh_of(x);
-    case HD_ACT_SIGMOID:
+    case HD_SIGMOID:
         return ref_sigmoid_of(x);
-    case HD_ACT_GELU:
+    case HD_GELU:
         return ref_gelu_of(x);
-    case HD_ACT_SWISH:
+    case HD_SWISH:
         return ref_swish_of(x);
-    case HD_ACT_NONE:
+    case HD_NONE:
         break;
     }
     return x;
@@ -36,7 +36,7 @@ void ref_pack(float *packed, const float *w, long k_stride, long n_stride, int K
 }
 
 void ref_gemm(float *y, long ldy, const float *x, long ldx, const float *packed, const float *bias,
-              bool accumulate, enum hd_act act, int M, int K, int N)
+              bool accumulate, enum hd_function act, int M, int K, int N)
 {
     for (int m = 0; m < M; m++)
         for (int n = 0; n < N; n++) {
@@ -143,8 +143,8 @@ void ref_gemm_int8_sums(int32_t *y, long ldy, const int8_t *x, long ldx, const u
 }
 
 void ref_gemm_int8(float *y, long ldy, const int8_t *x, long ldx, const float *x_scale,
-                   const uint8_t *packed, const float *w_scale, const float *bias, enum hd_act act,
-                   int M, int K, int N)
+                   const uint8_t *packed, const float *w_scale, const float *bias,
+                   enum hd_function act, int M, int K, int N)
 {
     assert(K <= HD_INT8_MAX_K);
     for (int m = 0; m < M; m++)

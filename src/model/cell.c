@@ -2,8 +2,8 @@
 #include "model/cell.h"
 
 #include "graph/tape.h"
+#include "model/param.h"
 
-#include <stdio.h>
 #include <string.h>
 
 int hd_cell_gates(enum hd_cell kind)
@@ -11,22 +11,9 @@ int hd_cell_gates(enum hd_cell kind)
     return kind == HD_LSTM ? 4 : kind == HD_GRU ? 3 : 1;
 }
 
-int hd_cell_state_width(const struct hd_cell_parts *cell)
-{
-    return cell->kind == HD_LSTM ? 2 * cell->D : cell->D;
-}
-
 hd_node *hd_cell_output(const struct hd_cell_parts *cell, hd_node *state)
 {
     return cell->kind == HD_LSTM ? hd_part(state, 0, cell->D) : state;
-}
-
-hd_node *hd_named_param(hd_params *params, const char *prefix, const char *name, int rows,
-                        int columns)
-{
-    char whole[96];
-    snprintf(whole, sizeof whole, "%s.%s", prefix, name);
-    return rows ? hd_param(params, whole, rows, columns) : hd_param(params, whole, columns);
 }
 
 void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix,
@@ -34,11 +21,11 @@ void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *
 {
     const bool is_before = kind == HD_GRU && resets_before;
     *cell = (struct hd_cell_parts){.kind = kind, .resets_before = is_before, .D = D};
-    cell->U = hd_named_param(params, prefix, "U", D, is_before ? 2 * D : hd_cell_gates(kind) * D);
+    cell->U = hd_map_param(params, prefix, "U", D, is_before ? 2 * D : hd_cell_gates(kind) * D);
     if (is_before)
-        cell->N = hd_named_param(params, prefix, "N", D, D);
+        cell->N = hd_map_param(params, prefix, "N", D, D);
     else if (kind == HD_GRU)
-        cell->c = hd_named_param(params, prefix, "c", 0, 3 * D);
+        cell->c = hd_vector_param(params, prefix, "c", 3 * D);
 }
 
 void hd_cell_init(const struct hd_cell_parts *cell, uint64_t seed)
@@ -65,8 +52,7 @@ static hd_node *rnn_step(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
     return hd_rnn_cell(x, hd_lin(p->U, s));
 }
 
-/* Cho et al. (2014), reset after the product: r, z = σ(W x + U s' + b), n = tanh(W_n x + b_n + r∘(U_n s' + c_n)),
- * s = (1-z)∘n + z∘s' */
+/* Cho et al. (2014), reset after the product: hd_gru_equations() in one op */
 static hd_node *gru_step(const struct hd_cell_parts *p, hd_node *x, hd_node *s)
 {
     return hd_gru_cell(x, hd_affine(p->U, p->c, s), s);
@@ -84,7 +70,7 @@ static hd_node *gru_step_reset_before(const struct hd_cell_parts *p, hd_node *x,
     return hd_blend(z, s, n);                  /* s = (1-z)∘s' + z∘n               [B,D]  */
 }
 
-/* Hochreiter & Schmidhuber (1997), with forget gates (Gers et al. 2000): c = f∘c' + i∘g, s = o∘tanh(c) */
+/* Hochreiter & Schmidhuber (1997): hd_lstm_equations() in one op */
 static hd_node *lstm_step(const struct hd_cell_parts *p, hd_node *x, hd_node *state)
 {
     hd_node *s = hd_part(state, 0, p->D), *c = hd_part(state, p->D, p->D);
@@ -113,7 +99,7 @@ static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, h
                                  const hd_spans *spans, bool is_reversed)
 {
     hd_tape *t = x->tape;
-    const size_t B = (size_t)spans->n, steps = (size_t)spans->longest, rows = hd_row_count(x);
+    const size_t B = (size_t)spans->n, steps = (size_t)spans->longest, rows = (size_t)hd_n_rows(x);
     hd_node **state = hd_tape_take(t, "hd_cell_run", steps + 1, sizeof *state);
     int *at = hd_tape_take(t, "hd_cell_run", B + rows, sizeof *at), *from = at + B;
     if (!state || !at)

@@ -1,4 +1,4 @@
-/* cell.h -- recurrent cells s_t = f(s_{t-1}, x_t): one step, and a whole ragged sequence. FORMULAS section 2. */
+/* cell.h -- recurrent cells s_t = f(s_{t-1}, x_t): one step, and a whole ragged sequence. */
 #ifndef HD_MODEL_CELL_H
 #define HD_MODEL_CELL_H
 
@@ -26,7 +26,6 @@ void hd_cell_init(const struct hd_cell_parts *cell, uint64_t seed);
 void hd_cell_init_bias(const struct hd_cell_parts *cell, hd_node *b);
 
 /* A state is [B,D], an LSTM's [B,2D]: s beside its cell. hd_cell_output is s. */
-int hd_cell_state_width(const struct hd_cell_parts *cell);
 hd_node *hd_cell_output(const struct hd_cell_parts *cell, hd_node *state);
 
 /* One step for all rows: x [B,kD], state as above; the new state. */
@@ -35,8 +34,4 @@ hd_node *hd_cell_step(const struct hd_cell_parts *cell, hd_node *x, hd_node *sta
 /* All steps of ragged sentences: x [Σ T, kD]; start may be NULL for zeros. The state at every position, in the rows of x. */
 hd_node *hd_cell_run(const struct hd_cell_parts *cell, hd_node *x, hd_node *start,
                      const hd_spans *spans, bool is_reversed);
-
-/* "prefix.name" as a matrix [rows,columns], or as a vector [columns] when rows is 0. */
-hd_node *hd_named_param(hd_params *params, const char *prefix, const char *name, int rows,
-                        int columns);
 #endif

@@ -1,21 +1,20 @@
 /* config.h -- what a model is: one plain struct, the same for every architecture.
  *
  * A preset (--arch) fills it with a paper's choices, a size (--size) with numbers, and single fields override both.
- * fields.c has one table with every field's name, values and meaning, from which JSON, help and checks are made;
- * presets.c has the defaults.
- * Names and formulas: FORMULAS sections 2 to 6, docs/models.md. */
+ * fields.c has one table with every field's name, values, default and meaning, from which JSON, help and checks are made.
+ * Names and formulas: docs/models.md. */
 #ifndef HD_MODEL_CONFIG_H
 #define HD_MODEL_CONFIG_H
 
-#include <heed.h>
+#include <heed_graph.h>
 
 typedef struct json_t json_t; /* of jansson.h; those who only compute do without */
 
+#define HD_ARCHS "seq2seq|bahdanau|luong|wang|ferreira|transformer" /* in the order of the enum */
 enum hd_arch { HD_SEQ2SEQ, HD_BAHDANAU, HD_LUONG, HD_WANG, HD_FERREIRA, HD_TRANSFORMER };
-enum hd_cell_kind { HD_CELL_RNN, HD_CELL_GRU, HD_CELL_LSTM }; /* in the order of enum hd_cell */
 enum hd_reset { HD_RESET_AFTER, HD_RESET_BEFORE };
 enum hd_context { HD_CONTEXT_ATTENTION, HD_CONTEXT_FIRST, HD_CONTEXT_EVERY };
-enum hd_hypothesis_score {
+enum hd_score {
     HD_SCORE_NONE,
     HD_SCORE_DOT,
     HD_SCORE_SCALED_DOT,
@@ -32,11 +31,11 @@ enum hd_local { HD_LOCAL_NONE, HD_LOCAL_M, HD_LOCAL_P };
 enum hd_attend { HD_ATTEND_BEFORE, HD_ATTEND_AFTER, HD_ATTEND_INSIDE };
 enum hd_readout { HD_READOUT_LINEAR, HD_READOUT_TANH, HD_READOUT_ATTENDED, HD_READOUT_MAXOUT };
 enum hd_start { HD_START_LAST, HD_START_MEAN, HD_START_FIRST_BACKWARD, HD_START_COPY };
-enum hd_activation { HD_ACTIVATION_RELU, HD_ACTIVATION_GELU, HD_ACTIVATION_SWISH };
 enum hd_norm { HD_NORM_POST, HD_NORM_PRE };
 enum hd_positions { HD_POSITIONS_SIN, HD_POSITIONS_LEARNED, HD_POSITIONS_NONE };
 enum hd_position_layout { HD_LAYOUT_INTERLEAVED, HD_LAYOUT_HALVES };
 enum hd_tie { HD_TIE_NONE, HD_TIE_OUTPUT, HD_TIE_SOURCE_TARGET, HD_TIE_ALL };
+#define HD_SIZES "tiny|small|base"
 enum hd_size { HD_SIZE_TINY, HD_SIZE_SMALL, HD_SIZE_BASE };
 
 /* A field left open: hd_config_check() chooses what goes with the others. Sizes are open when 0. */
@@ -54,7 +53,8 @@ struct hd_config {
     int tie;            /* enum hd_tie */
 
     /* recurrent models */
-    int cell, gru_reset;
+    int cell; /* enum hd_cell */
+    int gru_reset;
     bool bidirectional, reverse_source;
     int context; /* enum hd_context, may be unset: attention with a score, first without */
     int score, attention_dim, score_depth; /* attention_dim 0: as dim */
@@ -67,7 +67,8 @@ struct hd_config {
         start; /* may be unset: the paper's where they are possible, else what the others allow */
 
     /* Transformer; heads also for the score multi-head */
-    int heads, ffn, activation, norm;
+    int heads, ffn, norm;
+    int activation; /* enum hd_function: relu, gelu or swish */
     int positions, position_layout, position_first, max_positions;
     bool position_shorter; /* the exponent's denominator is d/2-1, as in Marian, instead of d/2 */
     bool embed_scale;
@@ -77,10 +78,8 @@ struct hd_config {
     int n_alignment_heads, alignment_heads[HD_MAX_HEADS]; /* none: the mean of all */
 };
 
-/* A preset at a size. Vocabularies are 0 and must be set. The named form takes what people type; size may be NULL for base. */
+/* A preset at a size. Vocabularies are 0 and must be set. */
 struct hd_config hd_config_preset(enum hd_arch arch, enum hd_size size);
-bool hd_config_preset_named(struct hd_config *config, const char *arch, const char *size,
-                            heed_error *err);
 
 /* Fill what was left to choose (HD_UNSET, and sizes that are 0), then refuse what cannot be, naming the two options and the
  * remedy. A configuration that has been checked passes again unchanged. */
@@ -94,17 +93,9 @@ bool hd_config_set(struct hd_config *config, const char *name, const char *value
  * json_decref(); NULL when there is no memory. Written with JSON_REAL_PRECISION(9) every float comes back as it was. */
 json_t *hd_config_to_json(const struct hd_config *config);
 
-/* From JSON: the preset named by "arch", then its fields. Unknown fields are refused with the nearest right name. */
+/* From JSON: the preset named by "arch", then its fields. Unknown fields are refused with the nearest right name; nothing is
+ * half read. */
 bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_error *err);
-
-/* The fields one by one, for help and documentation: name, meaning, values ("rnn|gru|lstm", "number", "yes|no"). */
-struct hd_config_field {
-    const char *name, *values, *fallback, *meaning; /* fallback: what it is when nothing is said */
-    bool is_option; /* something to choose; the others (arch, vocabularies) follow from elsewhere */
-    double least, most; /* of numbers, inclusive; both 0 where there is no range */
-};
-int hd_config_fields(void);
-struct hd_config_field hd_config_field(int i);
 
 /* Widths that follow from it. */
 int hd_encoder_width(const struct hd_config *config); /* of h_j */

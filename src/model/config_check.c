@@ -1,16 +1,10 @@
-/* check.c -- which parts go together: fills what was left open, then refuses what cannot be.
+/* config_check.c -- which parts go together: fills what was left open, then refuses what cannot be.
  *
  * Every refusal names the two options that are against each other and what to do. What has no meaning without another
  * option (a window without local attention) is refused as well: whoever sets it expects it to do something. */
 #include "base/error.h"
 #include "model/fields.h"
 #include "model/presets.h"
-
-/* The name of a choice's value: name_of("score", HD_SCORE_DOT).s is "dot". */
-static struct hd_value_name name_of(const char *field, int value)
-{
-    return hd_field_value(hd_field_find(field), value);
-}
 
 static bool has_score(const struct hd_config *c)
 {
@@ -19,35 +13,13 @@ static bool has_score(const struct hd_config *c)
 
 /* ---- every field by itself ------------------------------------------------------------------- */
 
-static bool is_in_range(const struct hd_field *f, const struct hd_config *c)
-{
-    switch (f->type) {
-    case HD_FIELD_NUMBER:
-        return *hd_field_int(f, c) >= f->min && *hd_field_int(f, c) <= f->max;
-    case HD_FIELD_REAL:
-        return *hd_field_float(f, c) > 0 && *hd_field_float(f, c) <= (float)f->max;
-    case HD_FIELD_CHOICE:
-        return *hd_field_int(f, c) >= (f->may_be_unset ? HD_UNSET : 0) &&
-               *hd_field_int(f, c) < f->max;
-    case HD_FIELD_MAYBE:
-        return *hd_field_int(f, c) >= HD_UNSET && *hd_field_int(f, c) <= 1;
-    case HD_FIELD_HEADS:
-        return c->n_alignment_heads >= 0 && c->n_alignment_heads <= HD_MAX_HEADS;
-    case HD_FIELD_YES_NO:
-    case HD_FIELD_LAYERS:
-        break;
-    }
-    return true;
-}
-
 static bool check_ranges(const struct hd_config *c, heed_error *err)
 {
-    for (const struct hd_field *f = hd_fields; f < hd_fields + hd_n_fields; f++)
-        if (!is_in_range(f, c) && f->type == HD_FIELD_NUMBER)
-            return hd_fail(err, HEED_BAD_OPTION, "%s must be %s, not %d", f->name,
-                           hd_field_range(f).s, *hd_field_int(f, c));
-        else if (!is_in_range(f, c))
-            return hd_fail(err, HEED_BAD_OPTION, "%s must be %s", f->name, hd_field_range(f).s);
+    for (const heed_option *o = hd_config_options; o->name; o++)
+        if (!hd_option_is_valid(o, c)) {
+            char text[32];
+            return heed_option_refuse(o, heed_option_text(o, c, text, sizeof text), err);
+        }
     return true;
 }
 
@@ -69,7 +41,7 @@ static bool check_vocabularies(const struct hd_config *c, heed_error *err)
         return hd_fail(err, HEED_BAD_OPTION,
                        "tie %s makes one table of both embeddings, but source-vocab is %d and "
                        "target-vocab is %d; use one joint vocabulary, or tie output or none",
-                       name_of("tie", c->tie).s, c->source_vocab, c->target_vocab);
+                       hd_config_choice("tie", c->tie).text, c->source_vocab, c->target_vocab);
     return true;
 }
 
@@ -140,11 +112,11 @@ static bool check_encoder(const struct hd_config *c, heed_error *err)
                        "bidirectional gives each direction half of encoder-dim, which is odd: %d; "
                        "make encoder-dim (or dim) even, or bidirectional no",
                        c->encoder_dim);
-    if (c->gru_reset == HD_RESET_BEFORE && c->cell != HD_CELL_GRU)
+    if (c->gru_reset == HD_RESET_BEFORE && c->cell != HD_GRU)
         return hd_fail(err, HEED_BAD_OPTION,
                        "gru-reset before is for cell gru, but cell is %s; set cell gru, or leave "
                        "gru-reset out",
-                       name_of("cell", c->cell).s);
+                       hd_config_choice("cell", c->cell).text);
     return true;
 }
 
@@ -189,14 +161,14 @@ static bool check_no_score(const struct hd_config *c, heed_error *err)
 /* The sizes and parts that a score wants. */
 static bool check_score(const struct hd_config *c, heed_error *err)
 {
-    const struct hd_value_name score = name_of("score", c->score);
+    const struct hd_option_choice score = hd_config_choice("score", c->score);
     const bool is_dot = c->score == HD_SCORE_DOT || c->score == HD_SCORE_SCALED_DOT;
     if (is_dot && c->encoder_dim != c->dim)
         return hd_fail(
             err, HEED_BAD_OPTION,
             "score %s wants encoder-dim equal to dim, but they are %d and %d; make them equal, "
             "or choose score bilinear",
-            score.s, c->encoder_dim, c->dim);
+            score.text, c->encoder_dim, c->dim);
     if (c->score == HD_SCORE_MULTI_HEAD && c->attention_dim % c->heads != 0)
         return hd_fail(
             err, HEED_BAD_OPTION,
@@ -212,19 +184,19 @@ static bool check_score(const struct hd_config *c, heed_error *err)
             err, HEED_BAD_OPTION,
             "max-source is for score location, but score is %s; leave max-source out, or set "
             "score location",
-            score.s);
+            score.text);
     if (c->score_bias && c->score != HD_SCORE_MLP && c->score != HD_SCORE_ADDITIVE)
         return hd_fail(
             err, HEED_BAD_OPTION,
             "score-bias is for score mlp and additive, but score is %s; leave score-bias out, "
             "or choose one of these",
-            score.s);
-    if (c->score_depth != hd_config_default.score_depth && c->score != HD_SCORE_SCALED)
+            score.text);
+    if (c->score_depth != hd_config_defaults().score_depth && c->score != HD_SCORE_SCALED)
         return hd_fail(
             err, HEED_BAD_OPTION,
             "score-depth is for score scaled, but score is %s; leave score-depth out, or set "
             "score scaled",
-            score.s);
+            score.text);
     return true;
 }
 
@@ -244,7 +216,7 @@ static bool check_axes(const struct hd_config *c, heed_error *err)
             "%s goes with a score of the content, but score location looks at positions only; "
             "choose score bilinear, or leave %s out",
             axis, axis);
-    if (c->local == HD_LOCAL_NONE && c->window != hd_config_default.window)
+    if (c->local == HD_LOCAL_NONE && c->window != hd_config_defaults().window)
         return hd_fail(
             err, HEED_BAD_OPTION,
             "window is for local attention, but local is none; set local m or p, or leave "
@@ -254,20 +226,20 @@ static bool check_axes(const struct hd_config *c, heed_error *err)
 
 static bool check_place(const struct hd_config *c, heed_error *err)
 {
-    const struct hd_value_name attend = name_of("attend", c->attend);
-    const struct hd_value_name readout = name_of("readout", c->readout);
+    const struct hd_option_choice attend = hd_config_choice("attend", c->attend);
+    const struct hd_option_choice readout = hd_config_choice("readout", c->readout);
     if (c->context != HD_CONTEXT_ATTENTION)
         return hd_fail(
             err, HEED_BAD_OPTION,
             "context %s is for models without attention, but score is %s; set score none, or "
             "leave context out",
-            name_of("context", c->context).s, name_of("score", c->score).s);
+            hd_config_choice("context", c->context).text, hd_config_choice("score", c->score).text);
     if (c->readout == HD_READOUT_ATTENDED && c->attend != HD_ATTEND_AFTER)
         return hd_fail(
             err, HEED_BAD_OPTION,
             "readout attended needs attend after, but attend is %s; set attend after, or "
             "choose readout tanh",
-            attend.s);
+            attend.text);
     if (c->readout == HD_READOUT_LINEAR && c->attend == HD_ATTEND_AFTER)
         return hd_fail(
             err, HEED_BAD_OPTION,
@@ -278,13 +250,13 @@ static bool check_place(const struct hd_config *c, heed_error *err)
             err, HEED_BAD_OPTION,
             "input-feeding yes needs attend after, but attend is %s; set attend after, or "
             "input-feeding no",
-            attend.s);
+            attend.text);
     if (c->input_feeding && c->readout != HD_READOUT_ATTENDED)
         return hd_fail(
             err, HEED_BAD_OPTION,
             "input-feeding yes feeds what readout attended makes, but readout is %s; set "
             "readout attended, or input-feeding no",
-            readout.s);
+            readout.text);
     return true;
 }
 
@@ -298,7 +270,8 @@ static bool check_tied_readout(const struct hd_config *c, heed_error *err)
             err, HEED_BAD_OPTION,
             "tie %s wants what enters the output layer as wide as embed, %d, but readout %s "
             "has the width of dim, %d; make embed equal to dim, or choose readout tanh",
-            name_of("tie", c->tie).s, c->embed, name_of("readout", c->readout).s, c->dim);
+            hd_config_choice("tie", c->tie).text, c->embed,
+            hd_config_choice("readout", c->readout).text, c->dim);
     return true;
 }
 
@@ -309,7 +282,7 @@ static bool check_recurrent(const struct hd_config *c, heed_error *err)
             err, HEED_BAD_OPTION,
             "alignment-heads is for attention with several heads, but score is %s; leave "
             "alignment-heads out, or set score multi-head",
-            name_of("score", c->score).s);
+            hd_config_choice("score", c->score).text);
     const bool fits = has_score(c) ? check_place(c, err) : check_no_score(c, err);
     return fits && check_score(c, err) && check_axes(c, err) && check_encoder(c, err) &&
            check_start(c, err) && check_tied_readout(c, err);

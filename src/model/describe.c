@@ -11,7 +11,7 @@ int hd_encoder_width(const struct hd_config *config)
 
 int hd_value_width(const struct hd_config *config)
 {
-    switch ((enum hd_hypothesis_score)config->score) {
+    switch ((enum hd_score)config->score) {
     case HD_SCORE_NONE:
         return config->context == HD_CONTEXT_EVERY ? hd_encoder_width(config) : 0;
     case HD_SCORE_SCALED:
@@ -47,7 +47,7 @@ static void say_score(struct line *l, const struct hd_config *c, const char *s, 
 {
     const char *b = c->score_bias ? " + b" : "";
     const int A = c->attention_dim ? c->attention_dim : c->dim;
-    switch ((enum hd_hypothesis_score)c->score) {
+    switch ((enum hd_score)c->score) {
     case HD_SCORE_NONE:
         break;
     case HD_SCORE_DOT:

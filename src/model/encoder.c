@@ -6,6 +6,7 @@
 #include "model/encoder.h"
 
 #include "graph/tape.h"
+#include "model/param.h"
 
 #include <stdio.h>
 
@@ -15,10 +16,10 @@ static void declare_layer(struct hd_encoder_layer *layer, const struct hd_config
     char prefix[48];
     snprintf(prefix, sizeof prefix, "encoder.%d.%s", number, direction);
     const int gates = hd_cell_gates((enum hd_cell)c->cell) * D;
-    layer->W = hd_named_param(params, prefix, "W", in, gates);
+    layer->W = hd_map_param(params, prefix, "W", in, gates);
     hd_cell_declare(&layer->cell, params, prefix, (enum hd_cell)c->cell,
                     c->gru_reset == HD_RESET_BEFORE, D);
-    layer->b = hd_named_param(params, prefix, "b", 0, gates);
+    layer->b = hd_vector_param(params, prefix, "b", gates);
 }
 
 void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *c,

@@ -1,4 +1,4 @@
-/* encoder.h -- from source words to states h_j: stacks of recurrent layers, one way or both. FORMULAS section 2. */
+/* encoder.h -- from source words to states h_j: stacks of recurrent layers, one way or both. */
 #ifndef HD_MODEL_ENCODER_H
 #define HD_MODEL_ENCODER_H
 

@@ -173,9 +173,7 @@ static bool transformer_config(const struct import *im, struct hd_config *c)
     c->dim = c->embed;
     c->heads = number_of(im, "transformer-heads");
     c->ffn = number_of(im, "transformer-dim-ffn");
-    c->activation = f.s[0] == 's'   ? HD_ACTIVATION_SWISH
-                    : f.s[0] == 'g' ? HD_ACTIVATION_GELU
-                                    : HD_ACTIVATION_RELU;
+    c->activation = f.s[0] == 's' ? HD_SWISH : f.s[0] == 'g' ? HD_GELU : HD_RELU;
     c->norm = is_pre ? HD_NORM_PRE : HD_NORM_POST;
     c->final_norm = is_pre;
     c->position_layout = HD_LAYOUT_HALVES;
@@ -419,13 +417,13 @@ static bool take_tables(struct import *im)
     if (!is_one && (!take(im, is_amun ? "Wemb" : "encoder_Wemb", "source.embed") ||
                     !take(im, is_amun ? "Wemb_dec" : "decoder_Wemb", "target.embed")))
         return false;
-    if (im->net->is_output_tied)
+    if (im->net->head.is_tied)
         return true;
     const char *straight = is_amun ? "ff_logit_W" : "decoder_ff_logit_out_W",
                *turned = "decoder_ff_logit_out_Wt";
     if (is_amun || hd_npz_find(im->file, straight))
         return take(im, straight, "output.W");
-    hd_node *W = im->net->output; /* [R,V] from [V,R] */
+    hd_node *W = im->net->head.W; /* [R,V] from [V,R] */
     const int R = W->dim[0], V = W->dim[1];
     float *rows = hd_alloc((size_t)R * (size_t)V, sizeof *rows, im->err);
     const bool ok = rows && read_into(im, turned, rows, V, R, 0, R, false);

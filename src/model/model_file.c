@@ -1,4 +1,4 @@
-/* file.c -- one model, one file. */
+/* model_file.c -- one model, one file. */
 #include "model/model_file.h"
 
 #include "base/error.h"
@@ -126,7 +126,7 @@ static json_t *read_json(const struct hd_safetensors *file, const char *key, hee
     const char *text = hd_safetensors_metadata(file, key);
     if (!text) {
         hd_fail(err, HEED_BAD_MODEL,
-                "%s: its metadata has no %s, so it is not a model of heed; heed import reads those "
+                "%s: its metadata has no %s, so it is not a model of heed; heed convert reads those "
                 "of Marian (.npz)",
                 file->path, key);
         return NULL;
@@ -244,7 +244,7 @@ static bool check_format(const struct hd_safetensors *file, heed_error *err)
     const char *format = hd_safetensors_metadata(file, KEY_FORMAT);
     if (!format || strncmp(format, "heed-", 5) != 0)
         return hd_fail(err, HEED_BAD_MODEL,
-                       "%s: it is not a model of heed; heed import reads those of Marian (.npz)",
+                       "%s: it is not a model of heed; heed convert reads those of Marian (.npz)",
                        file->path);
     if (strcmp(format, FORMAT) != 0)
         return hd_fail(err, HEED_BAD_MODEL,

@@ -1,4 +1,4 @@
-/* file.h -- a model as one file: configuration and record as JSON in the metadata, parameters and vocabularies as tensors.
+/* model_file.h -- a model as one file: configuration and record as JSON in the metadata, parameters and vocabularies as tensors.
  *
  * Any reader of safetensors opens it. Reading believes nothing: tensors that are missing, too many, of another shape or type, or
  * not finite are refused, each with its sentence. Writing the same model gives the same bytes. */

@@ -1,8 +1,9 @@
-/* info.c -- what a model is, for people and for programs. */
+/* model_info.c -- what a model is, for people and for programs. */
 #include "model/model_file.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/fields.h"
 #include "model/presets.h"
 
 #include <stdio.h>
@@ -56,11 +57,11 @@ static json_t *info_of(const heed_model *m)
         if (count_of(m, i) > 0)
             json_object_set_new(of_parts, parts[i].name, json_integer((json_int_t)count_of(m, i)));
     return json_pack("{s:s, s:s, s:s, s:I, s:o, s:{s:o, s:o, s:b}, s:o, s:O}", "arch",
-                     hd_presets[c->arch].name, "paper", hd_presets[c->arch].paper, "attention",
-                     hd_config_formula(c, formula), "parameters", (json_int_t)count_of(m, -1),
-                     "parts", of_parts, "vocabularies", "source", vocab_info(m->source), "target",
-                     vocab_info(m->target), "shared", m->source == m->target, "config",
-                     hd_config_to_json(c), "record", m->record);
+                     hd_config_choice("arch", c->arch).text, "paper", hd_presets[c->arch].paper,
+                     "attention", hd_config_formula(c, formula), "parameters",
+                     (json_int_t)count_of(m, -1), "parts", of_parts, "vocabularies", "source",
+                     vocab_info(m->source), "target", vocab_info(m->target), "shared",
+                     m->source == m->target, "config", hd_config_to_json(c), "record", m->record);
 }
 
 /* A copy in memory of ours, so that one function frees every text. */
@@ -124,7 +125,7 @@ char *hd_model_info_text(const heed_model *m, heed_error *err)
         free(text);
         return own(NULL, err);
     }
-    fprintf(out, "%-14s %s: %s\n", "architecture", hd_presets[c->arch].name,
+    fprintf(out, "%-14s %s: %s\n", "architecture", hd_config_choice("arch", c->arch).text,
             hd_presets[c->arch].paper);
     fprintf(out, "%-14s %s\n", "attention", hd_config_formula(c, formula));
     fprintf(out, "%-14s %s\n", "parameters", grouped(count_of(m, -1), number));

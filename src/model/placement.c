@@ -1,9 +1,11 @@
-/* place.c -- one step of a recurrent decoder, with attention before the cell, after it, inside it, or none at all.
+/* placement.c -- one step of a recurrent decoder, with attention before the cell, after it, inside it, or none at all.
  *
  * The attentional cell is the lowest layer, whose own state asks; further layers stand on it. Only `after` asks with the top
- * layer's state. Linear maps of the context are moved inside its sum (hd_map_context), so what a step multiplies is the
- * previous state alone. */
+ * layer's state. Maps of the context are made once per sentence (graph/context.h), so what a step multiplies is the previous
+ * state alone. */
 #include "model/placement.h"
+
+#include "model/param.h"
 
 #include <stdio.h>
 
@@ -21,18 +23,18 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *p, const struct hd_conf
     for (int l = 0; l < c->decoder_layers; l++) {
         char prefix[48];
         snprintf(prefix, sizeof prefix, "decoder.%d", l + 1);
-        p->W[l] = hd_named_param(params, prefix, "W", l == 0 ? c->embed : D, gates);
+        p->W[l] = hd_map_param(params, prefix, "W", l == 0 ? c->embed : D, gates);
         if (l == 0 && (is_before || c->context == HD_CONTEXT_EVERY))
-            p->C = hd_named_param(params, prefix, "C", hd_value_width(c), gates);
+            p->C = hd_map_param(params, prefix, "C", hd_value_width(c), gates);
         if (l == 0 && c->input_feeding)
-            p->F = hd_named_param(params, prefix, "F", D, gates);
+            p->F = hd_map_param(params, prefix, "F", D, gates);
         hd_cell_declare(&p->cell[l], params, prefix, kind, resets_before, D);
-        p->b[l] = hd_named_param(params, prefix, "b", 0, gates);
+        p->b[l] = hd_vector_param(params, prefix, "b", gates);
     }
     if (is_inside) {
-        p->second_C = hd_named_param(params, "decoder.second", "C", hd_value_width(c), gates);
+        p->second_C = hd_map_param(params, "decoder.second", "C", hd_value_width(c), gates);
         hd_cell_declare(&p->second, params, "decoder.second", kind, resets_before, D);
-        p->second_b = hd_named_param(params, "decoder.second", "b", 0, gates);
+        p->second_b = hd_vector_param(params, "decoder.second", "b", gates);
     }
 }
 
@@ -78,130 +80,126 @@ static hd_node *state_to_read(const struct hd_rnn_decoder_parts *p, const struct
     return top(p, c->readout == HD_READOUT_MAXOUT ? before : now);
 }
 
-static hd_node *covered(const struct hd_rnn_decoder_state *state, const struct hd_attended *a)
+/* What every step leaves behind: what the readout reads, the weights, and the sum of those so far. */
+static void conclude(const struct hd_rnn_parts *n, const struct hd_config *config,
+                     const struct hd_rnn_decoder_state *before, hd_node *alpha, hd_node *c,
+                     struct hd_rnn_decoder_state *now, struct hd_step *step)
 {
-    return state->cover ? hd_add(state->cover, a->alpha) : NULL;
+    now->cover = before->cover ? hd_add(before->cover, alpha) : NULL;
+    step->readout_s = state_to_read(&n->decoder, config, before, now);
+    step->readout_c = n->readout.c ? hd_lin(n->readout.c, c) : NULL;
+    step->attended_by = alpha;
 }
 
 /* ---- without attention: the fixed vector ------------------------------------------------------------------------------------ */
 
-/* Sutskever et al. (2014): s_t = cell(y_{t-1}, s_{t-1}); with context `every` (Cho et al. 2014) cell([y_{t-1}; c], s_{t-1}) */
+/* Sutskever et al. (2014): s_t = f(s_{t-1}, y_{t-1}); with context `every` (Cho et al. 2014) f(s_{t-1}, y_{t-1}, c) */
 static struct hd_rnn_decoder_state step_fixed(const struct hd_rnn_parts *n,
-                                              const struct hd_config *c,
-                                              const struct hd_rnn_memory *m,
-                                              const struct hd_rnn_decoder_state *state,
+                                              const struct hd_config *config,
+                                              const struct hd_rnn_decoder_state *before,
                                               struct hd_step *step)
 {
     const struct hd_rnn_decoder_parts *p = &n->decoder;
-    const int B = step->view.spans->n;
-    struct hd_rnn_decoder_state now = *state;
-    hd_node *x = step->Wy;
-    if (m->cell_values)
-        x = hd_add(x, hd_rows(m->cell_values, step->sentence, B));
-    now.layer[0] = hd_cell_step(&p->cell[0], x, state->layer[0]);
-    run_upper_layers(p, state, &now);
-    step->readout_s = state_to_read(p, c, state, &now);
-    step->readout_c = m->readout_values ? hd_rows(m->readout_values, step->sentence, B) : NULL;
+    struct hd_rnn_decoder_state now = *before;
+    hd_node *x = step->Wy, *c = NULL; /* W E y_{t-1} + b [B,kD] */
+    if (config->context == HD_CONTEXT_EVERY) {
+        c = hd_context_row(x->tape, step->view.values, step->sentence, step->view.spans->n);
+        x = hd_add(x, hd_lin(p->C, c)); /* … + C c [B,kD] */
+    }
+    now.layer[0] = hd_cell_step(&p->cell[0], x, now.layer[0]); /* s_t = f(s_{t-1}, …) */
+    run_upper_layers(p, before, &now);
+    conclude(n, config, before, NULL, c, &now, step);
     return now;
 }
 
-/* ---- before: Bahdanau et al. (2015), section 3.1 ------------------------------------------------------------------------------ */
+/* ---- before: Bahdanau et al. (2015), section 3.1 and appendix A.2.2 ------------------------------------------------------------ */
 
-/* c_t from s_{t-1}; s_t = cell([y_{t-1}; c_t], s_{t-1}) */
 static struct hd_rnn_decoder_state step_before(const struct hd_rnn_parts *n,
-                                               const struct hd_config *c,
-                                               const struct hd_rnn_memory *m,
-                                               const struct hd_rnn_decoder_state *state,
+                                               const struct hd_config *config,
+                                               const struct hd_rnn_decoder_state *before,
                                                struct hd_step *step)
 {
     const struct hd_rnn_decoder_parts *p = &n->decoder;
-    hd_node *s = hd_cell_output(&p->cell[0], state->layer[0]); /* s_{t-1}   [B,D]  */
-    const struct hd_attended a =
-        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->length);
-    hd_node *Cc = hd_map_context(&a, &step->view, p->C, m->cell_values); /* C c_t     [B,kD] */
-    struct hd_rnn_decoder_state now = *state;
-    now.layer[0] =
-        hd_cell_step(&p->cell[0], hd_add(step->Wy, Cc), state->layer[0]); /* s_t              */
-    run_upper_layers(p, state, &now);
-    now.cover = covered(state, &a);
-    step->readout_s = state_to_read(p, c, state, &now);
-    step->readout_c =
-        n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
-    step->attended_by = a.node;
+    const struct hd_view *h = &step->view;
+    struct hd_rnn_decoder_state now = *before;
+    hd_node *s = hd_cell_output(&p->cell[0], now.layer[0]);    /* s_{t-1} [B,D] */
+    hd_node *e = hd_attend_score(h, s);                        /* e_tj = a(s_{t-1}, h_j) [B,S] */
+    hd_node *alpha = hd_attend_softmax(h, e, s);               /* α_t = softmax_j(e_tj) [B,S] */
+    hd_node *c = hd_attend_context(h, alpha);                  /* c_t = Σ_j α_tj h_j [B,E] */
+    hd_node *x = hd_add(step->Wy, hd_lin(p->C, c));            /* W E y_{t-1} + C c_t + b [B,kD] */
+    now.layer[0] = hd_cell_step(&p->cell[0], x, now.layer[0]); /* s_t = f(s_{t-1}, y_{t-1}, c_t) */
+    run_upper_layers(p, before, &now);
+    conclude(n, config, before, alpha, c, &now, step);
     return now;
 }
 
 /* ---- after: Luong et al. (2015), section 3 and 3.3 ------------------------------------------------------------------------------ */
 
-/* s_t = cell([y_{t-1}; h̃_{t-1}], s_{t-1}); c_t from s_t; h̃_t = tanh(W_c [c_t; s_t]) */
 static struct hd_rnn_decoder_state step_after(const struct hd_rnn_parts *n,
-                                              const struct hd_config *c,
-                                              const struct hd_rnn_memory *m,
-                                              const struct hd_rnn_decoder_state *state,
+                                              const struct hd_config *config,
+                                              const struct hd_rnn_decoder_state *before,
                                               struct hd_step *step)
 {
     const struct hd_rnn_decoder_parts *p = &n->decoder;
-    struct hd_rnn_decoder_state now = *state;
-    hd_node *x = state->fed ? hd_add(step->Wy, hd_lin(p->F, state->fed)) : step->Wy;
-    now.layer[0] = hd_cell_step(&p->cell[0], x, state->layer[0]);
-    run_upper_layers(p, state, &now);
-    hd_node *s = top(p, &now); /* s_t       [B,D]  */
-    const struct hd_attended a =
-        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->length);
-    step->readout_s = state_to_read(p, c, state, &now);
-    step->readout_c =
-        n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
-    if (c->readout == HD_READOUT_ATTENDED)
-        step->attended = hd_readout(&n->readout, c, s, NULL, step->readout_c); /* h̃_t      [B,D]  */
-    if (state->fed)
+    const struct hd_view *h = &step->view;
+    struct hd_rnn_decoder_state now = *before;
+    hd_node *x = step->Wy; /* W E y_{t-1} + b [B,kD] */
+    if (before->fed)
+        x = hd_add(x, hd_lin(p->F, before->fed)); /* … + F h̃_{t-1} [B,kD] */
+    now.layer[0] = hd_cell_step(&p->cell[0], x, now.layer[0]);
+    run_upper_layers(p, before, &now);
+    hd_node *s = top(p, &now);                   /* s_t = f(s_{t-1}, y_{t-1}, h̃_{t-1}) */
+    hd_node *e = hd_attend_score(h, s);          /* e_tj = a(s_t, h_j) [B,S] */
+    hd_node *alpha = hd_attend_softmax(h, e, s); /* α_t = softmax_j(e_tj) [B,S] */
+    hd_node *c = hd_attend_context(h, alpha);    /* c_t = Σ_j α_tj h_j [B,E] */
+    step->readout_s = state_to_read(p, config, before, &now);
+    step->readout_c = n->readout.c ? hd_lin(n->readout.c, c) : NULL;
+    if (config->readout == HD_READOUT_ATTENDED) /* h̃_t = tanh(W_c [c_t; s_t]) [B,D] */
+        step->attended = hd_readout(&n->readout, config, s, NULL, step->readout_c);
+    if (before->fed)
         now.fed = step->attended;
-    now.cover = covered(state, &a);
-    step->attended_by = a.node;
+    now.cover = before->cover ? hd_add(before->cover, alpha) : NULL;
+    step->attended_by = alpha;
     return now;
 }
 
 /* ---- inside: the conditional GRU of Nematus (Sennrich et al. 2017), for any cell ---------------------------------------------------- */
 
-/* s' = cell_1(y_{t-1}, s_{t-1}); c_t from s'; s_t = cell_2(c_t, s') */
 static struct hd_rnn_decoder_state step_inside(const struct hd_rnn_parts *n,
-                                               const struct hd_config *c,
-                                               const struct hd_rnn_memory *m,
-                                               const struct hd_rnn_decoder_state *state,
+                                               const struct hd_config *config,
+                                               const struct hd_rnn_decoder_state *before,
                                                struct hd_step *step)
 {
     const struct hd_rnn_decoder_parts *p = &n->decoder;
-    hd_node *middle = hd_cell_step(&p->cell[0], step->Wy, state->layer[0]); /* s'               */
-    hd_node *s = hd_cell_output(&p->cell[0], middle);
-    const struct hd_attended a =
-        hd_attend(&n->score, c, &m->keys, &step->view, s, state->cover, step->length);
-    hd_node *Cc = hd_add(hd_map_context(&a, &step->view, p->second_C, m->cell_values),
-                         p->second_b); /* C c_t + b */
-    struct hd_rnn_decoder_state now = *state;
-    now.layer[0] = hd_cell_step(&p->second, Cc, middle); /* s_t              */
-    run_upper_layers(p, state, &now);
-    now.cover = covered(state, &a);
-    step->readout_s = state_to_read(p, c, state, &now);
-    step->readout_c =
-        n->readout.c ? hd_map_context(&a, &step->view, n->readout.c, m->readout_values) : NULL;
-    step->attended_by = a.node;
+    const struct hd_view *h = &step->view;
+    struct hd_rnn_decoder_state now = *before;
+    hd_node *middle = hd_cell_step(&p->cell[0], step->Wy, now.layer[0]);
+    hd_node *s = hd_cell_output(&p->cell[0], middle);         /* s' = f_1(s_{t-1}, y_{t-1}) [B,D] */
+    hd_node *e = hd_attend_score(h, s);                       /* e_tj = a(s', h_j) [B,S] */
+    hd_node *alpha = hd_attend_softmax(h, e, s);              /* α_t = softmax_j(e_tj) [B,S] */
+    hd_node *c = hd_attend_context(h, alpha);                 /* c_t = Σ_j α_tj h_j [B,E] */
+    hd_node *x = hd_add(hd_lin(p->second_C, c), p->second_b); /* C c_t + b [B,kD] */
+    now.layer[0] = hd_cell_step(&p->second, x, middle);       /* s_t = f_2(s', c_t) */
+    run_upper_layers(p, before, &now);
+    conclude(n, config, before, alpha, c, &now, step);
     return now;
 }
 
-struct hd_rnn_decoder_state hd_rnn_decoder_step(const struct hd_rnn_parts *parts,
+struct hd_rnn_decoder_state hd_rnn_decoder_step(const struct hd_rnn_parts *n,
                                                 const struct hd_config *config,
-                                                const struct hd_rnn_memory *memory,
-                                                const struct hd_rnn_decoder_state *state,
+                                                const struct hd_rnn_decoder_state *before,
                                                 struct hd_step *step)
 {
+    step->view.cover = before->cover;
     if (config->context != HD_CONTEXT_ATTENTION)
-        return step_fixed(parts, config, memory, state, step);
+        return step_fixed(n, config, before, step);
     switch ((enum hd_attend)config->attend) {
     case HD_ATTEND_AFTER:
-        return step_after(parts, config, memory, state, step);
+        return step_after(n, config, before, step);
     case HD_ATTEND_INSIDE:
-        return step_inside(parts, config, memory, state, step);
+        return step_inside(n, config, before, step);
     case HD_ATTEND_BEFORE:
         break;
     }
-    return step_before(parts, config, memory, state, step);
+    return step_before(n, config, before, step);
 }

@@ -1,10 +1,10 @@
-/* place.h -- where attention is applied in a recurrent decoder: one step of `before`, `after`, `inside`, or of none.
- * FORMULAS sections 3 and 5. */
+/* placement.h -- where attention is applied in a recurrent decoder: one step of `before`, `after`, `inside`, or of none. */
 #ifndef HD_MODEL_PLACEMENT_H
 #define HD_MODEL_PLACEMENT_H
 
 #include "model/cell.h"
 #include "model/encoder.h"
+#include "model/first_state.h"
 #include "model/readout.h"
 #include "model/score.h"
 
@@ -28,10 +28,7 @@ struct hd_rnn_parts {
 /* What the decoder reads of the sentences, computed once. */
 struct hd_rnn_memory {
     struct hd_keys keys;
-    hd_node *fixed; /* context every: the last encoder state [n, width] */
-    hd_node *
-        cell_values; /* C v_j for the cell that takes the context; for context every, C fixed [n, kD] */
-    hd_node *readout_values;       /* readout.c v_j; for context every, readout.c fixed [n, ·] */
+    struct hd_values values;       /* of contexts; with `every` the last encoder state [n, width] */
     hd_node *start[HD_MAX_LAYERS]; /* [n, state width] */
 };
 
@@ -46,7 +43,6 @@ struct hd_rnn_decoder_state {
 struct hd_step {
     struct hd_view view; /* what each row looks at */
     const int *sentence; /* [B]: whose row it is */
-    const int *length;   /* [B]: words it has; 0 at its first step */
     hd_node *Wy;         /* W E y_{t-1} + b of layer 1, [B,kD] */
     hd_node *readout_s,
         *readout_c; /* out: what hd_readout wants as s and Wc, [B,·]; readout_c NULL where there is none */
@@ -58,10 +54,9 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *parts, const struct hd_
                             hd_params *params);
 void hd_rnn_decoder_init(const struct hd_rnn_decoder_parts *parts, uint64_t seed);
 
-/* The state after the step; `step` gets its outcome. */
+/* The state after the step; `step` gets its outcome. step->view.cover is set here. */
 struct hd_rnn_decoder_state hd_rnn_decoder_step(const struct hd_rnn_parts *parts,
                                                 const struct hd_config *config,
-                                                const struct hd_rnn_memory *memory,
-                                                const struct hd_rnn_decoder_state *state,
+                                                const struct hd_rnn_decoder_state *before,
                                                 struct hd_step *step);
 #endif

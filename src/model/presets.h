@@ -5,17 +5,19 @@
 #include "model/config.h"
 
 struct hd_preset {
-    const char *name, *paper;
+    const char *paper;
     int cell, layers; /* of encoder and decoder each */
     bool is_bidirectional;
     int score, attend, readout, start;
     bool has_input_feeding;
 };
 
-extern const struct hd_preset hd_presets[]; /* by enum hd_arch; the Transformer's has a name only */
+extern const struct hd_preset hd_presets[]; /* by enum hd_arch */
 
-/* Fields that no paper decides, and what stands in them. A field that has no meaning without another one (the window of
- * local attention) must have this value when the other is not there. */
-extern const struct hd_config hd_config_default;
+/* Which preset and size, as options: --arch and --size. Open until they are chosen. */
+struct hd_preset_choice {
+    int arch, size; /* enum hd_arch, enum hd_size or -1 */
+};
+extern const heed_option hd_preset_options[];
 
 #endif

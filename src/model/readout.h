@@ -1,18 +1,11 @@
-/* readout.h -- from the decoder's state to what enters the output layer, and from the source to the first state.
- * FORMULAS section 5. */
+/* readout.h -- from the decoder's state to what enters the output layer. */
 #ifndef HD_MODEL_READOUT_H
 #define HD_MODEL_READOUT_H
 
-#include "model/cell.h"
 #include "model/model.h"
 
 struct hd_readout_parts {
     hd_node *s, *y, *c, *b;
-};
-
-struct hd_start_parts {
-    hd_node *W[HD_MAX_LAYERS], *b[HD_MAX_LAYERS]; /* s_0 = tanh(W h + b), one map per layer */
-    hd_node *cell_W[HD_MAX_LAYERS], *cell_b[HD_MAX_LAYERS]; /* an LSTM's c_0 */
 };
 
 /* Width of what enters the output layer. */
@@ -26,13 +19,4 @@ void hd_readout_init(const struct hd_readout_parts *parts, uint64_t seed);
  * s is s_t, or s_{t-1} for maxout. Rows may be one step's or all steps'. */
 hd_node *hd_readout(const struct hd_readout_parts *parts, const struct hd_config *config,
                     hd_node *s, hd_node *Wy, hd_node *Wc);
-
-struct hd_encoded;
-void hd_start_declare(struct hd_start_parts *parts, const struct hd_config *config,
-                      hd_params *params);
-void hd_start_init(const struct hd_start_parts *parts, uint64_t seed);
-
-/* The first state of decoder layer l (from 0) for every sentence: [n, state width]. */
-hd_node *hd_start_state(const struct hd_start_parts *parts, const struct hd_config *config,
-                        const struct hd_encoded *encoded, const hd_spans *spans, int l);
 #endif

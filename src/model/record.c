@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,16 +46,8 @@ static void print_setting(FILE *out, const char *name, const json_t *value, bool
 /* Vocabularies' sizes and the like follow from elsewhere; the architecture does not. */
 static bool is_chosen(const char *name)
 {
-    for (int i = 0; i < hd_config_fields(); i++) {
-        const struct hd_config_field field = hd_config_field(i);
-        size_t k = 0;
-        while (field.name[k] &&
-               (name[k] == field.name[k] || (name[k] == '_' && field.name[k] == '-')))
-            k++;
-        if (field.name[k] == name[k])
-            return field.is_option || strcmp(name, "arch") == 0;
-    }
-    return false;
+    const heed_option *option = heed_option_find(hd_config_options, name);
+    return option && (!(option->flags & HEED_OPTION_FACT) || strcmp(name, "arch") == 0);
 }
 
 char *hd_model_recipe(const heed_model *model, heed_error *err)

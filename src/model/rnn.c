@@ -3,17 +3,17 @@
  * Teaching sorts the sentences by target length, longest first, so that at step t those still running are the first rows;
  * whatever is not recurrent is done for all steps at once, before the loop (embeddings and their maps) or after it (the
  * readout). A step is the same function in both: hd_rnn_decoder_step. */
-#include "model/rnn.h"
-
 #include "base/memory.h"
 #include "graph/tape.h"
+#include "model/architecture.h"
 #include "model/placement.h"
 
+#include <limits.h>
 #include <string.h>
 
-bool hd_rnn_declare(struct hd_net *net, heed_error *err)
+static bool declare_recurrent(struct hd_net *net, heed_error *err)
 {
-    struct hd_rnn_parts *p = net->rnn = hd_new(struct hd_rnn_parts, err);
+    struct hd_rnn_parts *p = net->parts = hd_new(struct hd_rnn_parts, err);
     if (!p)
         return false;
     hd_encoder_declare(&p->encoder, &net->config, net->params);
@@ -24,14 +24,9 @@ bool hd_rnn_declare(struct hd_net *net, heed_error *err)
     return true;
 }
 
-void hd_rnn_free(struct hd_rnn_parts *parts)
+static void init_recurrent(struct hd_net *net, uint64_t seed)
 {
-    hd_free(parts);
-}
-
-void hd_rnn_init(struct hd_net *net, uint64_t seed)
-{
-    const struct hd_rnn_parts *p = net->rnn;
+    const struct hd_rnn_parts *p = net->parts;
     hd_encoder_init(&p->encoder, seed);
     hd_rnn_decoder_init(&p->decoder, seed);
     hd_score_init(&p->score, seed);
@@ -41,38 +36,46 @@ void hd_rnn_init(struct hd_net *net, uint64_t seed)
 
 /* ---- once per sentence --------------------------------------------------------------------------------------------------- */
 
-/* C v_j, readout.c v_j: see hd_map_context. Multi-head mixes by itself and needs none. */
-static void map_values(const struct hd_rnn_parts *p, const struct hd_config *c,
-                       struct hd_rnn_memory *m)
+/* The maps that contexts go through: of the cell that takes the context, of the readout. Multi-head attention makes contexts
+ * that have been mapped already. */
+static int context_maps(const struct hd_rnn_parts *p, const struct hd_config *c,
+                        hd_node *maps[HD_MAX_VALUE_MAPS])
 {
     hd_node *C = p->decoder.second_C ? p->decoder.second_C : p->decoder.C;
-    hd_node *values = c->context == HD_CONTEXT_EVERY ? m->fixed : m->keys.values;
+    int n = 0;
     if (c->context == HD_CONTEXT_FIRST || c->score == HD_SCORE_MULTI_HEAD)
-        return;
-    m->cell_values = C ? hd_lin(C, values) : NULL;
-    m->readout_values = p->readout.c ? hd_lin(p->readout.c, values) : NULL;
+        return 0;
+    if (C)
+        maps[n++] = C;
+    if (p->readout.c)
+        maps[n++] = p->readout.c;
+    return n;
 }
 
-bool hd_rnn_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
-                   const struct hd_dropouts *dropouts, struct hd_memory *memory)
+static bool encode_recurrent(const struct hd_net *net, hd_node *x,
+                             const struct hd_dropouts *dropouts, struct hd_memory *memory)
 {
+    hd_tape *tape = x->tape;
     const struct hd_config *c = &net->config;
-    const struct hd_rnn_parts *p = net->rnn;
+    const struct hd_rnn_parts *p = net->parts;
     struct hd_rnn_memory *m = hd_tape_take(tape, "hd_encode", 1, sizeof *m);
     if (!m)
         return false;
     *m = (struct hd_rnn_memory){0};
-    hd_node *x = hd_rows(hd_on(tape, net->source_table), batch->source, memory->spans->total);
     const struct hd_encoded e =
         hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), memory->spans, dropouts->state);
     memory->h = e.h;
     memory->of_arch = m;
-    if (c->context == HD_CONTEXT_ATTENTION)
+    if (c->context == HD_CONTEXT_ATTENTION) {
         m->keys = hd_score_keys(&p->score, c, hd_dropout(e.h, dropouts->state));
+        m->values.h = m->keys.values;
+    }
     hd_node *last = e.last[c->encoder_layers - 1];
     if (c->context == HD_CONTEXT_EVERY)
-        m->fixed = c->cell == HD_CELL_LSTM ? hd_part(last, 0, hd_encoder_width(c)) : last;
-    map_values(p, c, m);
+        m->values.h = c->cell == HD_LSTM ? hd_part(last, 0, hd_encoder_width(c)) : last;
+    hd_node *maps[HD_MAX_VALUE_MAPS];
+    for (int i = 0, n = context_maps(p, c, maps); i < n; i++)
+        hd_values_map(&m->values, maps[i]); /* C h_j, readout.c h_j */
     for (int l = 0; l < c->decoder_layers; l++)
         m->start[l] = hd_start_state(&p->start, c, &e, memory->spans, l);
     return !hd_has_failed(tape);
@@ -87,13 +90,11 @@ struct memory_parts {
 static struct memory_parts parts_of(const struct hd_config *c, struct hd_rnn_memory *m)
 {
     struct memory_parts p = {0};
-    const bool is_fixed = c->context == HD_CONTEXT_EVERY;
-    hd_node **of_context[] = {&m->cell_values, &m->readout_values};
-    for (int i = 0; i < 2 && c->context != HD_CONTEXT_FIRST; i++)
-        if (is_fixed)
-            p.sentences[p.n_sentences++] = of_context[i];
+    for (int i = 0; i < m->values.n_maps; i++)
+        if (c->context == HD_CONTEXT_EVERY)
+            p.sentences[p.n_sentences++] = &m->values.Wh[i];
         else
-            p.positions[p.n_positions++] = of_context[i];
+            p.positions[p.n_positions++] = &m->values.Wh[i];
     if (c->context == HD_CONTEXT_ATTENTION)
         p.positions[p.n_positions++] = &m->keys.keys;
     if (c->score == HD_SCORE_MULTI_HEAD) /* of the others only what the maps make of the values */
@@ -110,24 +111,34 @@ static struct hd_rnn_memory memory_on(const struct hd_config *c, hd_tape *tape,
     struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
     const struct memory_parts p = parts_of(c, &m);
     for (int i = 0; i < p.n_positions; i++)
-        *p.positions[i] = *p.positions[i] ? hd_on(tape, *p.positions[i]) : NULL;
+        *p.positions[i] = hd_on(tape, *p.positions[i]);
     for (int i = 0; i < p.n_sentences; i++)
-        *p.sentences[i] = *p.sentences[i] ? hd_on(tape, *p.sentences[i]) : NULL;
+        *p.sentences[i] = hd_on(tape, *p.sentences[i]);
+    m.values.h = NULL; /* its maps are enough */
     return m;
 }
 
-/* What B decoder rows look at: row b at the source of sentence[b]. */
-static struct hd_view view_of(hd_tape *tape, const hd_spans *source, const int *sentence, int B)
+/* What B decoder rows attend to: row b to the source of sentence[b]. */
+static struct hd_view view_of(const struct hd_net *net, hd_tape *tape,
+                              const struct hd_rnn_memory *m, const hd_spans *source,
+                              const int *sentence, int B)
 {
+    const struct hd_rnn_parts *p = net->parts;
     int *start = hd_tape_take(tape, "hd_decode", 2 * (size_t)B, sizeof *start);
     if (!start)
-        return (struct hd_view){source, NULL};
+        return (struct hd_view){.spans = source};
     for (int b = 0; b < B; b++) {
         start[b] = source->start[sentence[b]];
         start[B + b] = source->length[sentence[b]];
     }
     const hd_spans *spans = hd_spans_at(tape, start, start + B, B);
-    return (struct hd_view){spans, hd_mask_lengths(tape, start + B, B, spans->longest)};
+    return (struct hd_view){.parts = &p->score,
+                            .config = &net->config,
+                            .spans = spans,
+                            .mask = hd_mask_lengths(tape, start + B, B, spans->longest),
+                            .h = m->keys.keys ? hd_ragged(m->keys.keys, spans) : NULL,
+                            .keys = &m->keys,
+                            .values = &m->values};
 }
 
 static struct hd_rnn_decoder_state first_state(const struct hd_config *c, hd_tape *tape,
@@ -249,13 +260,13 @@ static hd_node *fit_cover(hd_node *cover, int width)
     return cover && hd_width(cover) > width ? hd_part(cover, 0, width) : cover;
 }
 
-bool hd_rnn_teacher_force(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
-                          const struct hd_batch *batch, const struct hd_dropouts *dropouts,
-                          struct hd_forced *forced)
+static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
+                            const struct hd_batch *batch, const struct hd_dropouts *dropouts,
+                            struct hd_forced *forced)
 {
     const char *op = "hd_teacher_force";
     const struct hd_config *c = &net->config;
-    const struct hd_rnn_parts *p = net->rnn;
+    const struct hd_rnn_parts *p = net->parts;
     struct time_steps l;
     if (!make_time_steps(tape, batch, memory->spans, c->target_start, &l))
         return false;
@@ -277,13 +288,11 @@ bool hd_rnn_teacher_force(const struct hd_net *net, hd_tape *tape, const struct 
         const int n = l.n_running[t];
         state = shrink(&state, c->decoder_layers, n);
         if (t == 0 || n != l.n_running[t - 1])
-            view = view_of(tape, memory->spans, l.order, n);
+            view = view_of(net, tape, &m, memory->spans, l.order, n);
         state.cover = fit_cover(state.cover, view.spans->longest);
-        step = (struct hd_step){.view = view,
-                                .sentence = l.order,
-                                .length = l.position + from,
-                                .Wy = hd_slice(Wy, from, n)};
-        state = hd_rnn_decoder_step(p, c, &m, &state, &step);
+        view.length = l.position + from;
+        step = (struct hd_step){.view = view, .sentence = l.order, .Wy = hd_slice(Wy, from, n)};
+        state = hd_rnn_decoder_step(p, c, &state, &step);
         s[t] = step.readout_s;
         r_c[t] = step.readout_c;
         attended[t] = step.attended;
@@ -311,7 +320,8 @@ bool hd_rnn_teacher_force(const struct hd_net *net, hd_tape *tape, const struct 
 
 /* ---- search --------------------------------------------------------------------------------------------------------------- */
 
-void hd_rnn_keep(const struct hd_net *net, const struct hd_memory *memory, struct hd_to_cache *kept)
+static void cache_recurrent(const struct hd_net *net, const struct hd_memory *memory,
+                            struct hd_to_cache *kept)
 {
     struct hd_rnn_memory m = *(const struct hd_rnn_memory *)memory->of_arch;
     const struct memory_parts p = parts_of(&net->config, &m);
@@ -325,8 +335,10 @@ void hd_rnn_keep(const struct hd_net *net, const struct hd_memory *memory, struc
 /* The memories of all sentences under way as one. */
 static struct hd_rnn_memory kept_memory(const struct hd_decoder *d, hd_tape *tape)
 {
+    const struct hd_config *c = &d->net->config;
     struct hd_rnn_memory m = {0};
-    const struct memory_parts p = parts_of(&d->net->config, &m);
+    m.values.n_maps = context_maps(d->net->parts, c, m.values.W);
+    const struct memory_parts p = parts_of(c, &m);
     for (int i = 0; i < p.n_positions; i++)
         *p.positions[i] = hd_cache_node(tape, &d->positions[i]);
     for (int i = 0; i < p.n_sentences; i++)
@@ -349,7 +361,7 @@ static int list_state(const struct hd_config *c, struct hd_rnn_decoder_state *s,
 }
 
 /* The state of every row: that of its last slot, or the first of all, which is in `first` already. */
-static void recall(const struct hd_decoder *d, const struct hd_rows *rows,
+static void recall(const struct hd_decoder *d, const struct hd_step_rows *rows,
                    struct hd_rnn_decoder_state *first)
 {
     hd_node **list[HD_MAX_CACHES];
@@ -382,11 +394,12 @@ static struct hd_weights weights_of_step(const struct hd_config *c, hd_tape *t, 
     return weights_by_step(c, one, numbers, numbers + spans->n, spans->length);
 }
 
-struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct hd_rows *rows)
+static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
+                                        const struct hd_step_rows *rows)
 {
     const struct hd_net *net = d->net;
     const struct hd_config *c = &net->config;
-    const struct hd_rnn_parts *p = net->rnn;
+    const struct hd_rnn_parts *p = net->parts;
     const int B = rows->n;
     int *ids = hd_tape_take(tape, "hd_decode", (size_t)B, sizeof *ids);
     if (!ids)
@@ -394,14 +407,15 @@ struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct 
     for (int b = 0; b < B; b++)
         ids[b] = rows->previous[b] < 0 ? c->target_start : rows->previous[b];
     const struct hd_rnn_memory m = kept_memory(d, tape);
-    struct hd_step step = {.sentence = rows->place, .length = rows->length};
-    step.view = view_of(tape, &d->places, rows->place, B);
+    struct hd_step step = {.sentence = rows->entry};
+    step.view = view_of(net, tape, &m, &d->entries, rows->entry, B);
+    step.view.length = rows->length;
     struct hd_rnn_decoder_state before =
-        first_state(c, tape, &m, step.view.spans->longest, rows->place, B);
+        first_state(c, tape, &m, step.view.spans->longest, rows->entry, B);
     recall(d, rows, &before);
     hd_node *y = embed_previous(net, tape, ids, B);
     step.Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y);
-    struct hd_rnn_decoder_state now = hd_rnn_decoder_step(p, c, &m, &before, &step);
+    struct hd_rnn_decoder_state now = hd_rnn_decoder_step(p, c, &before, &step);
     hd_node *out = step.attended;
     if (!out) {
         hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
@@ -415,3 +429,21 @@ struct hd_stepped hd_rnn_step(struct hd_decoder *d, hd_tape *tape, const struct 
     return (struct hd_stepped){
         .out = out, .cross = weights_of_step(c, tape, step.attended_by, step.view.spans)};
 }
+
+/* ---- the architecture -------------------------------------------------------------------------------------------------------- */
+
+static int max_target_of_recurrent(const struct hd_config *config)
+{
+    (void)config;
+    return INT_MAX;
+}
+
+const struct hd_architecture hd_recurrent = {.declare = declare_recurrent,
+                                             .free = hd_free,
+                                             .init = init_recurrent,
+                                             .output_width = hd_readout_width,
+                                             .max_target = max_target_of_recurrent,
+                                             .encode = encode_recurrent,
+                                             .teacher_force = force_recurrent,
+                                             .cache = cache_recurrent,
+                                             .step = step_recurrent};

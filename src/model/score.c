@@ -2,7 +2,7 @@
 #include "model/score.h"
 
 #include "graph/tape.h"
-#include "model/cell.h"
+#include "model/param.h"
 
 #include <stdio.h>
 
@@ -15,8 +15,8 @@ static void declare_mlp(struct hd_mlp *mlp, hd_params *params, const char *name,
     for (int i = 0; i < depth; i++) {
         char prefix[48];
         snprintf(prefix, sizeof prefix, "attention.%s.%d", name, i + 1);
-        mlp->W[i] = hd_named_param(params, prefix, "W", i == 0 ? in : out, out);
-        mlp->b[i] = i < depth - 1 ? hd_named_param(params, prefix, "b", 0, out) : NULL;
+        mlp->W[i] = hd_map_param(params, prefix, "W", i == 0 ? in : out, out);
+        mlp->b[i] = i < depth - 1 ? hd_vector_param(params, prefix, "b", out) : NULL;
     }
 }
 
@@ -25,23 +25,23 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
     const char *at = "attention";
     const int D = c->dim, E = hd_encoder_width(c), A = c->attention_dim;
     const bool has_tanh = c->score == HD_SCORE_ADDITIVE || c->score == HD_SCORE_MLP;
-    switch ((enum hd_hypothesis_score)c->score) {
+    switch ((enum hd_score)c->score) {
     case HD_SCORE_NONE:
     case HD_SCORE_DOT:
     case HD_SCORE_SCALED_DOT:
         break;
     case HD_SCORE_BILINEAR:
-        p->W = hd_named_param(params, at, "W", D, E);
+        p->W = hd_map_param(params, at, "W", D, E);
         break;
     case HD_SCORE_MLP:
     case HD_SCORE_ADDITIVE:
     case HD_SCORE_PROJECTED:
-        p->W = hd_named_param(params, at, "W", D, A);
-        p->U = hd_named_param(params, at, "U", E, A);
+        p->W = hd_map_param(params, at, "W", D, A);
+        p->U = hd_map_param(params, at, "U", E, A);
         break;
     case HD_SCORE_TANH_SUM:
-        p->W = hd_named_param(params, at, "W", D, 1);
-        p->U = hd_named_param(params, at, "U", E, 1);
+        p->W = hd_map_param(params, at, "W", D, 1);
+        p->U = hd_map_param(params, at, "U", E, 1);
         break;
     case HD_SCORE_SCALED:
         declare_mlp(&p->q, params, "q", c->score_depth, D, A);
@@ -49,24 +49,24 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
         declare_mlp(&p->values, params, "v", c->score_depth, E, A);
         break;
     case HD_SCORE_MULTI_HEAD:
-        p->Wq = hd_named_param(params, at, "q.W", D, A);
-        p->Wk = hd_named_param(params, at, "k.W", E, A);
-        p->Wv = hd_named_param(params, at, "v.W", E, A);
-        p->Wo = hd_named_param(params, at, "o.W", A, D);
+        p->Wq = hd_map_param(params, at, "q.W", D, A);
+        p->Wk = hd_map_param(params, at, "k.W", E, A);
+        p->Wv = hd_map_param(params, at, "v.W", E, A);
+        p->Wo = hd_map_param(params, at, "o.W", A, D);
         break;
     case HD_SCORE_LOCATION:
-        p->W = hd_named_param(params, at, "W", D, c->max_source);
+        p->W = hd_map_param(params, at, "W", D, c->max_source);
         break;
     }
     if (has_tanh) {
-        p->v = hd_named_param(params, at, "v", 0, A);
-        p->b = c->score_bias ? hd_named_param(params, at, "b", 0, A) : NULL;
+        p->v = hd_vector_param(params, at, "v", A);
+        p->b = c->score_bias ? hd_vector_param(params, at, "b", A) : NULL;
     }
     if (c->coverage)
-        p->cover = hd_named_param(params, at, "cover", 0, has_tanh ? A : 1);
+        p->cover = hd_vector_param(params, at, "cover", has_tanh ? A : 1);
     if (c->local == HD_LOCAL_P) {
-        p->Wp = hd_named_param(params, at, "p.W", D, D);
-        p->vp = hd_named_param(params, at, "p.v", 0, D);
+        p->Wp = hd_map_param(params, at, "p.W", D, D);
+        p->vp = hd_vector_param(params, at, "p.v", D);
     }
 }
 
@@ -103,7 +103,7 @@ static hd_node *run_mlp(const struct hd_mlp *mlp, hd_node *x)
 struct hd_keys hd_score_keys(const struct hd_score_parts *p, const struct hd_config *c, hd_node *h)
 {
     struct hd_keys k = {.keys = h, .values = h};
-    switch ((enum hd_hypothesis_score)c->score) {
+    switch ((enum hd_score)c->score) {
     case HD_SCORE_MLP:
     case HD_SCORE_ADDITIVE:
         k.keys = p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h);
@@ -128,50 +128,40 @@ struct hd_keys hd_score_keys(const struct hd_score_parts *p, const struct hd_con
 /* ---- scores: e_tj of one query per sentence, [B, longest] ------------------------------------------------------------ */
 
 /* dot: sᵀ h_j. scaled-dot: sᵀ h_j / √dim */
-static hd_node *score_dot(const struct hd_keys *k, const struct hd_view *v, hd_node *s, float scale)
+static hd_node *score_dot(const struct hd_view *v, hd_node *s, float scale)
 {
-    return hd_scale(hd_dot_spans(s, k->keys, v->spans), scale);
+    return hd_scale(hd_dot_each(s, v->h), scale);
 }
 
 /* Luong et al. (2015), section 3.1, "general": sᵀ W h_j */
-static hd_node *score_bilinear(const struct hd_score_parts *p, const struct hd_keys *k,
-                               const struct hd_view *v, hd_node *s)
+static hd_node *score_bilinear(const struct hd_view *v, hd_node *s)
 {
-    return hd_dot_spans(hd_lin(p->W, s), k->keys, v->spans);
+    return hd_dot_each(hd_lin(v->parts->W, s), v->h);
 }
 
 /* mlp, Luong's "concat": wᵀ tanh(W [h_j; s]), the matrix in two blocks, U for h_j and W for s; the same as
  * additive, Bahdanau et al. (2015), appendix A.1.2: vᵀ tanh(W s + U h_j). Coverage joins inside the tanh. */
-static hd_node *score_additive(const struct hd_score_parts *p, const struct hd_keys *k,
-                               const struct hd_view *v, hd_node *s, hd_node *cover)
+static hd_node *score_additive(const struct hd_view *v, hd_node *s)
 {
-    return hd_additive_spans(p->v, hd_lin(p->W, s), k->keys, v->spans, cover,
-                             cover ? p->cover : NULL);
+    const struct hd_score_parts *p = v->parts;
+    hd_node *Ws = hd_lin(p->W, s), *Uh = v->h;
+    return v->cover ? hd_additive_covered(p->v, Ws, Uh, p->cover, v->cover)
+                    : hd_additive(p->v, Ws, Uh);
 }
 
 /* Ferreira, equations 3 and 4: tanh(W_1 h_j + W_2 s), one number */
-static hd_node *score_tanh_sum(const struct hd_score_parts *p, const struct hd_keys *k,
-                               const struct hd_view *v, hd_node *s, hd_node *cover)
+static hd_node *score_tanh_sum(const struct hd_view *v, hd_node *s)
 {
-    hd_node *Wh = hd_pad(k->keys, v->spans);  /* W_1 h_j        [B,S] */
-    hd_node *e = hd_add(Wh, hd_lin(p->W, s)); /* … + W_2 s      [B,S] */
-    return hd_tanh(cover ? hd_add(e, hd_mul(cover, p->cover)) : e);
+    const struct hd_score_parts *p = v->parts;
+    hd_node *Wh = hd_pad(v->keys->keys, v->spans); /* W_1 h_j        [B,S] */
+    hd_node *e = hd_add(Wh, hd_lin(p->W, s));      /* … + W_2 s      [B,S] */
+    return hd_tanh(v->cover ? hd_add(e, hd_mul(v->cover, p->cover)) : e);
 }
 
 /* Wang, option 2: (W_K h_j)ᵀ (W_Q s) */
-static hd_node *score_projected(const struct hd_score_parts *p, const struct hd_keys *k,
-                                const struct hd_view *v, hd_node *s)
+static hd_node *score_projected(const struct hd_view *v, hd_node *s)
 {
-    return hd_dot_spans(hd_lin(p->W, s), k->keys, v->spans);
-}
-
-/* Luong, section 3.1, "location": e_t = W s, one row of W per source position; those beyond get none. */
-static hd_node *score_location(const struct hd_score_parts *p, const struct hd_view *v, hd_node *s)
-{
-    const int n = v->spans->longest, most = p->W->dim[1];
-    hd_node *e = hd_lin(p->W, s);
-    return n <= most ? hd_part(e, 0, n)
-                     : hd_concat(e, hd_input(s->tape, NULL, v->spans->n, n - most));
+    return hd_dot_each(hd_lin(v->parts->W, s), v->h);
 }
 
 static float inverse_root(int n)
@@ -179,39 +169,78 @@ static float inverse_root(int n)
     return 1 / __builtin_sqrtf((float)n);
 }
 
-static hd_node *score_of(const struct hd_score_parts *p, const struct hd_config *c,
-                         const struct hd_keys *k, const struct hd_view *v, hd_node *s,
-                         hd_node *cover)
+/* Wang, option 1: q·k_j / √A with q = MLP_q(s), k_j = MLP_k(h_j) */
+static hd_node *score_scaled(const struct hd_view *v, hd_node *s)
 {
-    switch ((enum hd_hypothesis_score)c->score) {
+    return score_dot(v, run_mlp(&v->parts->q, s), inverse_root(v->config->attention_dim));
+}
+
+/* Luong, section 3.1, "location": e_t = W s, one row of W per source position; those beyond get none. */
+static hd_node *score_location(const struct hd_view *v, hd_node *s)
+{
+    const hd_node *W = v->parts->W;
+    const int n = v->spans->longest, most = W->dim[1];
+    hd_node *e = hd_lin(v->parts->W, s);
+    return n <= most ? hd_part(e, 0, n)
+                     : hd_concat(e, hd_input(s->tape, NULL, v->spans->n, n - most));
+}
+
+/* Vaswani et al. (2017), section 3.2.2, with the decoder's state as the only query: all heads [B,A], before W_o */
+static hd_node *attend_multi_head(const struct hd_view *v, hd_node *s)
+{
+    hd_tape *t = s->tape;
+    int *ones = hd_tape_take(t, "hd_attend_score", (size_t)v->spans->n, sizeof *ones);
+    if (!ones)
+        return &t->nil;
+    for (int b = 0; b < v->spans->n; b++)
+        ones[b] = 1;
+    const hd_spans *queries = hd_spans_of(t, ones, v->spans->n);
+    return hd_attention(
+        hd_lin(v->parts->Wq, s), v->keys->keys, v->keys->values,
+        &(hd_attention_options){.queries = queries, .keys = v->spans, .n_heads = v->config->heads});
+}
+
+static hd_node *score_of(const struct hd_view *v, hd_node *s)
+{
+    switch ((enum hd_score)v->config->score) {
     case HD_SCORE_DOT:
-        return score_dot(k, v, s, 1);
+        return score_dot(v, s, 1);
     case HD_SCORE_SCALED_DOT:
-        return score_dot(k, v, s, inverse_root(c->dim));
+        return score_dot(v, s, inverse_root(v->config->dim));
     case HD_SCORE_BILINEAR:
-        return score_bilinear(p, k, v, s);
+        return score_bilinear(v, s);
     case HD_SCORE_MLP:
     case HD_SCORE_ADDITIVE:
-        return score_additive(p, k, v, s, cover);
+        return score_additive(v, s);
     case HD_SCORE_TANH_SUM:
-        return score_tanh_sum(p, k, v, s, cover);
+        return score_tanh_sum(v, s);
     case HD_SCORE_PROJECTED:
-        return score_projected(p, k, v, s);
+        return score_projected(v, s);
     case HD_SCORE_SCALED:
-        return score_dot(k, v, run_mlp(&p->q, s), inverse_root(c->attention_dim)); /* q·k / √A */
+        return score_scaled(v, s);
     case HD_SCORE_LOCATION:
-        return score_location(p, v, s);
-    case HD_SCORE_NONE:
+        return score_location(v, s);
     case HD_SCORE_MULTI_HEAD:
+        return attend_multi_head(v, s);
+    case HD_SCORE_NONE:
         break;
     }
-    return hd_tape_fail(s->tape, HEED_BAD_OPTION, "hd_attend: there is no score %d", c->score);
+    return hd_tape_fail(s->tape, HEED_BAD_OPTION, "hd_attend_score: there is no score %d",
+                        v->config->score);
 }
 
 static bool has_cover_inside(const struct hd_config *c)
 {
     return c->score == HD_SCORE_MLP || c->score == HD_SCORE_ADDITIVE ||
            c->score == HD_SCORE_TANH_SUM;
+}
+
+hd_node *hd_attend_score(const struct hd_view *v, hd_node *s)
+{
+    hd_node *e = score_of(v, s);
+    return v->cover && !has_cover_inside(v->config)
+               ? hd_add(e, hd_mul(v->cover, v->parts->cover)) /* + w Σ_{t'<t} α_t'j [B,S] */
+               : e;
 }
 
 /* ---- locality: Luong, section 3.2 ------------------------------------------------------------------------------------- */
@@ -229,11 +258,12 @@ static void window(float p, int D, int length, int *from, int *to)
 }
 
 /* The positions that take part, when they are not simply the whole sentence. p [B] is predicted, or NULL. */
-static const hd_mask *mask_of(hd_tape *t, const struct hd_config *c, const struct hd_view *v,
-                              const float *p, const int *n_words)
+static const hd_mask *mask_of(hd_tape *t, const struct hd_view *v, const float *p)
 {
-    const int B = v->spans->n;
-    int *from = hd_has_failed(t) ? NULL : hd_tape_take(t, "hd_attend", 2 * (size_t)B, sizeof *from);
+    const char *op = "hd_attend_softmax";
+    const struct hd_config *c = v->config;
+    const int B = v->spans->n, *n_words = v->length;
+    int *from = hd_has_failed(t) ? NULL : hd_tape_take(t, op, 2 * (size_t)B, sizeof *from);
     if (!from)
         return v->mask;
     for (int b = 0; b < B; b++) {
@@ -250,9 +280,9 @@ static const hd_mask *mask_of(hd_tape *t, const struct hd_config *c, const struc
 }
 
 /* p: p_t = S·σ(v_pᵀ tanh(W_p s)), [B,1] */
-static hd_node *predicted_position(const struct hd_score_parts *p, const struct hd_view *v,
-                                   hd_node *s)
+static hd_node *predicted_position(const struct hd_view *v, hd_node *s)
 {
+    const struct hd_score_parts *p = v->parts;
     const int B = v->spans->n;
     hd_node *S = hd_input(s->tape, NULL, B, 1);
     for (int b = 0; b < B && hd_count(S) == (size_t)B; b++)
@@ -261,56 +291,34 @@ static hd_node *predicted_position(const struct hd_score_parts *p, const struct 
 }
 
 /* exp(-(j - p_t)² / (2 (D/2)²)), [B, longest] */
-static hd_node *gaussian(const struct hd_config *c, const struct hd_view *v, hd_node *p)
+static hd_node *gaussian(const struct hd_view *v, hd_node *p)
 {
-    const int B = v->spans->n, n = v->spans->longest;
-    hd_node *j = hd_input(p->tape, NULL, 1, n);
-    for (int i = 0; i < n && hd_count(j) == (size_t)n; i++)
-        j->x[i] = (float)(i + 1);
-    hd_node *d = hd_sub(hd_add(j, hd_input(p->tape, NULL, B, n)), p);
-    return hd_exp(hd_scale(hd_mul(d, d), -2 / ((float)c->window * (float)c->window)));
+    const float D = (float)v->config->window;
+    hd_node *j = hd_input(p->tape, NULL, v->spans->n, v->spans->longest);
+    for (size_t i = 0; i < hd_count(j); i++)
+        j->x[i] = (float)(i % (size_t)hd_width(j) + 1);
+    hd_node *d = hd_sub(j, p);
+    return hd_exp(hd_scale(hd_mul(d, d), -2 / (D * D)));
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+/* ---- weights and context ------------------------------------------------------------------------------------------------ */
 
-static struct hd_attended attend_multi_head(const struct hd_score_parts *p,
-                                            const struct hd_config *c, const struct hd_keys *k,
-                                            const struct hd_view *v, hd_node *s)
+hd_node *hd_attend_softmax(const struct hd_view *v, hd_node *e, hd_node *s)
 {
-    hd_tape *t = s->tape;
-    int *ones = hd_tape_take(t, "hd_attend", (size_t)v->spans->n, sizeof *ones);
-    if (!ones)
-        return (struct hd_attended){&t->nil, &t->nil, &t->nil};
-    for (int b = 0; b < v->spans->n; b++)
-        ones[b] = 1;
-    hd_node *heads = hd_attention(
-        hd_lin(p->Wq, s), k->keys, k->values,
-        &(hd_attention_options){
-            .queries = hd_spans_of(t, ones, v->spans->n), .keys = v->spans, .n_heads = c->heads});
-    return (struct hd_attended){.c = hd_lin(p->Wo, heads), .node = heads};
-}
-
-struct hd_attended hd_attend(const struct hd_score_parts *p, const struct hd_config *c,
-                             const struct hd_keys *k, const struct hd_view *v, hd_node *s,
-                             hd_node *cover, const int *length)
-{
+    const struct hd_config *c = v->config;
     if (c->score == HD_SCORE_MULTI_HEAD)
-        return attend_multi_head(p, c, k, v, s);
-    hd_node *e = score_of(p, c, k, v, s, cover); /* e_tj                           [B,S] */
-    if (cover && !has_cover_inside(c))
-        e = hd_add(e, hd_mul(cover, p->cover)); /* + w Σ_{t'<t} α_t'j             [B,S] */
+        return e;
     const hd_mask *mask = v->mask;
-    hd_node *position = c->local == HD_LOCAL_P ? predicted_position(p, v, s) : NULL;
+    hd_node *position = c->local == HD_LOCAL_P ? predicted_position(v, s) : NULL;
     if (c->local != HD_LOCAL_NONE || c->score == HD_SCORE_LOCATION)
-        mask = mask_of(s->tape, c, v, position ? position->x : NULL, length);
+        mask = mask_of(s->tape, v, position ? position->x : NULL);
     hd_node *alpha = hd_softmax(e, mask); /* α_t = softmax_j(e_tj)          [B,S] */
-    if (position)
-        alpha = hd_mul(alpha, gaussian(c, v, position));
-    return (struct hd_attended){.alpha = alpha, .node = alpha};
+    return position ? hd_mul(alpha, gaussian(v, position)) : alpha;
 }
 
-hd_node *hd_map_context(const struct hd_attended *attended, const struct hd_view *view, hd_node *W,
-                        hd_node *Wv)
+hd_node *hd_attend_context(const struct hd_view *v, hd_node *alpha)
 {
-    return attended->c ? hd_lin(W, attended->c) : hd_mix_spans(attended->alpha, Wv, view->spans);
+    return v->config->score == HD_SCORE_MULTI_HEAD
+               ? hd_lin(v->parts->Wo, alpha) /* W_o [c^1; c^2; …] */
+               : hd_context(alpha, v->values, v->spans);
 }

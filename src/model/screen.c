@@ -32,10 +32,10 @@ struct hd_screen {
     double missed, size, bias; /* the largest |r|, |s q|, |b| of all words */
 };
 
-static const struct hd_packed *packed_layer(const struct hd_net *net)
+static const struct hd_packed *packed_layer(const struct hd_head *head)
 {
-    const struct hd_param *p = net->output->param;
-    return net->is_output_tied ? &p->crossed : &p->straight;
+    const struct hd_param *p = head->W->param;
+    return head->is_tied ? &p->crossed : &p->straight;
 }
 
 void hd_screen_free(struct hd_screen *screen)
@@ -70,19 +70,19 @@ static void note_word(struct hd_screen *s, const float *w, const int8_t *q, floa
 }
 
 /* Quantise the words one by one. */
-static bool quantise_words(struct hd_screen *s, const struct hd_net *net,
+static bool quantise_words(struct hd_screen *s, const struct hd_head *head,
                            const struct hd_kernels *k, heed_error *err)
 {
     const long stride = hd_int8_stride(s->D);
     const size_t D = (size_t)s->D, V = (size_t)s->V;
     int8_t *q = hd_alloc(V, (size_t)stride, err);
     float *w = hd_alloc(D, sizeof *w, err);
-    const float *W = net->output->x;
+    const float *W = head->W->x;
     for (size_t v = 0; q && w && v < V; v++) {
         for (size_t i = 0; i < D; i++)
-            w[i] = net->is_output_tied ? W[v * D + i] : W[i * V + v];
+            w[i] = head->is_tied ? W[v * D + i] : W[i * V + v];
         k->quantise(q + v * (size_t)stride, &s->scale[v], w, s->D);
-        note_word(s, w, q + v * (size_t)stride, s->scale[v], net->output_bias->x[v]);
+        note_word(s, w, q + v * (size_t)stride, s->scale[v], head->b->x[v]);
     }
     if (q && w)
         k->pack_int8(s->packed, q, 1, stride, s->D, s->V);
@@ -93,38 +93,36 @@ static bool quantise_words(struct hd_screen *s, const struct hd_net *net,
 }
 
 /* NULL also when there can be none: numbers that are not finite, rows too long for 8 bits. */
-static struct hd_screen *new_screen(const struct hd_net *net, const struct hd_kernels *k,
+static struct hd_screen *new_screen(const struct hd_head *head, const struct hd_kernels *k,
                                     heed_error *err)
 {
-    const hd_node *W = net->output;
-    const int D = net->is_output_tied ? W->dim[1] : W->dim[0],
-              V = net->is_output_tied ? W->dim[0] : W->dim[1];
-    if (D > HD_INT8_MAX_K || !k->all_finite(W->x, (long)W->count) ||
-        !k->all_finite(net->output_bias->x, V))
+    const hd_node *W = head->W;
+    const int D = hd_head_width(head), V = (int)head->b->count;
+    if (D > HD_INT8_MAX_K || !k->all_finite(W->x, (long)W->count) || !k->all_finite(head->b->x, V))
         return NULL;
     struct hd_screen *s = hd_new(struct hd_screen, err);
     if (!s)
         return NULL;
-    *s = (struct hd_screen){.layer = packed_layer(net), .D = D, .V = V};
-    s->generation = hd_params_generation(net->params);
+    *s = (struct hd_screen){.layer = packed_layer(head), .D = D, .V = V};
+    s->generation = hd_params_generation(head->W->param->set);
     s->packed = hd_alloc(hd_packed_size_int8(D, V), 1, err);
     s->scale = hd_alloc((size_t)V, sizeof *s->scale, err);
-    if (s->packed && s->scale && quantise_words(s, net, k, err))
+    if (s->packed && s->scale && quantise_words(s, head, k, err))
         return s;
     hd_screen_free(s);
     return NULL;
 }
 
 /* One at a time makes a screen; whoever asks for a word meanwhile finds none, or a whole one. */
-bool hd_net_make_screen(struct hd_net *net, heed_error *err)
+bool hd_screen_make(struct hd_head *head, heed_error *err)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     heed_error why = {0};
     pthread_mutex_lock(&one);
-    struct hd_screen *old = net->screen;
-    if (!old || old->generation != hd_params_generation(net->params)) {
+    struct hd_screen *old = head->screen;
+    if (!old || old->generation != hd_params_generation(head->W->param->set)) {
         const struct hd_kernels *k = hd_kernels_chosen(&why);
-        net->screen = k ? new_screen(net, k, &why) : NULL;
+        head->screen = k ? new_screen(head, k, &why) : NULL;
         hd_screen_free(old); /* of values that have changed, which nobody reads */
     }
     pthread_mutex_unlock(&one);
@@ -150,7 +148,7 @@ static double bound_of(const struct hd_screen *s, const float *x, const int8_t *
 }
 
 /* Of the words left, the likeliest by the layer itself, 16 neighbours at a time. */
-static int decide(const struct hd_net *net, const struct hd_screen *s, hd_tape *t, const float *x,
+static int decide(const struct hd_head *head, const struct hd_screen *s, hd_tape *t, const float *x,
                   const int *left, int n)
 {
     int best = -1;
@@ -160,7 +158,7 @@ static int decide(const struct hd_net *net, const struct hd_screen *s, hd_tape *
                   width = s->V - first < HD_LANES ? s->V - first : HD_LANES;
         float logits[HD_LANES];
         t->k->gemm(logits, HD_LANES, x, s->D, s->layer->at + (size_t)first * (size_t)s->D,
-                   net->output_bias->x + first, false, HD_ACT_NONE, 1, s->D, width);
+                   head->b->x + first, false, HD_NONE, 1, s->D, width);
         const float logit = logits[left[i] - first];
         if (best < 0 || logit > most || (logit == most && left[i] < best)) {
             best = left[i];
@@ -171,10 +169,10 @@ static int decide(const struct hd_net *net, const struct hd_screen *s, hd_tape *
 }
 
 /* By all logits; -1 when they are not finite. */
-static int best_of_all(const struct hd_net *net, hd_node *out, int row)
+static int best_of_all(const struct hd_head *head, hd_node *out, int row)
 {
     hd_tape *t = out->tape;
-    const hd_node *logits = hd_logits(net, hd_slice(out, row, 1));
+    const hd_node *logits = hd_logits(head, hd_slice(out, row, 1));
     int word = -1;
     float value = 0;
     if (!hd_has_failed(t) && t->k->all_finite(logits->x, (long)logits->count))
@@ -183,10 +181,10 @@ static int best_of_all(const struct hd_net *net, hd_node *out, int row)
 }
 
 /* The screen's logits of some rows, and the likeliest words of those whose answer it can give. */
-static bool ask_screen(const struct hd_net *net, hd_node *out, int from, int n, int *word)
+static bool ask_screen(const struct hd_head *head, hd_node *out, int from, int n, int *word)
 {
     hd_tape *t = out->tape;
-    const struct hd_screen *s = net->screen;
+    const struct hd_screen *s = head->screen;
     const size_t stride = (size_t)hd_int8_stride(s->D), D = (size_t)s->D, V = (size_t)s->V;
     int8_t *p = hd_tape_take(t, "hd_best_words", (size_t)n * stride, 1);
     float *scale = hd_tape_take(t, "hd_best_words", (size_t)n, sizeof *scale);
@@ -196,8 +194,8 @@ static bool ask_screen(const struct hd_net *net, hd_node *out, int from, int n, 
     const float *x = out->x + (size_t)from * D;
     for (int r = 0; r < n; r++)
         t->k->quantise(p + (size_t)r * stride, &scale[r], x + (size_t)r * D, s->D);
-    t->k->gemm_int8(y, s->V, p, (long)stride, scale, s->packed, s->scale, net->output_bias->x,
-                    HD_ACT_NONE, n, s->D, s->V);
+    t->k->gemm_int8(y, s->V, p, (long)stride, scale, s->packed, s->scale, head->b->x, HD_NONE, n,
+                    s->D, s->V);
     for (int r = 0; r < n; r++) {
         const float *row = x + (size_t)r * D;
         int left[MOST_LEFT + 1], n_left = 1;
@@ -210,31 +208,31 @@ static bool ask_screen(const struct hd_net *net, hd_node *out, int from, int n, 
         if (n_left == 1 && least > -INFINITY)
             word[r] = left[0];
         else if (n_left <= MOST_LEFT && least > -INFINITY)
-            word[r] = decide(net, s, t, row, left, n_left);
+            word[r] = decide(head, s, t, row, left, n_left);
     }
     return true;
 }
 
-bool hd_best_words(const struct hd_net *net, hd_node *out, int *word)
+bool hd_best_words(const struct hd_head *head, hd_node *out, int *word)
 {
     hd_tape *t = out->tape;
-    const struct hd_screen *s = net->screen;
+    const struct hd_screen *s = head->screen;
     const int n = hd_n_rows(out);
     for (int r = 0; r < n; r++)
         word[r] = -1;
-    if (s && s->layer->is_current && s->generation == hd_params_generation(net->params) &&
+    if (s && s->layer->is_current && s->generation == hd_params_generation(head->W->param->set) &&
         t->k->all_finite(out->x, (long)out->count))
         for (int from = 0; from < n; from += ROWS_AT_A_TIME) {
             const struct hd_arena_mark before = hd_arena_mark(&t->arena);
             const int left = n - from, rows = left < ROWS_AT_A_TIME ? left : ROWS_AT_A_TIME;
-            if (!ask_screen(net, out, from, rows, word + from))
+            if (!ask_screen(head, out, from, rows, word + from))
                 return false;
             hd_arena_rewind(&t->arena, before);
         }
     for (int r = 0; r < n && !hd_has_failed(t); r++)
         if (word[r] < 0) {
             const struct hd_arena_mark before = hd_arena_mark(&t->arena);
-            word[r] = best_of_all(net, out, r);
+            word[r] = best_of_all(head, out, r);
             hd_arena_rewind(&t->arena, before);
         }
     return !hd_has_failed(t);

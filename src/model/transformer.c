@@ -5,11 +5,10 @@
  * very same blocks with one new row per hypothesis; keys and values of the words before it are its state.
  * Invariant: a row's numbers depend on its own sentence alone, and on nothing after it in the target, so that teaching
  * and search give the same bits. */
-#include "model/transformer.h"
-
 #include "base/memory.h"
 #include "graph/tape.h"
-#include "model/cell.h"
+#include "model/architecture.h"
+#include "model/param.h"
 #include "model/position.h"
 
 #include <assert.h>
@@ -17,35 +16,71 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* W x + b */
+struct linear_map {
+    hd_node *W, *b;
+};
+
+struct layer_norm {
+    hd_node *gain, *bias;
+};
+
+/* Multi-head attention: queries, keys, values, and what joins the heads. */
+struct heads {
+    struct linear_map q, k, v, o;
+    struct layer_norm norm;
+};
+
+/* W_2 f(W_1 x + b_1) + b_2 */
+struct feed_forward {
+    struct linear_map in, out;
+    struct layer_norm norm;
+};
+
+/* One block; an encoder's has no `cross`. */
+struct block {
+    struct heads self, cross;
+    struct feed_forward ffn;
+};
+
+struct transformer_parts {
+    struct block *encoder, *decoder; /* [layers] each */
+    struct layer_norm encoder_norm,
+        decoder_norm; /* after the last block; NULL without final_norm */
+    hd_node *source_positions, *target_positions; /* learned: [max,D] */
+    float *frequencies;                           /* sin: [D/2] */
+};
+
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-static struct hd_linear_map declare_map(hd_params *params, const char *block, const char *name,
-                                        int in, int out)
+static struct linear_map declare_map(hd_params *params, const char *block, const char *name, int in,
+                                     int out)
 {
     char prefix[80];
     snprintf(prefix, sizeof prefix, "%s.%s", block, name);
-    struct hd_linear_map m;
-    m.W = hd_named_param(params, prefix, "W", in, out);
-    m.b = hd_named_param(params, prefix, "b", 0, out);
+    struct linear_map m;
+    m.W = hd_map_param(params, prefix, "W", in, out);
+    m.b = hd_vector_param(params, prefix, "b", out);
     return m;
 }
 
-static struct hd_layer_norm_parts declare_norm(hd_params *params, const char *block,
-                                               const char *name, int D)
+static struct layer_norm declare_norm(hd_params *params, const char *block, const char *name, int D)
 {
     char prefix[80];
     snprintf(prefix, sizeof prefix, "%s.%s", block, name);
-    struct hd_layer_norm_parts n;
-    n.gain = hd_named_param(params, prefix, "gain", 0, D);
-    n.bias = hd_named_param(params, prefix, "bias", 0, D);
+    struct layer_norm n;
+    n.gain = hd_vector_param(params, prefix, "gain", D);
+    n.bias = hd_vector_param(params, prefix, "bias", D);
     return n;
 }
 
-static struct hd_heads declare_heads(hd_params *params, const char *block, const char *name, int D)
+static struct heads declare_heads(hd_params *params, const char *block, const char *name, int D)
 {
     char prefix[64];
     snprintf(prefix, sizeof prefix, "%s.%s", block, name);
-    struct hd_heads h;
+    struct heads h;
     h.q = declare_map(params, prefix, "q", D, D);
     h.k = declare_map(params, prefix, "k", D, D);
     h.v = declare_map(params, prefix, "v", D, D);
@@ -54,13 +89,13 @@ static struct hd_heads declare_heads(hd_params *params, const char *block, const
     return h;
 }
 
-static struct hd_block declare_block(const struct hd_net *net, const char *side, int layer,
-                                     bool has_cross)
+static struct block declare_block(const struct hd_net *net, const char *side, int layer,
+                                  bool has_cross)
 {
     const int D = net->config.dim, F = net->config.ffn;
     char block[32];
     snprintf(block, sizeof block, "%s.%d", side, layer);
-    struct hd_block b = {.self = declare_heads(net->params, block, "self", D)};
+    struct block b = {.self = declare_heads(net->params, block, "self", D)};
     if (has_cross)
         b.cross = declare_heads(net->params, block, "cross", D);
     b.ffn.in = declare_map(net->params, block, "ffn.1", D, F);
@@ -69,10 +104,10 @@ static struct hd_block declare_block(const struct hd_net *net, const char *side,
     return b;
 }
 
-bool hd_transformer_declare(struct hd_net *net, heed_error *err)
+static bool declare_transformer(struct hd_net *net, heed_error *err)
 {
     const struct hd_config *c = &net->config;
-    struct hd_transformer_parts *p = net->transformer = hd_new(struct hd_transformer_parts, err);
+    struct transformer_parts *p = net->parts = hd_new(struct transformer_parts, err);
     if (!p)
         return false;
     p->encoder = hd_alloc((size_t)c->encoder_layers, sizeof *p->encoder, err);
@@ -96,8 +131,9 @@ bool hd_transformer_declare(struct hd_net *net, heed_error *err)
     return true;
 }
 
-void hd_transformer_free(struct hd_transformer_parts *parts)
+static void free_transformer(void *of_net)
 {
+    struct transformer_parts *parts = of_net;
     if (!parts)
         return;
     hd_free(parts->frequencies);
@@ -106,19 +142,19 @@ void hd_transformer_free(struct hd_transformer_parts *parts)
     hd_free(parts);
 }
 
-static void init_map(struct hd_linear_map map, uint64_t seed)
+static void init_map(struct linear_map map, uint64_t seed)
 {
     hd_init_glorot(map.W, seed);
     hd_init_fill(map.b, 0);
 }
 
-static void init_norm(struct hd_layer_norm_parts norm)
+static void init_norm(struct layer_norm norm)
 {
     hd_init_fill(norm.gain, 1);
     hd_init_fill(norm.bias, 0);
 }
 
-static void init_heads(const struct hd_heads *heads, uint64_t seed)
+static void init_heads(const struct heads *heads, uint64_t seed)
 {
     init_map(heads->q, seed);
     init_map(heads->k, seed);
@@ -127,7 +163,7 @@ static void init_heads(const struct hd_heads *heads, uint64_t seed)
     init_norm(heads->norm);
 }
 
-static void init_block(const struct hd_block *block, uint64_t seed)
+static void init_block(const struct block *block, uint64_t seed)
 {
     init_heads(&block->self, seed);
     if (block->cross.q.W)
@@ -137,10 +173,10 @@ static void init_block(const struct hd_block *block, uint64_t seed)
     init_norm(block->ffn.norm);
 }
 
-void hd_transformer_init(struct hd_net *net, uint64_t seed)
+static void init_transformer(struct hd_net *net, uint64_t seed)
 {
     const struct hd_config *c = &net->config;
-    const struct hd_transformer_parts *p = net->transformer;
+    const struct transformer_parts *p = net->parts;
     for (int l = 0; l < c->encoder_layers; l++)
         init_block(&p->encoder[l], seed);
     for (int l = 0; l < c->decoder_layers; l++)
@@ -155,14 +191,19 @@ void hd_transformer_init(struct hd_net *net, uint64_t seed)
     }
 }
 
+static const struct transformer_parts *transformer_of(const struct hd_net *net)
+{
+    return net->parts;
+}
+
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-static hd_node *map(struct hd_linear_map m, hd_node *x)
+static hd_node *map(struct linear_map m, hd_node *x)
 {
     return hd_affine(m.W, m.b, x);
 }
 
-static hd_node *norm(const struct hd_config *c, struct hd_layer_norm_parts n, hd_node *x)
+static hd_node *norm(const struct hd_config *c, struct layer_norm n, hd_node *x)
 {
     return hd_layer_norm(x, n.gain, n.bias, c->norm_eps);
 }
@@ -171,26 +212,26 @@ static hd_node *norm(const struct hd_config *c, struct hd_layer_norm_parts n, hd
  *     post-norm   x ← norm(x + drop(f(x)))
  *     pre-norm    x ← x + drop(f(norm(x)))
  * `enter` is what f sees, `leave` what comes after it. */
-static hd_node *enter(const struct hd_config *c, struct hd_layer_norm_parts n, hd_node *x)
+static hd_node *enter(const struct hd_config *c, struct layer_norm n, hd_node *x)
 {
     return c->norm == HD_NORM_PRE ? norm(c, n, x) : x;
 }
 
-static hd_node *leave(const struct hd_config *c, struct hd_layer_norm_parts n, hd_node *x,
-                      hd_node *fx, float dropout)
+static hd_node *leave(const struct hd_config *c, struct layer_norm n, hd_node *x, hd_node *fx,
+                      float dropout)
 {
     hd_node *sum = hd_add(x, hd_dropout(fx, dropout));
     return c->norm == HD_NORM_PRE ? sum : norm(c, n, sum);
 }
 
 /* Section 3.3: f(x) = W_2 act(W_1 x + b_1) + b_2 */
-static hd_node *feed_forward(const struct hd_config *c, const struct hd_feed_forward *f, hd_node *x,
+static hd_node *feed_forward(const struct hd_config *c, const struct feed_forward *f, hd_node *x,
                              const struct hd_dropouts *drop)
 {
-    static const enum hd_function act[] = {HD_RELU, HD_GELU, HD_SWISH}; /* by enum hd_activation */
     hd_node *y = enter(c, f->norm, x);
-    y = hd_dense(f->in.W, f->in.b, y, act[c->activation]); /* act(W_1 x + b_1)            [N,F] */
-    y = map(f->out, hd_dropout(y, drop->ffn));             /* W_2 … + b_2                 [N,D] */
+    y = hd_dense(f->in.W, f->in.b, y,
+                 (enum hd_function)c->activation); /* act(W_1 x + b_1)            [N,F] */
+    y = map(f->out, hd_dropout(y, drop->ffn));     /* W_2 … + b_2                 [N,D] */
     return leave(c, f->norm, x, y, drop->state);
 }
 
@@ -209,11 +250,11 @@ static hd_node *attend(const struct hd_config *c, hd_node *q, hd_node *k, hd_nod
 }
 
 /* Sections 3.4 and 3.5: √D · E + P, E [n,D] the embeddings of words at these positions */
-static hd_node *place_words(const struct hd_net *net, hd_node *E, hd_node *learned,
-                            const int *position, int n, const struct hd_dropouts *drop)
+static hd_node *add_positions(const struct hd_net *net, hd_node *E, hd_node *learned,
+                              const int *position, int n, const struct hd_dropouts *drop)
 {
     const struct hd_config *c = &net->config;
-    const float *frequencies = net->transformer->frequencies;
+    const float *frequencies = transformer_of(net)->frequencies;
     hd_node *x = c->embed_scale ? hd_scale(E, sqrtf((float)c->dim)) : E;
     if (c->positions == HD_POSITIONS_SIN)
         x = hd_add(x, hd_positions_sin(c, frequencies, E->tape, position, n));
@@ -248,11 +289,11 @@ static struct hd_weights weights_by_layer(const struct hd_config *c, enum hd_att
 /* ---- encoder --------------------------------------------------------------------------------- */
 
 /* Section 3.1: a word looks at all words of its sentence. */
-static hd_node *encoder_block(const struct hd_config *c, const struct hd_block *b, hd_node *x,
+static hd_node *encoder_block(const struct hd_config *c, const struct block *b, hd_node *x,
                               const hd_spans *spans, const struct hd_dropouts *drop,
                               hd_node **attended_by)
 {
-    const struct hd_heads *h = &b->self;
+    const struct heads *h = &b->self;
     hd_node *y = enter(c, h->norm, x);
     hd_node *q = map(h->q, y), *k = map(h->k, y), *v = map(h->v, y);  /* W_q x_t + b_q, … [N,D] */
     hd_node *a = attend(c, q, k, v, spans, spans, NULL, false, drop); /* Σ_j α_tj v_j     [N,D] */
@@ -272,7 +313,7 @@ static const struct source_keys *make_source_keys(const struct hd_net *net, hd_t
     const int n = net->config.decoder_layers;
     struct source_keys *keys = hd_tape_take(tape, "hd_encode", (size_t)n, sizeof *keys);
     for (int l = 0; keys && l < n; l++) {
-        const struct hd_heads *cross = &net->transformer->decoder[l].cross;
+        const struct heads *cross = &transformer_of(net)->decoder[l].cross;
         keys[l].k = map(cross->k, h); /* W_k h_j + b_k     [Σ S,D] */
         keys[l].v = map(cross->v, h); /* W_v h_j + b_v     [Σ S,D] */
     }
@@ -301,17 +342,17 @@ static bool note_rows(const struct hd_config *c, hd_tape *tape, const hd_spans *
     return true;
 }
 
-bool hd_transformer_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
-                           const struct hd_dropouts *dropouts, struct hd_memory *memory)
+static bool encode_transformer(const struct hd_net *net, hd_node *E,
+                               const struct hd_dropouts *dropouts, struct hd_memory *memory)
 {
+    hd_tape *tape = E->tape;
     const struct hd_config *c = &net->config;
-    const struct hd_transformer_parts *p = net->transformer;
+    const struct transformer_parts *p = net->parts;
     const hd_spans *spans = memory->spans;
     if (!note_rows(c, tape, spans, &memory->self))
         return false;
     const int n = spans->total;
-    hd_node *E = hd_rows(hd_on(tape, net->source_table), batch->source, n);
-    hd_node *x = place_words(net, E, p->source_positions, memory->self.query, n, dropouts);
+    hd_node *x = add_positions(net, E, p->source_positions, memory->self.query, n, dropouts);
     for (int l = 0; l < c->encoder_layers; l++)
         x = encoder_block(c, &p->encoder[l], x, spans, dropouts,
                           (hd_node **)&memory->self.nodes[l]);
@@ -352,7 +393,7 @@ static hd_node *with_past(const struct decoding *d, int part, hd_node *x)
 static hd_node *look_back(const struct decoding *d, int l, hd_node *x)
 {
     const struct hd_config *c = &d->net->config;
-    const struct hd_heads *h = &d->net->transformer->decoder[l].self;
+    const struct heads *h = &transformer_of(d->net)->decoder[l].self;
     hd_node *y = enter(c, h->norm, x);
     hd_node *q = map(h->q, y); /* W_q x_t + b_q   [N,D] */
     hd_node *k = map(h->k, y); /* W_k x_i + b_k, i ≤ t  */
@@ -369,7 +410,7 @@ static hd_node *look_back(const struct decoding *d, int l, hd_node *x)
 static hd_node *look_at_source(const struct decoding *d, int l, hd_node *x)
 {
     const struct hd_config *c = &d->net->config;
-    const struct hd_heads *h = &d->net->transformer->decoder[l].cross;
+    const struct heads *h = &transformer_of(d->net)->decoder[l].cross;
     assert(d->source_keys); /* a tape without memory for them has failed before */
     hd_node *q = map(h->q, enter(c, h->norm, x));     /* W_q x_t + b_q [N,D] */
     hd_node *k = hd_on(d->tape, d->source_keys[l].k); /* W_k h_j + b_k       */
@@ -383,21 +424,21 @@ static hd_node *look_at_source(const struct decoding *d, int l, hd_node *x)
 static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
 {
     x = look_at_source(d, l, look_back(d, l, x));
-    return feed_forward(&d->net->config, &d->net->transformer->decoder[l].ffn, x, d->drop);
+    return feed_forward(&d->net->config, &transformer_of(d->net)->decoder[l].ffn, x, d->drop);
 }
 
 /* From the words before, -1 for a row of zeros, to what enters the output layer: [n,D] */
 static hd_node *decode(struct decoding *d, const int *previous, const int *position, int n)
 {
     const struct hd_config *c = &d->net->config;
-    const struct hd_transformer_parts *p = d->net->transformer;
+    const struct transformer_parts *p = d->net->parts;
     const size_t layers = (size_t)c->decoder_layers;
     d->self = hd_tape_take(d->tape, "hd_decode", 2 * layers, sizeof(hd_node *));
     if (!d->self)
         return &d->tape->nil;
     d->cross = d->self + layers;
     hd_node *E = hd_rows(hd_on(d->tape, d->net->target_table), previous, n);
-    hd_node *x = place_words(d->net, E, p->target_positions, position, n, d->drop);
+    hd_node *x = add_positions(d->net, E, p->target_positions, position, n, d->drop);
     for (int l = 0; l < c->decoder_layers; l++)
         x = decoder_block(d, l, x);
     x = c->final_norm ? norm(c, p->decoder_norm, x) : x;
@@ -406,9 +447,9 @@ static hd_node *decode(struct decoding *d, const int *previous, const int *posit
 
 /* ---- teaching -------------------------------------------------------------------------------- */
 
-bool hd_transformer_teacher_force(const struct hd_net *net, hd_tape *tape,
-                                  const struct hd_memory *memory, const struct hd_batch *batch,
-                                  const struct hd_dropouts *dropouts, struct hd_forced *forced)
+static bool force_transformer(const struct hd_net *net, hd_tape *tape,
+                              const struct hd_memory *memory, const struct hd_batch *batch,
+                              const struct hd_dropouts *dropouts, struct hd_forced *forced)
 {
     const hd_spans *rows = hd_spans_of(tape, batch->target_length, batch->n),
                    *source = memory->spans;
@@ -451,8 +492,8 @@ bool hd_transformer_teacher_force(const struct hd_net *net, hd_tape *tape,
 
 static const struct hd_dropouts nothing_dropped;
 
-void hd_transformer_keep(const struct hd_net *net, const struct hd_memory *memory,
-                         struct hd_to_cache *kept)
+static void cache_transformer(const struct hd_net *net, const struct hd_memory *memory,
+                              struct hd_to_cache *kept)
 {
     const struct source_keys *keys = memory->of_arch;
     for (int l = 0; l < net->config.decoder_layers; l++) {
@@ -473,8 +514,8 @@ static const struct source_keys *kept_source_keys(const struct hd_decoder *decod
     return keys;
 }
 
-struct hd_stepped hd_transformer_step(struct hd_decoder *decoder, hd_tape *tape,
-                                      const struct hd_rows *rows)
+static struct hd_stepped step_transformer(struct hd_decoder *decoder, hd_tape *tape,
+                                          const struct hd_step_rows *rows)
 {
     const struct hd_net *net = decoder->net;
     const size_t n = (size_t)rows->n;
@@ -493,8 +534,8 @@ struct hd_stepped hd_transformer_step(struct hd_decoder *decoder, hd_tape *tape,
         word[b] = rows->previous[b] < 0 ? net->config.target_start : rows->previous[b];
         one[b] = 1;
         with_this[b] = rows->length[b] + 1;
-        start[b] = decoder->start[rows->place[b]];
-        n_keys[b] = decoder->length[rows->place[b]];
+        start[b] = decoder->start[rows->entry[b]];
+        n_keys[b] = decoder->length[rows->entry[b]];
         sentence[b] = b;
         query[b] = 0;
         for (int t = 0; t < rows->length[b]; t++)
@@ -516,3 +557,25 @@ struct hd_stepped hd_transformer_step(struct hd_decoder *decoder, hd_tape *tape,
         weights_by_layer(&net->config, HD_ATTENTION_CROSS, d.cross, sentence, query, n_keys);
     return stepped;
 }
+
+/* ---- the architecture ------------------------------------------------------------------------ */
+
+static int transformer_width(const struct hd_config *config)
+{
+    return config->dim;
+}
+
+static int max_target_of_transformer(const struct hd_config *config)
+{
+    return config->positions == HD_POSITIONS_LEARNED ? config->max_positions : INT_MAX;
+}
+
+const struct hd_architecture hd_transformer = {.declare = declare_transformer,
+                                               .free = free_transformer,
+                                               .init = init_transformer,
+                                               .output_width = transformer_width,
+                                               .max_target = max_target_of_transformer,
+                                               .encode = encode_transformer,
+                                               .teacher_force = force_transformer,
+                                               .cache = cache_transformer,
+                                               .step = step_transformer};

@@ -183,9 +183,19 @@ bool hd_option_refuse_given(const heed_option *option, const char *given, heed_e
                    hd_option_range(option).text, given);
 }
 
-bool heed_option_refuse(const heed_option *option, const char *text, heed_error *err)
+bool heed_option_refuse(const heed_option *o, const char *text, heed_error *err)
 {
-    return hd_option_refuse_given(option, hd_quote(text).text, err);
+    enum { MOST = 32 };
+    struct hd_option_choice choices[MOST];
+    const char *names[MOST];
+    int n = 0;
+    for (; o->choices && n < MOST && *(choices[n] = hd_option_choice(o, n)).text; n++)
+        names[n] = choices[n].text;
+    const char *near = hd_nearest(text, names, n);
+    if (!near)
+        return hd_option_refuse_given(o, hd_quote(text).text, err);
+    return hd_fail(err, HEED_BAD_OPTION, "%s must be %s, not %s; did you mean %s?", o->name,
+                   hd_option_range(o).text, hd_quote(text).text, near);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -230,22 +240,12 @@ void hd_option_put_bool(const heed_option *o, void *values, bool is_yes)
 
 static bool put_choice(const heed_option *o, void *values, const char *text, heed_error *err)
 {
-    enum { MOST = 32 };
     const int i = hd_option_choice_index(o, text);
     assert(o->size == sizeof(int));
-    if (i >= 0) {
-        *(int *)field_of(o, values) = i;
-        return true;
-    }
-    struct hd_option_choice choices[MOST];
-    const char *names[MOST];
-    int n = 0;
-    for (; n < MOST && *(choices[n] = hd_option_choice(o, n)).text; n++)
-        names[n] = choices[n].text;
-    const char *near = hd_nearest(text, names, n);
-    return hd_fail(err, HEED_BAD_OPTION, "%s must be %s, not %s%s%s%s", o->name,
-                   hd_option_range(o).text, hd_quote(text).text, near ? "; did you mean " : "",
-                   near ? near : "", near ? "?" : "");
+    if (i < 0)
+        return heed_option_refuse(o, text, err);
+    *(int *)field_of(o, values) = i;
+    return true;
 }
 
 static bool put_copy(const heed_option *o, void *values, const char *text, heed_error *err)
@@ -445,11 +445,12 @@ bool hd_option_is_valid(const heed_option *o, const void *values)
     return true;
 }
 
-static void print_numbers(const int *field, char *text, size_t size)
+static void print_numbers(const heed_option *o, const int *field, char *text, size_t size)
 {
+    const int room = (int)(o->size / sizeof *field) - 1, n = field[0] < room ? field[0] : room;
     size_t used = 0;
     snprintf(text, size, "none");
-    for (int i = 1; i <= field[0] && used < size; i++)
+    for (int i = 1; i <= n && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%d", i > 1 ? "," : "", field[i]);
 }
 
@@ -493,7 +494,7 @@ const char *heed_option_text(const heed_option *o, const void *values, char *tex
         snprintf(text, size, "%s", hd_option_choice(o, *(const int *)field).text);
         break;
     case HEED_OPTION_NUMBERS:
-        print_numbers(field, text, size);
+        print_numbers(o, field, text, size);
         break;
     case HEED_OPTION_TEXT:
         return get_text(field) ? get_text(field) : "";

@@ -106,7 +106,7 @@ static bool add_logprobs(struct forcing *f, const struct hd_net *net,
                   n = left < LOGITS_AT_A_TIME ? left : LOGITS_AT_A_TIME;
         hd_tape_reset(f->output);
         hd_node *rows = hd_slice(hd_on(f->output, forced->out), from, n);
-        const hd_node *logp = hd_log_softmax(hd_logits(net, rows), NULL);
+        const hd_node *logp = hd_log_softmax(hd_logits(&net->head, rows), NULL);
         if (!hd_tape_check(f->output, err))
             return false;
         for (int i = 0; i < n; i++) {

@@ -123,9 +123,8 @@ static int limit_of(const struct hd_searcher *r, const struct hd_search_input *i
 {
     int limit = in->max_length;
     for (int i = 0; i < r->n_nets; i++)
-        if (!r->nets[i]->rnn && r->nets[i]->config.positions == HD_POSITIONS_LEARNED &&
-            r->nets[i]->config.max_positions - 1 < limit)
-            limit = r->nets[i]->config.max_positions - 1;
+        if (hd_net_max_target(r->nets[i]) - 1 < limit)
+            limit = hd_net_max_target(r->nets[i]) - 1;
     return limit > in->prefix.n ? limit : in->prefix.n;
 }
 

@@ -41,7 +41,7 @@ struct hd_searcher {
     size_t n_free, free_capacity;
 
     /* The rows of a step. */
-    struct hd_rows rows;
+    struct hd_step_rows rows;
     int *entry, *previous, *length, *slot, *past;
     size_t row_capacity[4], past_capacity;
     struct hd_next_scores *next_scores;

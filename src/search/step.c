@@ -75,12 +75,12 @@ static bool make_rows(struct hd_searcher *r, heed_error *err)
             past += hyp->length;
         }
     }
-    r->rows = (struct hd_rows){.n = b,
-                               .place = r->entry,
-                               .previous = r->previous,
-                               .length = r->length,
-                               .past = r->past,
-                               .slot = r->slot};
+    r->rows = (struct hd_step_rows){.n = b,
+                                    .entry = r->entry,
+                                    .previous = r->previous,
+                                    .length = r->length,
+                                    .past = r->past,
+                                    .slot = r->slot};
     return true;
 }
 
@@ -171,7 +171,8 @@ static bool ask_for_words(struct hd_searcher *r, const struct slice *s, heed_err
 {
     int *words = hd_tape_take(r->tape, "hd_search", (size_t)s->n, sizeof *words);
     float *nothing = hd_tape_take(r->tape, "hd_search", 1, sizeof *nothing);
-    if (!words || !nothing || !hd_best_words(r->nets[0], hd_slice(r->out[0], s->from, s->n), words))
+    if (!words || !nothing ||
+        !hd_best_words(&r->nets[0]->head, hd_slice(r->out[0], s->from, s->n), words))
         return hd_tape_check(r->tape, err);
     *nothing = 0;
     int b = s->from;
@@ -191,7 +192,7 @@ static hd_node *logits_of(struct hd_searcher *r, const struct slice *s)
 {
     hd_node *x = NULL;
     for (int m = 0; m < r->n_nets; m++) {
-        hd_node *logits = hd_logits(r->nets[m], hd_slice(r->out[m], s->from, s->n));
+        hd_node *logits = hd_logits(&r->nets[m]->head, hd_slice(r->out[m], s->from, s->n));
         if (r->n_nets > 1)
             logits = hd_log_softmax(logits, NULL);
         x = x ? hd_add(x, logits) : logits;

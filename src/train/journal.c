@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
 static FILE *open_beside(const char *stem, const char *ending, heed_error *err)
 {
@@ -24,8 +25,10 @@ static FILE *open_beside(const char *stem, const char *ending, heed_error *err)
         hd_fail_to_write(path, errno, err);
         return NULL;
     }
-    if (flock(fileno(f), LOCK_EX | LOCK_NB) == 0)
+    if (flock(fileno(f), LOCK_EX | LOCK_NB) == 0) {
+        (void)fseek(f, 0, SEEK_END);
         return f;
+    }
     hd_fail(err, HEED_BAD_FILE, "%s is in use: another heed train is writing this model", path);
     fclose(f);
     return NULL;
@@ -36,6 +39,7 @@ bool hd_journal_open(struct hd_journal *j, const char *stem, heed_error *err)
     j->began = hd_seconds();
     j->log = open_beside(stem, ".log", err);
     j->jsonl = j->log ? open_beside(stem, ".jsonl", err) : NULL;
+    j->is_new = j->log && ftell(j->log) == 0 && (!j->jsonl || ftell(j->jsonl) == 0);
     return j->jsonl != NULL;
 }
 
@@ -46,6 +50,17 @@ void hd_journal_close(struct hd_journal *j)
     if (j->jsonl)
         fclose(j->jsonl);
     j->log = j->jsonl = NULL;
+}
+
+void hd_journal_discard(struct hd_journal *j, const char *stem)
+{
+    static const char *const endings[] = {".log", ".jsonl"};
+    char path[4096];
+    for (int i = 0; j->is_new && i < 2; i++) {
+        snprintf(path, sizeof path, "%s%s", stem, endings[i]);
+        (void)unlink(path);
+    }
+    hd_journal_close(j);
 }
 
 static void write_line(struct hd_journal *j, FILE *f, const char *line)

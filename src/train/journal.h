@@ -8,6 +8,7 @@
 
 struct hd_journal {
     FILE *log, *jsonl;
+    bool is_new;    /* both were empty when they were opened */
     bool is_silent; /* the first rank speaks for all: the watcher is only asked whether to go on */
     bool (*watch)(void *context, const heed_training_event *event);
     void *context;
@@ -19,6 +20,9 @@ struct hd_journal {
 /* Open MODEL.log and MODEL.jsonl to append. HEED_BAD_FILE when they cannot be written, or when another run has them. */
 bool hd_journal_open(struct hd_journal *journal, const char *stem, heed_error *err);
 void hd_journal_close(struct hd_journal *journal);
+
+/* Remove the files of a run that was refused, unless an earlier one has written them. */
+void hd_journal_discard(struct hd_journal *journal, const char *stem);
 
 /* A sentence to all three. */
 void hd_journal_say(struct hd_journal *journal, const char *format, ...)

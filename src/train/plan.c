@@ -35,37 +35,46 @@ struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus)
 
 void hd_plan_text(struct hd_recipe *r, const struct hd_text_facts *f)
 {
-    if (r->source_tokens == HD_CHOOSE)
+    if (r->source_tokens == HD_OPTION_OPEN)
         r->source_tokens = r->tokens;
-    if (r->joint_vocab == HD_CHOOSE)
+    if (r->joint_vocab == HD_OPTION_OPEN)
         r->joint_vocab = r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens;
-    if (r->vocab_size == HD_CHOOSE && r->tokens == HD_VOCAB_SPM)
+    if (r->vocab_size == HD_OPTION_OPEN && r->tokens == HD_VOCAB_SPM)
         r->vocab_size = hd_vocab_size_for(
             f->n_pairs, r->joint_vocab ? f->n_source_words + f->n_target_words
                                        : (f->n_source_words + f->n_target_words) / 2);
-    else if (r->vocab_size == HD_CHOOSE)
+    else if (r->vocab_size == HD_OPTION_OPEN)
         r->vocab_size = r->tokens == HD_VOCAB_WORDS ? 30000 : 0;
-    if (r->valid_metric == HD_CHOOSE)
+    if (r->valid_metric == HD_OPTION_OPEN)
         r->valid_metric = r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT : HD_VALID_BLEU;
 }
 
-const char *hd_plan_arch(const struct hd_text_facts *f)
+void hd_plan_preset(struct hd_preset_choice *preset, const struct hd_text_facts *f)
 {
-    (void)f;
-    return "transformer";
+    if (preset->arch == HD_OPTION_OPEN)
+        preset->arch = HD_TRANSFORMER;
+    if (preset->size == HD_OPTION_OPEN)
+        preset->size = f->n_pairs < 400000    ? HD_SIZE_TINY
+                       : f->n_pairs < 4000000 ? HD_SIZE_SMALL
+                                              : HD_SIZE_BASE;
 }
 
-const char *hd_plan_size(const struct hd_text_facts *f)
+void hd_plan_positions(struct hd_config *c, const heed_training *said)
 {
-    return f->n_pairs < 400000 ? "tiny" : f->n_pairs < 4000000 ? "small" : "base";
+    const int needed = said->recipe.max_length + 1; /* the end marker is one more */
+    if (hd_plan_room(c) >= needed)
+        return;
+    if (c->arch != HD_TRANSFORMER && c->max_source == 0)
+        c->max_source = needed <= HD_MAX_DIM ? needed : HD_MAX_DIM;
+    else if (c->arch == HD_TRANSFORMER && !hd_training_is_given(said, "max-positions"))
+        c->max_positions = needed;
 }
 
-bool hd_plan_model(struct hd_config *c, bool is_joint, bool (*is_given)(void *, const char *),
-                   void *context, heed_error *err)
+bool hd_plan_model(struct hd_config *c, bool is_joint, const heed_training *said, heed_error *err)
 {
-    if (c->arch == HD_TRANSFORMER && !is_given(context, "norm"))
+    if (c->arch == HD_TRANSFORMER && !hd_training_is_given(said, "norm"))
         c->norm = HD_NORM_PRE; /* learns from the first update at any rate; post-norm wants care */
-    if (is_given(context, "tie") || !is_joint)
+    if (hd_training_is_given(said, "tie") || !is_joint)
         return hd_config_check(c, err);
     static const int ties[] = {HD_TIE_ALL, HD_TIE_SOURCE_TARGET};
     for (int i = 0; i < 2; i++) {
@@ -95,7 +104,7 @@ static void fill(float *field, float value)
 
 static void fill_int(int *field, int value)
 {
-    if (*field == HD_CHOOSE)
+    if (*field == HD_OPTION_OPEN)
         *field = value;
 }
 

@@ -4,7 +4,7 @@
 
 #include "model/config.h"
 #include "text/corpus.h"
-#include "train/recipe.h"
+#include "train/training.h"
 
 /* What the choices rest on. */
 struct hd_text_facts {
@@ -15,13 +15,14 @@ struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus);
 /* Sizes of the vocabularies and the like: before they are learned. */
 void hd_plan_text(struct hd_recipe *recipe, const struct hd_text_facts *facts);
 
-/* The preset and size where none was named; "transformer", "tiny". */
-const char *hd_plan_arch(const struct hd_text_facts *facts);
-const char *hd_plan_size(const struct hd_text_facts *facts);
+/* The preset and size where none was given. */
+void hd_plan_preset(struct hd_preset_choice *preset, const struct hd_text_facts *facts);
 
-/* What a preset leaves open but a small corpus decides (norm, tied tables), for fields that is_given() denies; then the check. */
-bool hd_plan_model(struct hd_config *config, bool is_joint,
-                   bool (*is_given)(void *context, const char *name), void *context,
+/* Room for sentences of the recipe's max-length, where a model has places for so many and nobody said how many. */
+void hd_plan_positions(struct hd_config *config, const heed_training *said);
+
+/* What a preset leaves open but a small corpus decides (norm, tied tables), where nothing was said; then the check. */
+bool hd_plan_model(struct hd_config *config, bool is_joint, const heed_training *said,
                    heed_error *err);
 
 /* The longest sentence, end marker included, that a model has places for: learned positions, or a score by place. */

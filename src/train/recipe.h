@@ -1,16 +1,15 @@
 /* recipe.h -- how a model is trained: one plain struct, and a table with every field's name, range and meaning.
  *
  * The command line, configuration files, help and the record in a model's file are all made from the table. A number that is
- * HD_CHOOSE is chosen when the text is known (plan.h). Fields of the model itself (--dim, --score …) are model/config.h's;
+ * HD_OPTION_OPEN is chosen when the text is known (plan.h). Fields of the model itself (--dim, --score …) are model/config.h's;
  * both have one namespace. */
 #ifndef HD_TRAIN_RECIPE_H
 #define HD_TRAIN_RECIPE_H
 
-#include <heed.h>
+#include "option/option_json.h"
+
 #include <jansson.h>
 #include <stdint.h>
-
-enum { HD_CHOOSE = -1 };
 
 enum hd_schedule {
     HD_SCHEDULE_INV_SQRT,
@@ -22,20 +21,14 @@ enum hd_optimizer { HD_ADAM, HD_ADAMW, HD_SGD };
 enum hd_valid_metric { HD_VALID_CE, HD_VALID_BLEU, HD_VALID_CHRF, HD_VALID_EXACT, HD_VALID_WER };
 enum hd_average_of { HD_AVERAGE_LAST, HD_AVERAGE_BEST };
 
-/* Texts that were given one by one; owned. */
-struct hd_names {
-    char **at;
-    size_t n, capacity;
-};
-
 struct hd_recipe {
     /* files */
-    struct hd_names src, tgt, tsv, dev_src, dev_tgt, dev_tsv, spm, freeze;
+    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, spm, freeze;
     char *out, *from;
     bool skip_bad;
 
     /* text */
-    int tokens, source_tokens; /* enum hd_vocab_kind; source_tokens HD_CHOOSE: as tokens */
+    int tokens, source_tokens; /* enum hd_vocab_kind; source_tokens HD_OPTION_OPEN: as tokens */
     int vocab_size, spm_type, joint_vocab, normalize;
     float subword_sampling;
     int max_length; /* pieces of a sentence */
@@ -60,38 +53,16 @@ struct hd_recipe {
     bool fresh, quiet, json;
 };
 
-/* What happens when a run goes on with another value. */
-enum hd_change {
-    HD_FIXED, /* refused: it would be another run */
-    HD_FREE,  /* honoured from here on, and recorded */
-    HD_LOCAL, /* nobody's business: where files are, how many threads; not recorded */
-};
-
-struct hd_recipe_field {
-    const char *name, *values, *fallback, *meaning;
-    enum { HD_R_WHOLE, HD_R_REAL, HD_R_YES_NO, HD_R_MAYBE, HD_R_CHOICE, HD_R_TEXT, HD_R_LIST } type;
-    enum hd_change change;
-    size_t offset;
-    double min, max;
-};
-
-extern const struct hd_recipe_field hd_recipe_fields[];
-extern const int hd_n_recipe_fields;
+/* Every field, ended by {0}: what must stay the same when a run goes on is HEED_OPTION_FIXED, what may change then is
+ * HEED_OPTION_RECORDED alone; the others, such as where files are, are not recorded. */
+extern const heed_option hd_recipe_options[];
 
 /* Everything as it is when nothing is said. */
 void hd_recipe_init(struct hd_recipe *recipe);
 void hd_recipe_release(struct hd_recipe *recipe);
 
-/* The field of this name, NULL when there is none. */
-const struct hd_recipe_field *hd_recipe_find(const char *name);
-
-/* Set a field from text; a list gets one more. */
-bool hd_recipe_set(struct hd_recipe *recipe, const struct hd_recipe_field *field, const char *value,
-                   heed_error *err);
-
-/* Its value as text, as it would be typed, into text[]; "" when there is nothing to say. */
-const char *hd_recipe_text(const struct hd_recipe *recipe, const struct hd_recipe_field *field,
-                           char text[64]);
+/* A field's value as text, as it would be typed, into text[]; "" when there is nothing to say. */
+const char *hd_recipe_text(const struct hd_recipe *recipe, const char *name, char text[64]);
 
 /* All that is recorded, as an object of texts; NULL without memory. And back: what is unknown or impossible is refused. */
 json_t *hd_recipe_to_json(const struct hd_recipe *recipe);

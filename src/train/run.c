@@ -8,10 +8,15 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/real.h"
 #include "kernel/kernel.h"
+#include "train/outputs.h"
+#include "train/patience.h"
+#include "train/run_prepare.h"
 #include "train/schedule.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +25,7 @@ enum {
     SAVE_SECONDS = 300, /* between two saves by the clock */
     MOST_BAD = 5,       /* updates in a row that are not finite, before the run goes back */
     MOST_RETURNS = 10,  /* before it gives up */
+    HOPELESS = 10,      /* times the cross entropy of guessing: training diverges */
     PLATEAU = 3,        /* validations without a better score, before the rate is halved */
     NOTE_UPDATES = 10,  /* updates between two lines of MODEL.jsonl */
     LOG_SECONDS = 30,   /* between two lines of MODEL.log */
@@ -33,7 +39,7 @@ struct run_counters {
     long noted_tokens;
     double noted_busy, loss, weight; /* since the last note: Σ loss · tokens, Σ tokens */
     double speed, last_loss;
-    bool is_time_over;
+    bool is_time_over, has_learned;
 };
 
 /* What ranks decide together after an update. */
@@ -130,12 +136,21 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
 static double score_of(const struct hd_recipe *r, const struct hd_validated *v)
 {
     const double score = hd_score_of(r, v);
-    return score - score == 0 ? score : -1e300;
+    return isfinite(score) ? score : -1e300;
 }
 
 static json_t *number_of(double x)
 {
-    return x - x == 0 ? json_real(x) : json_null();
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+/* The best so far is what is in the model's file: after a look at the end of an earlier call, that one's. */
+static void tell_best(const struct hd_run *run, heed_training_event *event)
+{
+    const struct hd_progress *p = &run->state.progress;
+    event->has_best = p->has_best || p->is_closed;
+    event->best = sign_of(run->recipe) * (p->is_closed ? p->closed_best : p->best);
+    event->best_update = p->is_closed ? p->closed_best_update : p->best_update;
 }
 
 static void report(struct hd_run *run, const struct run_counters *counters,
@@ -156,9 +171,9 @@ static void report(struct hd_run *run, const struct run_counters *counters,
                                  .has_text = v->has_text,
                                  .is_best = is_best,
                                  .metric = hd_metric_name(run->recipe),
-                                 .has_best = p->has_best,
-                                 .best = sign * p->best,
-                                 .best_update = p->best_update};
+                                 .n_stale = p->n_stale,
+                                 .patience = run->recipe->patience};
+    tell_best(run, &event);
     json_t *note =
         json_pack("{ss sI so so sb sf sf}", "event", "validation", "update", (json_int_t)p->update,
                   "cross_entropy", number_of(v->ce), "perplexity", number_of(v->perplexity),
@@ -170,7 +185,7 @@ static void report(struct hd_run *run, const struct run_counters *counters,
         json_object_set_new(note, "wer", json_real(v->wer));
     }
     struct hd_curves *c = &run->curves;
-    const bool is_finite = v->ce - v->ce == 0;
+    const bool is_finite = isfinite(v->ce);
     if (is_finite)
         hd_points_add(&c->ce, (double)p->update, v->ce);
     if (is_finite && c->has_score)
@@ -190,29 +205,30 @@ static void report(struct hd_run *run, const struct run_counters *counters,
     (void)hd_journal_tell(j, &event, note);
 }
 
-/* Of equal scores (none at the beginning, all there is to get at the end) the lower cross entropy is better. */
-static void note_score(struct hd_run *run, double score, double ce, bool *is_best)
+/* A rate that follows the score is halved when that stays where it is. */
+static void watch_plateau(struct hd_run *run)
 {
     struct hd_progress *p = &run->state.progress;
-    const bool is_finite = ce - ce == 0;
-    *is_best =
-        is_finite && (!p->has_best || score > p->best || (score == p->best && ce < p->best_ce));
-    p->looked_update = p->update;
-    if (*is_best) {
-        p->has_best = true;
-        p->best = score;
-        p->best_ce = ce;
-        p->best_update = p->update;
-        p->n_stale = p->n_stale_plateau = 0;
+    if (p->n_stale_plateau < PLATEAU || run->recipe->schedule != HD_SCHEDULE_PLATEAU)
         return;
-    }
-    p->n_stale++;
-    if (++p->n_stale_plateau >= PLATEAU && run->recipe->schedule == HD_SCHEDULE_PLATEAU) {
-        p->factor /= 2;
-        p->n_stale_plateau = 0;
-        hd_journal_say(&run->journal, "%d validations brought nothing better: the rate is halved",
-                       PLATEAU);
-    }
+    p->factor /= 2;
+    p->n_stale_plateau = 0;
+    hd_journal_say(&run->journal, "%d validations brought nothing better: the rate is halved",
+                   PLATEAU);
+}
+
+/* A model that is worse than guessing, and by far, does not come back from there. (While losses are not finite the run goes back by itself.) */
+static bool check_sense(const struct hd_run *run, const struct hd_validated *v, heed_error *err)
+{
+    const double guessing = hd_real_log(run->model->net->config.target_vocab);
+    const bool is_finite = v->ce - v->ce == 0;
+    if (run->state.progress.n_bad > 0 || (is_finite && v->ce <= HOPELESS * guessing))
+        return true;
+    return hd_fail(err, HEED_DIVERGED,
+                   "training diverges: after update %ld the cross entropy of the dev text is %.3g, "
+                   "when guessing has %.3g; choose a lower --rate or a longer --warmup, and start "
+                   "over with --fresh",
+                   run->state.progress.update, v->ce, guessing);
 }
 
 /* Look at the weights that count with the net's own weights put aside; save the model when it is the best so far. */
@@ -241,9 +257,10 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
         memcpy(values, l->ema, bytes);
     if (values != own_weights(run) || r->average > 1)
         hd_learner_repack(l);
-    if (!hd_validate(l, run->dev, v, err))
+    if (!hd_validate(l, run->dev, v, err) || !check_sense(run, v, err))
         return false;
-    note_score(run, score_of(r, v), v->ce, is_best);
+    *is_best = hd_patience_note(&run->state.progress, score_of(r, v), v->ce);
+    watch_plateau(run);
     if (!*is_best)
         return true;
     json_decref(run->model->record);
@@ -269,7 +286,11 @@ static bool look(struct hd_run *run, const struct run_counters *counters, heed_e
                                  .update = run->state.progress.update};
     (void)hd_journal_tell(&run->journal, &event, NULL);
     struct hd_validated v;
+    struct hd_stop *stop = l->stop;
+    if (run->recipe->average > 1) /* what is kept has changed by then */
+        hd_learner_set_stop(l, NULL);
     bool is_best = false, ok = judge(run, aside, &v, &is_best, err);
+    hd_learner_set_stop(l, stop);
     if (aside) {
         memcpy(values, aside, bytes);
         hd_learner_repack(l);
@@ -343,8 +364,9 @@ static bool go_back(struct hd_run *run, heed_error *err)
                    "with half the rate",
                    MOST_BAD, p->update);
     if (p->n_returns > MOST_RETURNS)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "the loss does not stay finite, even at 1/%d of the rate; choose a lower "
+        return hd_fail(err, HEED_DIVERGED,
+                       "training diverges: the loss does not stay finite, even at 1/%d of the "
+                       "rate; choose a lower "
                        "--rate, a longer "
                        "--warmup or a lower --clip",
                        1 << MOST_RETURNS);
@@ -358,8 +380,10 @@ static double share_of_epoch(const struct hd_run *run)
     return hd_feed_epoch(run->feed, &run->state.progress.place);
 }
 
-/* Seconds until a limit is reached, at the speed so far; below 0 when there is none. */
-static double seconds_left(const struct hd_run *run, const struct run_counters *counters)
+/* Seconds until a limit is reached, at the speed so far; below 0 when there is none. With patience alone it is the least that
+ * is left. */
+static double seconds_left(const struct hd_run *run, const struct run_counters *counters,
+                           bool *is_least)
 {
     const struct hd_recipe *r = run->recipe;
     const struct hd_progress *p = &run->state.progress;
@@ -376,6 +400,11 @@ static double seconds_left(const struct hd_run *run, const struct run_counters *
     if (r->hours > 0) {
         const double until = 3600 * (double)r->hours - (hd_seconds() - run->journal.began);
         left = left < 0 || until < left ? until : left;
+    }
+    *is_least = left < 0 && r->patience > p->n_stale && done > 0;
+    if (*is_least) {
+        const double validations = (double)(r->patience - p->n_stale);
+        left = gone / done * (validations * r->valid_every - (double)(p->update % r->valid_every));
     }
     return left;
 }
@@ -395,10 +424,10 @@ static bool tell_update(struct hd_run *run, struct run_counters *counters,
                                  .epoch = share_of_epoch(run),
                                  .rate = (double)rate,
                                  .metric = hd_metric_name(run->recipe),
-                                 .has_best = p->has_best,
-                                 .best = sign_of(run->recipe) * p->best,
-                                 .best_update = p->best_update,
-                                 .seconds_left = seconds_left(run, counters)};
+                                 .n_stale = p->n_stale,
+                                 .patience = run->recipe->patience};
+    event.seconds_left = seconds_left(run, counters, &event.is_least);
+    tell_best(run, &event);
     if (counters->weight > 0)
         counters->last_loss = counters->loss / counters->weight;
     if (p->update % NOTE_UPDATES == 0 && counters->weight > 0) {
@@ -441,14 +470,39 @@ static const char *why_over(const struct hd_run *run, const struct hd_feed_posit
     return NULL;
 }
 
+/* What is due after an update of this number: a look, a vote of all ranks, the state. */
+static bool follow_up(struct hd_run *run, struct run_counters *counters, heed_error *err)
+{
+    const struct hd_recipe *r = run->recipe;
+    const struct hd_progress *p = &run->state.progress;
+    const bool is_time_to_look = p->update % r->valid_every == 0;
+    /* Weights whose last loss was not finite are no place to come back to. */
+    const bool is_good = p->n_bad == 0 && (is_time_to_look || p->update % r->save_every == 0);
+    heed_error why = {0};
+    if (is_time_to_look && (!reopen(run, &why) || !look(run, counters, &why)))
+        return why.code == HEED_CANCELLED || why.code == HEED_DIVERGED
+                   ? hd_fail(err, why.code, "%s", why.message)
+                   : fail_unharmed(&why, err);
+    unsigned votes = run->journal.wants_to_stop ? VOTE_STOP : 0;
+    if (run->ranks.rank == 0 && hd_seconds() - counters->saved > SAVE_SECONDS)
+        votes |= VOTE_SAVE;
+    if (run->ranks.rank == 0 && r->hours > 0 &&
+        hd_seconds() - run->journal.began > 3600 * (double)r->hours)
+        votes |= VOTE_TIME;
+    if (!hd_ranks_vote(&run->ranks, &votes, err))
+        return false;
+    run->journal.wants_to_stop = votes & VOTE_STOP;
+    counters->is_time_over = votes & VOTE_TIME;
+    return !(is_good || votes & VOTE_SAVE) || save(run, counters, is_good, err);
+}
+
 /* One update, with what follows it at its number. */
 static bool advance(struct hd_run *run, struct run_counters *counters,
                     const struct hd_pair_ids *pairs, int n, const struct hd_feed_position *next,
                     heed_error *err)
 {
-    const struct hd_recipe *r = run->recipe;
     struct hd_progress *p = &run->state.progress;
-    const float rate = hd_rate(r, p->update + 1, p->factor);
+    const float rate = hd_rate(run->recipe, p->update + 1, p->factor);
     const double before = hd_seconds();
     struct hd_updated u;
     if (!hd_learn(&run->learner, pairs, n, p->update + 1, rate, &u, err))
@@ -464,25 +518,15 @@ static bool advance(struct hd_run *run, struct run_counters *counters,
                        "update %ld: the loss or its gradient is not a finite number; skipped",
                        p->update);
     (void)tell_update(run, counters, &u, rate);
-    if (p->n_bad >= MOST_BAD)
-        return go_back(run, err);
-    const bool is_time_to_look = p->update % r->valid_every == 0;
-    /* Weights whose last loss was not finite are no place to come back to. */
-    const bool is_good = p->n_bad == 0 && (is_time_to_look || p->update % r->save_every == 0);
-    heed_error why = {0};
-    if (is_time_to_look && (!reopen(run, &why) || !look(run, counters, &why)))
-        return fail_unharmed(&why, err);
-    unsigned votes = run->journal.wants_to_stop ? VOTE_STOP : 0;
-    if (run->ranks.rank == 0 && hd_seconds() - counters->saved > SAVE_SECONDS)
-        votes |= VOTE_SAVE;
-    if (run->ranks.rank == 0 && r->hours > 0 &&
-        hd_seconds() - run->journal.began > 3600 * (double)r->hours)
-        votes |= VOTE_TIME;
-    if (!hd_ranks_vote(&run->ranks, &votes, err))
-        return false;
-    run->journal.wants_to_stop = votes & VOTE_STOP;
-    counters->is_time_over = votes & VOTE_TIME;
-    return !(is_good || votes & VOTE_SAVE) || save(run, counters, is_good, err);
+    return p->n_bad >= MOST_BAD ? go_back(run, err) : follow_up(run, counters, err);
+}
+
+/* A run that was stopped in the middle of a validation begins with it. */
+static bool has_look_due(const struct hd_run *run)
+{
+    const struct hd_progress *p = &run->state.progress;
+    return p->update > 0 && p->update % run->recipe->valid_every == 0 &&
+           p->looked_update != p->update && !(p->is_closed && p->closed_update == p->update);
 }
 
 static void tell_left_out(struct hd_run *run)
@@ -516,20 +560,57 @@ static bool close_run(struct hd_run *run, struct run_counters *counters, heed_er
     return ok && save(run, counters, false, err);
 }
 
+/* Is the best model so far still in its file? The first rank knows. */
+static bool is_model_gone(struct hd_run *run, bool *is_gone, heed_error *err)
+{
+    int answer = run->ranks.rank == 0 && !hd_outputs_has_model(run->recipe->out);
+    const bool ok = hd_ranks_tell(&run->ranks, &answer, sizeof answer, err);
+    *is_gone = answer;
+    return ok;
+}
+
+/* Somebody removed the best model. Where the state has its weights, they are looked at once more, which writes it. */
+static bool write_again(struct hd_run *run, struct run_counters *counters, heed_error *err)
+{
+    struct hd_progress *p = &run->state.progress;
+    const struct hd_progress before = *p;
+    bool ok = true;
+    if (p->is_closed && p->closed_update == p->update)
+        ok = reopen(run, err) && close_run(run, counters, err);
+    else if (p->best_update == p->update && run->recipe->average == 1) {
+        p->has_best = false;
+        ok = look(run, counters, err);
+        *p = before;
+    } else
+        return hd_fail(err, HEED_BAD_FILE,
+                       "%s is gone, and the state has the weights of update %ld, not those of the "
+                       "best model, %ld; raise --updates to find another, or start over with "
+                       "--fresh",
+                       run->recipe->out, p->update,
+                       p->is_closed ? p->closed_best_update : p->best_update);
+    if (ok)
+        hd_journal_say(&run->journal, "%s was gone; it is written again", run->recipe->out);
+    return ok;
+}
+
 static bool finish(struct hd_run *run, struct run_counters *counters, const char *why,
-                   bool has_learned, heed_error *err)
+                   heed_error *err)
 {
     struct hd_progress *p = &run->state.progress;
     const bool is_closed_here = p->is_closed && p->closed_update == p->update;
     const bool is_looked_at = p->looked_update == p->update || is_closed_here;
-    if (has_learned && p->place.epoch == 0)
+    if (counters->has_learned && p->place.epoch == 0)
         tell_left_out(run);
     if (!is_looked_at && (!reopen(run, err) || !close_run(run, counters, err)))
         return false;
-    const char *news = has_learned || !is_looked_at ? "done" : "nothing to do";
+    bool is_gone = false;
+    if (is_looked_at && (p->has_best || p->is_closed) &&
+        (!is_model_gone(run, &is_gone, err) || (is_gone && !write_again(run, counters, err))))
+        return false;
+    const char *news = counters->has_learned || !is_looked_at ? "done" : "nothing to do";
     const double best = p->is_closed ? p->closed_best : p->best;
     if (!p->has_best && !p->is_closed)
-        return hd_fail(err, HEED_BAD_OPTION,
+        return hd_fail(err, HEED_DIVERGED,
                        "%s after %ld updates, but no validation gave a finite number, so there is "
                        "no model; choose a "
                        "lower --rate and start over with --fresh",
@@ -541,47 +622,83 @@ static bool finish(struct hd_run *run, struct run_counters *counters, const char
     return true;
 }
 
-static bool learn(struct hd_run *run, heed_error *err)
+/* The end of a run that was asked to stop; what was left in the middle has changed nothing. */
+static bool stop(struct hd_run *run, struct run_counters *counters, heed_error *err)
+{
+    return save(run, counters, false, err) &&
+           hd_fail(err, HEED_CANCELLED,
+                   "stopped after update %ld; the state is saved, and the same command goes on "
+                   "from there",
+                   run->state.progress.update);
+}
+
+/* Update after update. True when the run is over, with the reason in `over`. */
+static bool learn_on(struct hd_run *run, struct run_counters *counters, const char **over,
+                     heed_error *err)
 {
     struct hd_progress *p = &run->state.progress;
+    bool is_gone = false;
+    int last_epoch = p->place.epoch;
+    if ((p->has_best && !is_model_gone(run, &is_gone, err)) ||
+        (has_look_due(run) && !follow_up(run, counters, err)))
+        return false;
+    while (!run->journal.wants_to_stop) {
+        struct hd_feed_position next = p->place;
+        int n;
+        *over = why_over(run, &next);
+        const struct hd_pair_ids *pairs = *over ? NULL : hd_feed_next(run->feed, &next, &n, err);
+        if (!*over && !pairs)
+            return false;
+        *over = *over ? *over : why_over(run, &next);
+        if (!*over && counters->is_time_over)
+            *over = "the hours are over";
+        if (*over)
+            return true;
+        if (!counters->has_learned && is_gone) {
+            hd_journal_say(&run->journal, "%s is gone; the next validation writes another",
+                           run->recipe->out);
+            p->has_best = p->is_closed = false;
+        }
+        if (!advance(run, counters, pairs, n, &next, err))
+            return false;
+        counters->has_learned = true;
+        if (last_epoch == 0 && p->place.epoch > 0)
+            tell_left_out(run);
+        last_epoch = p->place.epoch;
+    }
+    return hd_fail(err, HEED_CANCELLED, "stopped on request");
+}
+
+static bool wants_to_stop(void *journal)
+{
+    heed_training_event event = {.news = HEED_TRAINING_WAITS};
+    return !hd_journal_tell(journal, &event, NULL);
+}
+
+static bool learn(struct hd_run *run, heed_error *err)
+{
+    const struct hd_progress *p = &run->state.progress;
     const double now = hd_seconds();
     struct run_counters counters = {.saved = now,
                                     .logged = now,
                                     .began = now,
                                     .first_update = p->update,
                                     .noted_tokens = p->n_tokens};
-    bool has_learned = false;
-    int last_epoch = p->place.epoch;
-    for (;;) {
-        struct hd_feed_position next = p->place;
-        int n;
-        const char *why = why_over(run, &next);
-        const struct hd_pair_ids *pairs = why ? NULL : hd_feed_next(run->feed, &next, &n, err);
-        if (!why && !pairs)
-            return false;
-        why = why ? why : why_over(run, &next);
-        if (!why && counters.is_time_over)
-            why = "the hours are over";
-        if (why)
-            return finish(run, &counters, why, has_learned, err);
-        if (!advance(run, &counters, pairs, n, &next, err))
-            return false;
-        has_learned = true;
-        if (last_epoch == 0 && p->place.epoch > 0)
-            tell_left_out(run);
-        last_epoch = p->place.epoch;
-        if (run->journal.wants_to_stop) {
-            if (!save(run, &counters, false, err))
-                return false;
-            return hd_fail(err, HEED_CANCELLED,
-                           "stopped after update %ld; the state is saved, and the same command "
-                           "goes on from there",
-                           p->update);
-        }
-    }
+    struct hd_stop stopping = {.is_wanted = wants_to_stop, .context = &run->journal, .asked = now};
+    if (run->ranks.n ==
+        1) /* others would wait for what is left out; ranks vote after each update */
+        hd_learner_set_stop(&run->learner, &stopping);
+    const char *over = NULL;
+    heed_error why = {0};
+    const bool ok = learn_on(run, &counters, &over, &why) && finish(run, &counters, over, &why);
+    hd_learner_set_stop(&run->learner, NULL);
+    if (ok)
+        return true;
+    return why.code == HEED_CANCELLED ? stop(run, &counters, err)
+                                      : hd_fail(err, why.code, "%s", why.message);
 }
 
-bool hd_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
+bool heed_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
                      void *context, heed_error *err)
 {
     struct hd_run run = {.said = said,

@@ -1,4 +1,4 @@
-/* run.h -- a run and everything it holds, from preparing it (prepare.c, start.c) to its end (run.c). */
+/* run.h -- a run and everything it holds, and running it: run_prepare.h makes it, start.h finds its model. */
 #ifndef HD_TRAIN_RUN_H
 #define HD_TRAIN_RUN_H
 
@@ -31,11 +31,9 @@ struct hd_run {
     bool is_resumed;
 };
 
-/* Read the text, choose what was left open, make or find the model and its state. False with the reason in `err`. */
-bool hd_run_prepare(struct hd_run *run, heed_error *err);
-void hd_run_release(struct hd_run *run);
-
-/* The state to its file; all ranks call it, the first one writes. */
-bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err);
+/* Train as `training` says. `watch` and the answer are those of heed_training_run(). */
+bool hd_training_run(heed_training *training,
+                     bool (*watch)(void *context, const heed_training_event *event), void *context,
+                     heed_error *err);
 
 #endif

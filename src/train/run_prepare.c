@@ -1,99 +1,22 @@
-/* prepare.c -- from what the user said to a run that can begin, or go on. */
-#include "train/start.h"
+/* run_prepare.c -- from what the user said to a run that can begin, or go on. */
+#include "train/run_prepare.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/fields.h"
+#include "train/outputs.h"
+#include "train/start.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     HOLD_OUT = 200,  /* without dev text every so-manyth pair is for validation, */
     MOST_DEV = 2000, /* which takes so many of them at most */
 };
-
-/* ---- names --------------------------------------------------------------------------------------- */
-
-/* A model must not take the place of what it is made from. */
-static bool spare_texts(const struct hd_recipe *r, heed_error *err)
-{
-    const struct hd_names *const all[] = {&r->src,     &r->tgt,     &r->tsv, &r->dev_src,
-                                          &r->dev_tgt, &r->dev_tsv, &r->spm};
-    struct stat out, in;
-    if (stat(r->out, &out) != 0)
-        return true;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        for (size_t k = 0; k < all[i]->n; k++)
-            if (stat(all[i]->at[k], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-                return hd_fail(err, HEED_BAD_OPTION,
-                               "out: the model would take the place of %s; choose another name",
-                               all[i]->at[k]);
-    return true;
-}
-
-static bool name_files(struct hd_run *run, heed_error *err)
-{
-    const char *out = run->recipe->out, *ending = ".safetensors";
-    if (!out || !*out)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "out is missing; say where the model should go: --out MODEL.safetensors");
-    const size_t n = strlen(out), e = strlen(ending);
-    const bool has_ending = n > e && strcmp(out + n - e, ending) == 0;
-    const size_t stem = has_ending ? n - e : n;
-    struct stat st;
-    if (out[n - 1] == '/' || (stat(out, &st) == 0 && S_ISDIR(st.st_mode)))
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "out: %s is a folder; name a file in it, such as %s%smodel.safetensors", out,
-                       out, out[n - 1] == '/' ? "" : "/");
-    if (!spare_texts(run->recipe, err))
-        return false;
-    run->stem = hd_alloc(stem + 1, 1, err);
-    run->state_path = hd_alloc(stem + 32, 1, err);
-    if (!run->stem || !run->state_path)
-        return false;
-    memcpy(run->stem, out, stem);
-    snprintf(run->state_path, stem + 32, "%s.state.safetensors", run->stem);
-    return true;
-}
-
-/* Is `name` that of a file that was being written to `target` (base/file.c), TARGET.<process>-<number>.tmp? */
-static bool is_unfinished(const char *name, const char *target)
-{
-    const size_t n = strlen(target);
-    if (strncmp(name, target, n) != 0 || name[n] != '.')
-        return false;
-    const char *rest = name + n + 1;
-    const size_t process = strspn(rest, "0123456789");
-    const size_t number = rest[process] == '-' ? strspn(rest + process + 1, "0123456789") : 0;
-    return process > 0 && number > 0 && strcmp(rest + process + 1 + number, ".tmp") == 0;
-}
-
-/* Remove what runs have left that were killed while they wrote; nobody else writes this model now. */
-static void sweep(const struct hd_run *run)
-{
-    const char *out = run->recipe->out, *slash = strrchr(out, '/');
-    const size_t n_folder = slash ? (size_t)(slash + 1 - out) : 0;
-    char folder[4096], names[3][4096], path[8192];
-    snprintf(folder, sizeof folder, "%.*s", (int)n_folder, out);
-    snprintf(names[0], sizeof names[0], "%s", out + n_folder);
-    snprintf(names[1], sizeof names[1], "%s", run->state_path + n_folder);
-    snprintf(names[2], sizeof names[2], "%s.svg", run->stem + n_folder);
-    DIR *files = opendir(n_folder ? folder : ".");
-    for (const struct dirent *file; files && (file = readdir(files));)
-        for (int i = 0; i < 3; i++)
-            if (is_unfinished(file->d_name, names[i])) {
-                snprintf(path, sizeof path, "%s%s", folder, file->d_name);
-                (void)unlink(path);
-            }
-    if (files)
-        closedir(files);
-}
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
@@ -109,9 +32,9 @@ static bool show_reading(void *context, double share)
     return hd_journal_tell(r->journal, &event, NULL);
 }
 
-static struct hd_corpus *open_text(struct hd_run *run, const char *what, const struct hd_names *src,
-                                   const struct hd_names *tgt, const struct hd_names *tsv,
-                                   heed_error *err)
+static struct hd_corpus *open_text(struct hd_run *run, const char *what,
+                                   const heed_option_list *src, const heed_option_list *tgt,
+                                   const heed_option_list *tsv, heed_error *err)
 {
     struct reading reading = {&run->journal, what};
     const bool is_tsv = tsv->n > 0;
@@ -140,8 +63,8 @@ static struct hd_corpus *open_text(struct hd_run *run, const char *what, const s
 static int count_stdin(const struct hd_recipe *r)
 {
     int n_named = 0;
-    const struct hd_names *lists[] = {&r->src,     &r->tgt,     &r->tsv,
-                                      &r->dev_src, &r->dev_tgt, &r->dev_tsv};
+    const heed_option_list *lists[] = {&r->src,     &r->tgt,     &r->tsv,
+                                       &r->dev_src, &r->dev_tgt, &r->dev_tsv};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (size_t k = 0; k < lists[i]->n; k++)
             n_named += strcmp(lists[i]->at[k], "-") == 0;
@@ -211,21 +134,21 @@ static void tell_choices(struct hd_run *run)
     const bool is_transformer = c->arch == HD_TRANSFORMER;
     char layers[64], texts[5][64];
     snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
-    hd_journal_say(
-        &run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
-        hd_field_value(hd_field_find("arch"), c->arch).s, layers, c->dim,
-        is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "", millions(run->learner.size),
-        r->from                                              ? ", as it was"
-        : said->size || hd_training_has_setting(said, "dim") ? ""
-                                                             : ", a size that suits so much text");
+    hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
+                   hd_config_choice("arch", c->arch).text, layers, c->dim,
+                   is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
+                   millions(run->learner.size),
+                   r->from ? ", as it was"
+                   : hd_training_is_given(said, "size") || hd_training_is_given(said, "dim")
+                       ? ""
+                       : ", a size that suits so much text");
     hd_journal_say(&run->journal,
                    "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
                    "pieces; dropout %s",
-                   hd_recipe_text(r, hd_recipe_find("optimizer"), texts[0]),
-                   hd_recipe_text(r, hd_recipe_find("rate"), texts[1]), r->warmup,
-                   hd_recipe_text(r, hd_recipe_find("schedule"), texts[2]),
-                   hd_recipe_text(r, hd_recipe_find("batch-tokens"), texts[3]),
-                   hd_recipe_text(r, hd_recipe_find("dropout"), texts[4]));
+                   hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]),
+                   r->warmup, hd_recipe_text(r, "schedule", texts[2]),
+                   hd_recipe_text(r, "batch-tokens", texts[3]),
+                   hd_recipe_text(r, "dropout", texts[4]));
     char until[128] = "";
     size_t at = 0;
     if (r->updates > 0)
@@ -235,9 +158,9 @@ static void tell_choices(struct hd_run *run)
     if (r->hours > 0)
         at += (size_t)snprintf(until + at, sizeof until - at, "%g hours, ", (double)r->hours);
     if (r->patience > 0)
-        at +=
-            (size_t)snprintf(until + at, sizeof until - at, "%d validations without a better %s, ",
-                             r->patience, hd_metric_name(r));
+        at += (size_t)snprintf(
+            until + at, sizeof until - at, "%d validations without a better %s%s, ", r->patience,
+            hd_metric_name(r), r->valid_metric == HD_VALID_CE ? "" : " or cross entropy");
     if (at >= 2)
         until[at - 2] = '\0';
     hd_journal_say(
@@ -325,7 +248,15 @@ static struct hd_saved_state *open_state(struct hd_run *run, heed_error *err)
     return saved;
 }
 
-/* The run of before is forgotten. */
+/* Is there anything to learn from? Asked before a state is written that would hold the options which left nothing. */
+static bool has_batch(struct hd_run *run, heed_error *err)
+{
+    struct hd_feed_position first = run->state.progress.place;
+    int n;
+    return hd_feed_next(run->feed, &first, &n, err) != NULL;
+}
+
+/* With --fresh the run of before is forgotten, once nothing can refuse this one. */
 static bool remove_states(const struct hd_run *run, heed_error *err)
 {
     char previous[HD_STATE_PATH];
@@ -338,40 +269,34 @@ static bool remove_states(const struct hd_run *run, heed_error *err)
     return true;
 }
 
-bool hd_run_prepare(struct hd_run *run, heed_error *err)
+static bool prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    if (!name_files(run, err) || !hd_plan_check(r, err) || !hd_ranks_join(&run->ranks, err))
-        return false;
-    run->journal.is_silent = run->ranks.rank > 0;
-    if (run->ranks.rank == 0 && !hd_journal_open(&run->journal, run->stem, err))
-        return false;
-    if (run->ranks.rank == 0)
-        sweep(run);
     const int cores = hd_cores() / run->ranks.n_here;
-    run->threads = hd_pool_new(r->threads != HD_CHOOSE ? r->threads : cores > 1 ? cores : 1, err);
+    run->threads = hd_pool_new(r->threads != HD_OPTION_OPEN ? r->threads
+                               : cores > 1                  ? cores
+                                                            : 1,
+                               err);
     if (!run->threads || !read_text(run, err))
-        return false;
-    if (r->fresh && !remove_states(run, err))
         return false;
     hd_journal_say(&run->journal,
                    "text: %zu pairs, about %.2f million source and %.2f million target words",
                    run->facts.n_pairs, millions(run->facts.n_source_words),
                    millions(run->facts.n_target_words));
     heed_error why = {0};
-    struct hd_saved_state *saved = open_state(run, &why);
+    struct hd_saved_state *saved = r->fresh ? NULL : open_state(run, &why);
     if (hd_failed(&why)) {
         hd_state_close(saved);
         return hd_fail(err, why.code, "%s", why.message);
     }
     run->is_resumed = saved != NULL;
     bool ok = hd_run_start(run, saved, err) && make_tools(run, err);
-    if (ok)
+    if (ok) {
         tell_choices(run);
-    run->state.progress.factor = 1;
-    if (ok)
+        run->state.progress.factor = 1;
         run->curves = (struct hd_curves){.metric = hd_metric_name(r),
                                          .has_score = r->valid_metric != HD_VALID_CE};
+    }
     if (ok && saved) {
         ok = hd_state_restore(saved, false, &run->learner, &run->state, err);
         if (ok)
@@ -379,9 +304,27 @@ bool hd_run_prepare(struct hd_run *run, heed_error *err)
         if (ok)
             hd_journal_say(&run->journal, "goes on after update %ld", run->state.progress.update);
     } else if (ok)
-        ok = hd_run_save(run, true, err);
+        ok = has_batch(run, err) && remove_states(run, err) && hd_run_save(run, true, err);
     hd_state_close(saved);
     return ok;
+}
+
+bool hd_run_prepare(struct hd_run *run, heed_error *err)
+{
+    if (!hd_outputs_name(run, err) || !hd_plan_check(run->recipe, err) ||
+        !hd_ranks_join(&run->ranks, err))
+        return false;
+    run->journal.is_silent = run->ranks.rank > 0;
+    if (run->ranks.rank == 0) {
+        if (!hd_outputs_check(run, err) || !hd_journal_open(&run->journal, run->stem, err))
+            return false;
+        hd_outputs_sweep(run);
+    }
+    if (prepare(run, err))
+        return true;
+    if (run->ranks.rank == 0)
+        hd_journal_discard(&run->journal, run->stem);
+    return false;
 }
 
 void hd_run_release(struct hd_run *run)

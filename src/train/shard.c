@@ -20,8 +20,8 @@ enum draw { DRAW_DROPOUT, DRAW_HIDE, DRAW_CUT };
 static uint64_t key_of(const struct hd_learner *l, int shard, int tape, enum draw draw)
 {
     uint32_t words[4];
-    const uint64_t place = (uint64_t)shard << 32 | (uint64_t)tape << 8 | (uint64_t)draw;
-    hd_philox(words, (uint64_t)l->recipe->seed, (uint64_t)l->workspace->number, place);
+    const uint64_t tape_number = (uint64_t)shard << 32 | (uint64_t)tape << 8 | (uint64_t)draw;
+    hd_philox(words, (uint64_t)l->recipe->seed, (uint64_t)l->workspace->number, tape_number);
     return (uint64_t)words[0] << 32 | words[1];
 }
 

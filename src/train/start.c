@@ -107,19 +107,6 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
 
 /* ---- the model ------------------------------------------------------------------------------------- */
 
-static bool is_setting(void *context, const char *name)
-{
-    return hd_training_has_setting(context, name);
-}
-
-static bool apply_settings(const heed_training *said, struct hd_config *c, heed_error *err)
-{
-    for (size_t i = 0; i < said->n_settings; i++)
-        if (!hd_config_set(c, said->settings[i].name, said->settings[i].value, err))
-            return false;
-    return true;
-}
-
 static bool is_same_config(const struct hd_config *one, const struct hd_config *other)
 {
     json_t *a = hd_config_to_json(one), *b = hd_config_to_json(other);
@@ -139,38 +126,44 @@ struct existing {
 /* A size is many fields at once: what was said must make the model that is there. */
 static bool agree_in_size(const heed_training *said, const struct existing *e, heed_error *err)
 {
-    struct hd_config again;
-    if (!said->size)
+    if (!hd_training_is_given(said, "size"))
         return true;
-    if (!hd_config_preset_named(&again, hd_field_value(hd_field_find("arch"), e->config->arch).s,
-                                said->size, err) ||
-        !apply_settings(said, &again, err))
+    struct hd_config again =
+        hd_config_preset((enum hd_arch)e->config->arch, (enum hd_size)said->preset.size);
+    if (!hd_training_configure(said, &again, err))
         return false;
     again.source_vocab = e->config->source_vocab;
     again.target_vocab = e->config->target_vocab;
-    return (hd_plan_model(&again, e->is_joint, is_setting, (void *)said, NULL) &&
-            is_same_config(e->config, &again)) ||
+    if (!hd_training_is_given(said, "max-source"))
+        again.max_source = e->config->max_source;
+    if (!hd_training_is_given(said, "max-positions"))
+        again.max_positions = e->config->max_positions;
+    return (hd_plan_model(&again, e->is_joint, said, NULL) && is_same_config(e->config, &again)) ||
            hd_fail(err, HEED_BAD_OPTION,
-                   "size %s would be another model than %s has; leave it out%s", said->size,
-                   e->name, e->or_else);
+                   "size %s would be another model than %s has; leave it out%s",
+                   hd_option_choice(&hd_preset_options[1], said->preset.size).text, e->name,
+                   e->or_else);
 }
 
 /* A model that exists is not changed by what was said: that would be another. What is only read, such as the alignment layer, may. */
 static bool agree(const heed_training *said, const struct existing *e, heed_error *err)
 {
-    const char *arch = hd_field_value(hd_field_find("arch"), e->config->arch).s;
-    if (said->arch && strcmp(said->arch, arch) != 0)
+    const int arch = said->preset.arch;
+    if (hd_training_is_given(said, "arch") && arch != e->config->arch)
         return hd_fail(err, HEED_BAD_OPTION, "arch is %s, but %s is a %s; leave it out%s",
-                       said->arch, e->name, arch, e->or_else);
+                       hd_config_choice("arch", arch).text, e->name,
+                       hd_config_choice("arch", e->config->arch).text, e->or_else);
     for (size_t i = 0; i < said->n_settings; i++) {
         struct hd_config changed = *e->config;
-        const char *name = said->settings[i].name, *value = said->settings[i].value;
-        if (!hd_config_set(&changed, name, value, err))
+        const struct hd_setting *s = &said->settings[i];
+        if (heed_option_find(hd_config_options, s->option->name) != s->option)
+            continue;
+        if (!hd_config_set(&changed, s->option->name, s->text, err))
             return false;
         if (!is_same_config(e->config, &changed))
             return hd_fail(err, HEED_BAD_OPTION,
-                           "%s %s would be another model than %s has; leave it out%s", name, value,
-                           e->name, e->or_else);
+                           "%s %s would be another model than %s has; leave it out%s",
+                           s->option->name, s->text, e->name, e->or_else);
     }
     return agree_in_size(said, e, err);
 }
@@ -208,28 +201,27 @@ static bool guess_languages(struct hd_recipe *r, heed_error *err)
 static bool plan_recipe(struct hd_run *run, const struct hd_config *c, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    const bool is_given = run->said->is_given[hd_recipe_find("max-length") - hd_recipe_fields];
-    if (!is_given && r->max_length >= hd_plan_room(c))
+    if (!hd_training_is_given(run->said, "max-length") && r->max_length >= hd_plan_room(c))
         r->max_length = hd_plan_room(c) > 1 ? hd_plan_room(c) - 1 : 1;
     return hd_plan_recipe(r, c, &run->facts, err);
 }
 
 static bool start_new(struct hd_run *run, heed_error *err)
 {
-    const heed_training *said = run->said;
+    heed_training *said = run->said;
     struct hd_recipe *r = run->recipe;
-    struct hd_config c;
     struct hd_vocab *source = NULL, *target = NULL;
-    const char *arch = said->arch ? said->arch : hd_plan_arch(&run->facts);
-    const char *size = said->size ? said->size : hd_plan_size(&run->facts);
+    hd_plan_preset(&said->preset, &run->facts);
+    struct hd_config c =
+        hd_config_preset((enum hd_arch)said->preset.arch, (enum hd_size)said->preset.size);
     /* What can be refused is refused before minutes go into a vocabulary. */
     struct hd_config early;
-    if (!hd_config_preset_named(&c, arch, size, err) || !apply_settings(said, &c, err))
+    if (!hd_training_configure(said, &c, err))
         return false;
+    hd_plan_positions(&c, said);
     early = c;
     early.source_vocab = early.target_vocab = 100;
-    if (!hd_plan_model(&early, false, is_setting, (void *)said, err) ||
-        !make_vocabs(run, &source, &target, err)) {
+    if (!hd_plan_model(&early, false, said, err) || !make_vocabs(run, &source, &target, err)) {
         if (target != source)
             hd_vocab_free(target);
         hd_vocab_free(source);
@@ -238,9 +230,8 @@ static bool start_new(struct hd_run *run, heed_error *err)
     c.source_vocab = hd_vocab_size(source);
     c.target_vocab = hd_vocab_size(target);
     struct hd_net *net = NULL;
-    bool ok = hd_plan_model(&c, source == target, is_setting, (void *)said, err) &&
-              plan_recipe(run, &c, err) && guess_languages(r, err) &&
-              (net = hd_net_new(&c, err)) != NULL;
+    bool ok = hd_plan_model(&c, source == target, said, err) && plan_recipe(run, &c, err) &&
+              guess_languages(r, err) && (net = hd_net_new(&c, err)) != NULL;
     if (!ok) {
         if (target != source)
             hd_vocab_free(target);
@@ -258,6 +249,7 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
 {
     static const char *const of_vocab[] = {"tokens",      "source-tokens", "vocab-size",
                                            "joint-vocab", "spm-type",      "normalize"};
+    enum { N = sizeof of_vocab / sizeof *of_vocab };
     struct hd_recipe *r = run->recipe, made;
     const heed_model *model = run->model;
     const json_t *record = json_object_get(model->record, "recipe");
@@ -266,26 +258,26 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
                        "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
     hd_recipe_init(&made);
     made.vocab_size = hd_vocab_size(model->target);
-    made.spm_type = made.normalize = HD_CHOOSE; /* only a record tells */
-    for (size_t i = 0; i < sizeof of_vocab / sizeof *of_vocab; i++) {
+    made.spm_type = made.normalize = HD_OPTION_OPEN; /* only a record tells */
+    for (size_t i = 0; i < N; i++) {
         const char *was = json_string_value(json_object_get(record, of_vocab[i]));
         if (was)
-            (void)hd_recipe_set(&made, hd_recipe_find(of_vocab[i]), was, NULL);
+            (void)heed_option_set_named(hd_recipe_options, &made, of_vocab[i], was, NULL);
     }
     made.tokens = (int)hd_vocab_kind(model->target);
     made.source_tokens = (int)hd_vocab_kind(model->source);
     made.joint_vocab = model->source == model->target;
     bool ok = true;
-    for (size_t i = 0; ok && i < sizeof of_vocab / sizeof *of_vocab; i++) {
-        const struct hd_recipe_field *f = hd_recipe_find(of_vocab[i]);
+    for (size_t i = 0; ok && i < N; i++) {
         char a[64], b[64];
-        const char *has = hd_recipe_text(&made, f, a), *now = hd_recipe_text(r, f, b);
-        if (run->said->is_given[f - hd_recipe_fields] && strcmp(now, has) != 0)
+        const char *has = hd_recipe_text(&made, of_vocab[i], a);
+        const char *now = hd_recipe_text(r, of_vocab[i], b);
+        if (hd_training_is_given(run->said, of_vocab[i]) && strcmp(now, has) != 0)
             ok =
                 hd_fail(err, HEED_BAD_OPTION, "from keeps the vocabulary of %s, so %s cannot be %s",
-                        r->from, f->name, now);
+                        r->from, of_vocab[i], now);
         else if (*has)
-            ok = hd_recipe_set(r, f, has, err);
+            ok = heed_option_set_named(hd_recipe_options, r, of_vocab[i], has, err);
     }
     hd_recipe_release(&made);
     return ok;
@@ -305,44 +297,47 @@ static bool start_from(struct hd_run *run, heed_error *err)
     return agree(run->said, &from, err) && plan_recipe(run, c, err) && guess_languages(r, err);
 }
 
+static bool is_same_list(const heed_option_list *a, const heed_option_list *b)
+{
+    bool is_same = a->n == b->n;
+    for (size_t i = 0; is_same && i < a->n; i++)
+        is_same = strcmp(a->at[i], b->at[i]) == 0;
+    return is_same;
+}
+
 /* Options given again for a run that goes on: those that may change are taken, others must be as they were. */
 static bool take_changes(struct hd_run *run, const struct hd_recipe *was, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    for (int i = 0; i < hd_n_recipe_fields; i++) {
-        const struct hd_recipe_field *f = &hd_recipe_fields[i];
+    for (const heed_option *o = hd_recipe_options; o->name; o++) {
         char a[64], b[64];
-        if (f->change == HD_LOCAL)
+        if (!(o->flags & HEED_OPTION_RECORDED))
             continue;
-        if (f->type == HD_R_LIST) {
-            const struct hd_names *now = (const void *)((const char *)r + f->offset),
-                                  *then = (const void *)((const char *)was + f->offset);
-            bool is_same = now->n == then->n;
-            for (size_t k = 0; is_same && k < now->n; k++)
-                is_same = strcmp(now->at[k], then->at[k]) == 0;
-            if (!is_same)
+        if (o->kind == HEED_OPTION_LIST) {
+            if (!is_same_list((const void *)((const char *)r + o->offset),
+                              (const void *)((const char *)was + o->offset)))
                 return hd_fail(err, HEED_BAD_OPTION,
                                "%s differs from the run that is saved in %s; use the same, another "
                                "--out, or --fresh",
-                               f->name, run->state_path);
+                               o->name, run->state_path);
             continue;
         }
-        const char *then = hd_recipe_text(was, f, b);
-        if (!run->said->is_given[i]) {
-            if (*then && !hd_recipe_set(r, f, then, err))
+        const char *then = heed_option_text(o, was, b, sizeof b);
+        if (!hd_training_is_given(run->said, o->name)) {
+            if (*then && !heed_option_set(o, r, then, err))
                 return false;
             continue;
         }
-        const char *now = hd_recipe_text(r, f, a);
+        const char *now = heed_option_text(o, r, a, sizeof a);
         if (strcmp(now, then) == 0)
             continue;
-        if (f->change == HD_FIXED)
+        if (o->flags & HEED_OPTION_FIXED)
             return hd_fail(
                 err, HEED_BAD_OPTION,
                 "%s is %s, but the run that is saved in %s has %s, which cannot change on the "
                 "way; use %s, another --out, or --fresh",
-                f->name, now, run->state_path, *then ? then : "none", *then ? then : "none");
-        hd_journal_say(&run->journal, "%s changes from %s to %s", f->name, then, now);
+                o->name, now, run->state_path, *then ? then : "none", *then ? then : "none");
+        hd_journal_say(&run->journal, "%s changes from %s to %s", o->name, then, now);
     }
     return true;
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "format/safetensors.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
@@ -233,8 +234,8 @@ static void keep_previous(const char *path, const char *previous)
     if ((size_t)snprintf(beside, sizeof beside, "%s.new", previous) >= sizeof beside)
         return;
     (void)unlink(beside);
-    if (link(path, beside) == 0 && rename(beside, previous) != 0)
-        (void)unlink(beside);
+    if (linkat(AT_FDCWD, path, AT_FDCWD, beside, AT_SYMLINK_FOLLOW) == 0)
+        (void)rename(beside, previous);
     (void)unlink(beside); /* rename() leaves both names when they are one file already */
 }
 

@@ -3,192 +3,123 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "base/quote.h"
-#include "model/config.h"
+#include "model/fields.h"
 #include "text/lines.h"
 
-#include <stdio.h>
 #include <string.h>
 
-heed_training *hd_training_new(heed_error *err)
+heed_training *heed_training_new(heed_error *err)
 {
     heed_training *t = hd_new(heed_training, err);
     if (!t)
         return NULL;
     hd_recipe_init(&t->recipe);
-    t->is_given = hd_alloc((size_t)hd_n_recipe_fields, sizeof *t->is_given, err);
-    if (t->is_given)
-        return t;
-    hd_training_free(t);
-    return NULL;
+    (void)heed_option_defaults(hd_preset_options, &t->preset, NULL);
+    return t;
 }
 
-void hd_training_free(heed_training *t)
+void heed_training_free(heed_training *t)
 {
     if (!t)
         return;
     hd_recipe_release(&t->recipe);
-    for (size_t i = 0; i < t->n_settings; i++) {
-        hd_free(t->settings[i].name);
-        hd_free(t->settings[i].value);
-    }
+    for (size_t i = 0; i < t->n_settings; i++)
+        hd_free(t->settings[i].text);
     hd_free(t->settings);
-    hd_free(t->is_given);
-    hd_free(t->arch);
-    hd_free(t->size);
     hd_free(t);
 }
 
 /* ---- names --------------------------------------------------------------------------------------- */
 
-/* The fields of a model that a person may choose. */
-static bool is_model_field(const char *name)
+/* The recipe's, those of presets, and those of the model that are to be chosen. */
+const heed_option *heed_training_option_at(int i)
 {
-    for (int i = 0; i < hd_config_fields(); i++) {
-        const struct hd_config_field f = hd_config_field(i);
-        if (f.is_option && strcmp(f.name, name) == 0)
-            return true;
-    }
-    return false;
+    static const heed_option *const tables[] = {hd_recipe_options, hd_preset_options,
+                                                hd_config_options};
+    for (size_t k = 0; i >= 0 && k < sizeof tables / sizeof *tables; k++)
+        for (const heed_option *o = tables[k]; o->name; o++)
+            if (!(o->flags & HEED_OPTION_FACT) && i-- == 0)
+                return o;
+    return NULL;
 }
 
-/* Those in front of the model's fields: presets are options, too. */
-static const heed_training_option presets[] = {
-    {"arch", "seq2seq|bahdanau|luong|wang|ferreira|transformer",
-     "the model: a paper's or lecture's choices", "", .is_of_model = true, .is_fixed = true},
-    {"size", "tiny|small|base", "its sizes, all at once", "", .is_of_model = true,
-     .is_fixed = true},
-};
-enum { N_PRESETS = 2 };
-
-bool hd_training_option_at(int i, heed_training_option *option)
-{
-    if (i < 0)
-        return false;
-    if (i < hd_n_recipe_fields) {
-        const struct hd_recipe_field *f = &hd_recipe_fields[i];
-        *option = (heed_training_option){.name = f->name,
-                                         .values = f->values,
-                                         .meaning = f->meaning,
-                                         .fallback = f->fallback,
-                                         .is_list = f->type == HD_R_LIST,
-                                         .is_fixed = f->change == HD_FIXED,
-                                         .least = f->min,
-                                         .most = f->max};
-        return true;
-    }
-    i -= hd_n_recipe_fields;
-    if (i < N_PRESETS) {
-        *option = presets[i];
-        return true;
-    }
-    i -= N_PRESETS;
-    for (int k = 0; k < hd_config_fields(); k++) {
-        const struct hd_config_field f = hd_config_field(k);
-        if (!f.is_option || i-- > 0)
-            continue;
-        *option = (heed_training_option){.name = f.name,
-                                         .values = f.values,
-                                         .meaning = f.meaning,
-                                         .fallback = f.fallback,
-                                         .is_of_model = true,
-                                         .is_fixed = true,
-                                         .least = f.least,
-                                         .most = f.most};
-        return true;
-    }
-    return false;
-}
-
-static bool unknown(const char *name, heed_error *err)
+static const heed_option *find(const char *name, heed_error *err)
 {
     const char *names[256];
+    const heed_option *o;
     int n = 0;
-    heed_training_option option;
-    for (; n < 256 && hd_training_option_at(n, &option); n++)
-        names[n] = option.name;
-    const char *near = hd_nearest(name, names, n);
-    return hd_fail(err, HEED_BAD_OPTION, "there is no option %s%s%s%s", hd_quote(name).text,
-                   near ? "; did you mean " : "; heed train --help lists them all",
-                   near ? near : "", near ? "?" : "");
+    for (; n < 256 && (o = heed_training_option_at(n)); n++) {
+        if (hd_option_same_name(o->name, name))
+            return o;
+        names[n] = o->name;
+    }
+    heed_option_unknown(name, names, n, "'heed train --help' lists them all", err);
+    return NULL;
 }
 
-bool hd_training_has_setting(const heed_training *t, const char *name)
+static bool is_among(const struct hd_setting *settings, size_t n, const heed_option *option)
 {
-    if (strcmp(name, "arch") == 0)
-        return t->arch != NULL;
-    if (strcmp(name, "size") == 0)
-        return t->size != NULL;
-    for (size_t i = 0; i < t->n_settings; i++)
-        if (strcmp(t->settings[i].name, name) == 0)
+    for (size_t i = 0; i < n; i++)
+        if (settings[i].option == option)
             return true;
     return false;
 }
 
-bool hd_training_is_yes(const heed_training *t, const char *name)
+bool hd_training_is_given(const heed_training *t, const char *name)
 {
-    const struct hd_recipe_field *f = hd_recipe_find(name);
+    return is_among(t->settings, t->n_settings, find(name, NULL));
+}
+
+bool heed_training_is_yes(const heed_training *t, const char *name)
+{
+    const heed_option *o = heed_option_find(hd_recipe_options, name);
     char text[64];
-    return f && f->type == HD_R_YES_NO && strcmp(hd_recipe_text(&t->recipe, f, text), "yes") == 0;
+    return o && o->kind == HEED_OPTION_FLAG &&
+           strcmp(heed_option_text(o, &t->recipe, text, sizeof text), "yes") == 0;
 }
 
 /* ---- setting ------------------------------------------------------------------------------------- */
 
-static bool add_setting(heed_training *t, const char *name, const char *value, heed_error *err)
+static bool is_row_of(const heed_option *options, const heed_option *option)
 {
-    struct hd_model_setting *s =
-        hd_grow(t->settings, &t->settings_capacity, t->n_settings + 1, sizeof *t->settings, err);
+    return heed_option_find(options, option->name) == option;
+}
+
+static bool set(heed_training *t, const heed_option *option, const char *value, heed_error *err)
+{
+    struct hd_config any =
+        hd_config_defaults(); /* whether the model has it is seen when its preset is known */
+    void *values = is_row_of(hd_recipe_options, option)   ? (void *)&t->recipe
+                   : is_row_of(hd_preset_options, option) ? (void *)&t->preset
+                                                          : (void *)&any;
+    if (!heed_option_set(option, values, value, err))
+        return false;
+    struct hd_setting *s =
+        hd_grow(t->settings, &t->capacity, t->n_settings + 1, sizeof *t->settings, err);
     if (!s)
         return false;
     t->settings = s;
     s += t->n_settings++;
-    *s = (struct hd_model_setting){hd_copy_string(name, err), hd_copy_string(value, err)};
-    return s->name && s->value;
+    *s = (struct hd_setting){option, hd_copy_string(value, err)};
+    return s->text != NULL;
 }
 
-static bool set_preset(heed_training *t, const char *name, const char *value, heed_error *err)
+bool heed_training_set(heed_training *t, const char *name, const char *value, heed_error *err)
 {
-    const bool is_arch = strcmp(name, "arch") == 0;
-    struct hd_config c;
-    if (!hd_config_preset_named(&c, is_arch ? value : "transformer", is_arch ? NULL : value, err))
-        return false;
-    char **place = is_arch ? &t->arch : &t->size;
-    char *copy = hd_copy_string(value, err);
-    if (!copy)
-        return false;
-    hd_free(*place);
-    *place = copy;
-    return true;
+    const heed_option *option = find(name, err);
+    return option && set(t, option, value, err);
 }
 
-bool hd_training_set(heed_training *t, const char *name, const char *value, heed_error *err)
+bool hd_training_configure(const heed_training *t, struct hd_config *config, heed_error *err)
 {
-    const struct hd_recipe_field *f = hd_recipe_find(name);
-    if (f) {
-        if (!hd_recipe_set(&t->recipe, f, value, err))
+    for (size_t i = 0; i < t->n_settings; i++) {
+        const struct hd_setting *s = &t->settings[i];
+        if (is_row_of(hd_config_options, s->option) &&
+            !hd_config_set(config, s->option->name, s->text, err))
             return false;
-        t->is_given[f - hd_recipe_fields] = true;
-        return true;
     }
-    if (strcmp(name, "arch") == 0 || strcmp(name, "size") == 0)
-        return set_preset(t, name, value, err);
-    if (!is_model_field(name))
-        return unknown(name, err);
-    /* Some fields are for recurrent models and some for others; which it will be may not have been said yet. */
-    static const char *const kinds[] = {"luong", "transformer"};
-    heed_error why[2] = {{0}, {0}};
-    bool is_fine = false;
-    for (int i = 0; i < 2 && !is_fine; i++) {
-        struct hd_config any;
-        is_fine = hd_config_preset_named(&any, kinds[i], NULL, &why[i]) &&
-                  hd_config_set(&any, name, value, &why[i]);
-    }
-    if (!is_fine) {
-        const heed_error *told = &why[strstr(why[0].message, "but arch is") != NULL];
-        return hd_fail(err, told->code, "%s", told->message);
-    }
-    return add_setting(t, name, value, err);
+    return true;
 }
 
 /* ---- files of settings ---------------------------------------------------------------------------- */
@@ -203,30 +134,8 @@ static struct hd_text trim(struct hd_text t)
     return t;
 }
 
-/* What had been said before the file was opened. */
-struct earlier {
-    const bool *is_given;
-    bool has_arch, has_size;
-    size_t n_settings;
-};
-
-static bool was_said(const heed_training *t, const struct earlier *e, const char *name)
-{
-    const struct hd_recipe_field *f = hd_recipe_find(name);
-    if (f)
-        return e->is_given[f - hd_recipe_fields];
-    if (strcmp(name, "arch") == 0)
-        return e->has_arch;
-    if (strcmp(name, "size") == 0)
-        return e->has_size;
-    for (size_t i = 0; i < e->n_settings; i++)
-        if (strcmp(t->settings[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-static bool read_line(heed_training *t, const struct earlier *e, struct hd_text line,
-                      heed_error *err)
+/* What was said before the file, the first n_before settings, wins. */
+static bool read_line(heed_training *t, size_t n_before, struct hd_text line, heed_error *err)
 {
     line = trim(line);
     if (line.n == 0 || line.at[0] == '#')
@@ -243,26 +152,24 @@ static bool read_line(heed_training *t, const struct earlier *e, struct hd_text 
         return false;
     memcpy(words, name.at, name.n);
     memcpy(words + name.n + 1, value.at, value.n);
-    const bool ok = was_said(t, e, words) || hd_training_set(t, words, words + name.n + 1, err);
+    const heed_option *option = find(words, err);
+    const bool ok = option && (is_among(t->settings, n_before, option) ||
+                               set(t, option, words + name.n + 1, err));
     hd_free(words);
     return ok;
 }
 
-bool hd_training_read(heed_training *t, const char *path, heed_error *err)
+bool heed_training_read(heed_training *t, const char *path, heed_error *err)
 {
     struct hd_lines lines = {0};
-    bool *is_given = hd_alloc((size_t)hd_n_recipe_fields, sizeof *is_given, err);
-    bool ok = is_given && hd_lines_read(&lines, path, err);
-    if (ok)
-        memcpy(is_given, t->is_given, (size_t)hd_n_recipe_fields * sizeof *is_given);
-    const struct earlier e = {is_given, t->arch != NULL, t->size != NULL, t->n_settings};
+    const size_t n_before = t->n_settings;
+    bool ok = hd_lines_read(&lines, path, err);
     for (size_t i = 0; ok && i < lines.n; i++) {
         heed_error why = {0};
-        ok = read_line(t, &e, lines.at[i], &why);
+        ok = read_line(t, n_before, lines.at[i], &why);
         if (!ok)
             hd_fail(err, why.code, "%s:%zu: %s", path, i + 1, why.message);
     }
     hd_lines_release(&lines);
-    hd_free(is_given);
     return ok;
 }

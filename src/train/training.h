@@ -1,35 +1,28 @@
-/* training.h -- a run in the making: what the user has said, and running it. */
+/* training.h -- a run in the making: what the user has said. heed.h has the functions. */
 #ifndef HD_TRAIN_TRAINING_H
 #define HD_TRAIN_TRAINING_H
 
+#include "model/presets.h"
 #include "train/recipe.h"
 
-/* A field of the model that was named. */
-struct hd_model_setting {
-    char *name, *value;
+/* One thing that was said. Fields of the model wait here until its preset is known. */
+struct hd_setting {
+    const heed_option *option;
+    char *text;
 };
 
 struct heed_training {
     struct hd_recipe recipe;
-    bool *is_given; /* [hd_n_recipe_fields] */
-    char *arch, *size;
-    struct hd_model_setting *settings;
-    size_t n_settings, settings_capacity;
+    struct hd_preset_choice preset;
+    struct hd_setting *settings; /* in the order in which they were said */
+    size_t n_settings, capacity;
 };
 
-heed_training *hd_training_new(heed_error *err);
-void hd_training_free(heed_training *training);
-bool hd_training_set(heed_training *training, const char *name, const char *value, heed_error *err);
-bool hd_training_read(heed_training *training, const char *path, heed_error *err);
-bool hd_training_is_yes(const heed_training *training, const char *name);
-bool hd_training_option_at(int i, heed_training_option *option);
+/* Was the option of this name given? */
+bool hd_training_is_given(const heed_training *training, const char *name);
 
-/* Was this field of the model, arch and size included, named? */
-bool hd_training_has_setting(const heed_training *training, const char *name);
-
-/* run.c */
-bool hd_training_run(heed_training *training,
-                     bool (*watch)(void *context, const heed_training_event *event), void *context,
-                     heed_error *err);
+/* Set the fields of a model that were given. */
+bool hd_training_configure(const heed_training *training, struct hd_config *config,
+                           heed_error *err);
 
 #endif

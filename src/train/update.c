@@ -7,6 +7,7 @@
 #include "train/freeze.h"
 #include "train/workspace.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { PIECE = 1 << 15 }; /* floats of the flat block that a thread updates at a time */
@@ -141,6 +142,18 @@ void hd_learner_release(struct hd_learner *l)
     *l = (struct hd_learner){0};
 }
 
+void hd_learner_set_stop(struct hd_learner *l, struct hd_stop *stop)
+{
+    l->stop = stop;
+    hd_pool_set_idle(l->threads, stop ? hd_stop_ask_now : NULL, stop);
+    for (int i = 0; i < l->workspace->n_workers; i++)
+        hd_tape_set_stop(l->workspace->tapes[i],
+                         !stop    ? NULL
+                         : i == 0 ? hd_stop_ask
+                                  : hd_stop_is_set,
+                         stop);
+}
+
 hd_tape *hd_learner_tape(struct hd_learner *l, int worker)
 {
     return l->workspace->tapes[worker];
@@ -265,7 +278,7 @@ static bool add_gradients(struct hd_learner *l, struct hd_updated *updated, heed
     for (int i = 0; i < w->n_shards; i++)
         updated->loss += w->talk[i] / (double)updated->n_tokens;
     updated->norm = __builtin_sqrt(squares) / (double)updated->n_tokens;
-    updated->is_finite = updated->norm - updated->norm == 0 && updated->loss - updated->loss == 0;
+    updated->is_finite = isfinite(updated->norm) && isfinite(updated->loss);
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "train/feed.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
+#include "train/stop.h"
 
 /* What learns: the net, and what the rule remembers. */
 struct hd_learner {
@@ -24,12 +25,16 @@ struct hd_learner {
     float *ema;                     /* NULL without */
     double power1, power2;          /* β₁ᵗ, β₂ᵗ */
     struct hd_workspace *workspace; /* tapes, blocks, pieces */
+    struct hd_stop *stop;           /* NULL: updates and validations are not left in the middle */
 };
 
 /* The recipe must be complete. The learner's moments are zeros. */
 bool hd_learner_init(struct hd_learner *learner, struct hd_net *net, const struct hd_recipe *recipe,
                      struct hd_pool *threads, struct hd_ranks *ranks, heed_error *err);
 void hd_learner_release(struct hd_learner *learner);
+
+/* Leave updates and validations with HEED_CANCELLED as soon as `stop` is set; they have then changed nothing. NULL: never. */
+void hd_learner_set_stop(struct hd_learner *learner, struct hd_stop *stop);
 
 struct hd_updated {
     double loss;   /* mean of a target piece, with smoothing and consistency */
@@ -39,7 +44,8 @@ struct hd_updated {
     bool is_finite; /* false: nothing was changed */
 };
 
-/* Learn from a batch: update number `number` (from 1), at this rate. False when it cannot be computed (memory). */
+/* Learn from a batch: update number `number` (from 1), at this rate. False when it cannot be computed (memory), or when
+ * it was stopped. */
 bool hd_learn(struct hd_learner *learner, const struct hd_pair_ids *pairs, int n, long number,
               float rate, struct hd_updated *updated, heed_error *err);
 

@@ -135,7 +135,17 @@ static bool measure_loss(struct look *look, int worker, int from, int n, double 
     return hd_tape_check(tape, err);
 }
 
-static bool translate(struct look *look, int from, int n, heed_error *err)
+static bool keep_on(void *stop)
+{
+    return !hd_stop_is_set(stop);
+}
+
+static bool keep_on_asking(void *stop)
+{
+    return !hd_stop_ask(stop);
+}
+
+static bool translate(struct look *look, int from, int n, int worker, heed_error *err)
 {
     const struct hd_net *nets[1] = {look->learner->net};
     const struct hd_dev *dev = look->dev;
@@ -143,6 +153,8 @@ static bool translate(struct look *look, int from, int n, heed_error *err)
     struct hd_search_options options = hd_search_options_default();
     options.beam = look->learner->recipe->valid_beam;
     options.n_best = 1;
+    options.keep_on_data = look->learner->stop;
+    options.keep_on = !look->learner->stop ? NULL : worker == 0 ? keep_on_asking : keep_on;
     struct hd_search_input input[GROUP] = {0};
     struct hd_nbest found[GROUP] = {0};
     for (int i = 0; i < n; i++)
@@ -169,7 +181,7 @@ static void look_at_group(void *context, int index, int worker)
     const int from = index * GROUP, left = look->dev->n - from, n = left < GROUP ? left : GROUP;
     heed_error *err = &look->err[index];
     (void)(measure_loss(look, worker, from, n, &look->loss[index], err) && look->wants_text &&
-           translate(look, from, n, err));
+           translate(look, from, n, worker, err));
 }
 
 static bool score_text(const struct look *look, struct hd_validated *v, heed_error *err)

@@ -430,7 +430,7 @@ static bool run(struct work *w, heed_error *err)
     bool ok = lines_are_well(w, err) && order_segments(w, err);
     if (ok) {
         size_groups(w, n_threads);
-        ok = !wants_words_alone(w) || hd_net_make_screen(w->job.models[0]->net, err);
+        ok = !wants_words_alone(w) || hd_screen_make(&w->job.models[0]->net->head, err);
     }
     if (ok) {
         const size_t n_groups = (w->n_segments + w->n_group - 1) / w->n_group;

@@ -192,6 +192,14 @@ static void permissions_and_links_stay(void **state)
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0640);
     assert_contents(path, "new");
+    /* a link to a link to a file that is not there yet */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink(link, in_folder("second")), 0);
+    assert_true(hd_writer_open(&w, in_folder("second"), NULL) && hd_write(&w, "first", 5, NULL) &&
+                hd_writer_commit(&w, NULL));
+    assert_int_equal(lstat(link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_contents(path, "first");
 
     const mode_t old = umask(027);
     assert_true(hd_writer_open(&w, in_folder("fresh"), NULL) && hd_writer_commit(&w, NULL));

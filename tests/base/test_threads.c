@@ -229,6 +229,41 @@ static void a_quota_of_a_container_counts(void **state)
     assert_int_equal(system(command), 0);
 }
 
+struct waiting {
+    atomic_int n_idle, n_slow;
+};
+
+static void count_idle(void *context)
+{
+    struct waiting *w = context;
+    atomic_fetch_add(&w->n_idle, 1);
+}
+
+/* All workers but the caller take their time. */
+static void be_slow(void *context, int index, int worker)
+{
+    struct waiting *w = context;
+    (void)index;
+    if (worker == 0)
+        while (atomic_load(&w->n_slow) == 0)
+            usleep(1000); /* leave one for another */
+    else {
+        atomic_fetch_add(&w->n_slow, 1);
+        usleep(500000);
+    }
+}
+
+static void who_waits_for_others_is_asked_to_look_around(void **state)
+{
+    (void)state;
+    struct waiting w = {0};
+    struct hd_pool *pool = hd_pool_new(2, NULL);
+    hd_pool_set_idle(pool, count_idle, &w);
+    hd_pool_run(pool, be_slow, &w, 2);
+    assert_that(atomic_load(&w.n_idle) >= 1, "idle %d times", atomic_load(&w.n_idle));
+    hd_pool_free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +271,7 @@ int main(void)
         cmocka_unit_test(the_result_does_not_depend_on_the_number_of_threads),
         cmocka_unit_test(many_short_runs_follow_each_other),
         cmocka_unit_test(the_caller_works_too),
+        cmocka_unit_test(who_waits_for_others_is_asked_to_look_around),
         cmocka_unit_test(silly_numbers_of_threads_are_refused),
         cmocka_unit_test(without_memory_there_is_no_pool),
         cmocka_unit_test(there_is_at_least_one_core),

@@ -83,13 +83,13 @@ expect 'a folder is no file' 1 '' 'heed: .: this is a folder*' "$heed" eval --hy
 expect 'an empty file is refused' 1 '' 'heed: empty: there is no text in it, not even a line' \
     "$heed" eval --hyp hyp --ref empty
 expect 'a closed standard input too' 1 '' 'heed: standard input: *' sh -c "'$heed' eval --hyp - --ref ref <&-"
-expect 'both files are wanted' 2 '' 'heed: eval wants --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; see heed eval --help' \
+expect 'both files are wanted' 2 '' 'heed: eval needs --hyp FILE and --ref FILE, or -m MODEL with SRC and REF or --tsv FILE; see heed eval --help' \
     "$heed" eval --hyp hyp
-expect 'other words are not' 2 '' 'heed: eval wants --hyp FILE and --ref FILE*' "$heed" eval --hyp hyp --ref ref ref
+expect 'other words are not' 2 '' 'heed: eval needs --hyp FILE and --ref FILE*' "$heed" eval --hyp hyp --ref ref ref
 expect 'a mistyped metric is answered with the right one' 2 '' \
-    "heed: --metrics takes bleu, chrf, chrf++, exact, wer, separated by commas, not 'blue'; did you mean bleu?" \
+    "heed: metrics must be some of bleu, chrf, chrf++, exact and wer, separated by commas, not 'blue'; did you mean bleu?" \
     "$heed" eval --hyp hyp --ref ref --metrics chrf,blue
-expect 'an empty metric is none' 2 '' "heed: --metrics takes *, not ''" "$heed" eval --hyp hyp --ref ref --metrics bleu,
+expect 'an empty metric is none' 2 '' "heed: metrics must be *, not ''" "$heed" eval --hyp hyp --ref ref --metrics bleu,
 expect 'a tokeniser that does not exist is refused' 2 '' 'heed: tok must be 13a, none, char, intl or zh, not *' \
     "$heed" eval --hyp hyp --ref ref --tok 14
 
@@ -122,7 +122,7 @@ expect 'as JSON, one a line' 0 '{"model": "*toy.safetensors", *"comparison": {"e
 expect 'an ensemble is one system' 0 'exact = 50.00 % (2 of 4)' '' "$heed" eval -m "$toy,$toy" --ensemble --metrics exact src right
 expect 'its models share their vocabulary' 1 '' 'heed: model 2 has another vocabulary than the first; *' \
     "$heed" eval -m "$toy,$fixed" --ensemble src right
-expect 'ready text has no models that could be one' 2 '' 'heed: eval wants *' "$heed" eval --hyp hyp --ref ref --ensemble
+expect 'ready text has no models that could be one' 2 '' 'heed: eval needs *' "$heed" eval --hyp hyp --ref ref --ensemble
 printf 'neun\tnein\tx\neins zwei\ttwo two\nneun\tnine\neins zwei\ttwo three\n' >rows.tsv
 expect 'rows of one source are alternatives' 0 'exact = 50.00 % (1 of 2)
 WER = 33.33 % (errors = 1 words = 3)' '' "$heed" eval -m "$toy" --tsv rows.tsv --metrics exact,wer
@@ -134,8 +134,8 @@ expect 'a row has a tab' 1 '' 'heed: src:1: there is no tab in it*' "$heed" eval
 expect 'source and reference have as many lines' 1 '' 'heed: src has 4 lines, but short has 3; *' "$heed" eval -m "$toy" src short
 expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" eval -m nowhere src right
 expect 'a missing text too' 1 '' 'heed: nowhere: there is no such file*' "$heed" eval -m "$toy" src nowhere
-expect 'two texts are wanted' 2 '' 'heed: eval wants *' "$heed" eval -m "$toy" src
-expect 'ready text has no source to sort by' 2 '' 'heed: eval wants *' "$heed" eval --hyp hyp --ref ref --by-length
-expect 'eval has a help of its own' 0 'Usage: heed eval --hyp FILE --ref FILE*--metrics LIST*default bleu,chrf,exact,wer*' '' \
+expect 'two texts are wanted' 2 '' 'heed: eval needs *' "$heed" eval -m "$toy" src
+expect 'ready text has no source to sort by' 2 '' 'heed: eval needs *' "$heed" eval --hyp hyp --ref ref --by-length
+expect 'eval has a help of its own' 0 'Usage: heed eval --hyp FILE --ref FILE*--metrics LIST*default: bleu,chrf,exact,wer*Examples*' '' \
     "$heed" eval --help
 finish

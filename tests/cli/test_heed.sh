@@ -20,6 +20,10 @@ expect 'info speaks JSON' \
     0 '{"version": "[0-9]*", "compiler": "?*", "kernel": "?*", "kernels": \["ref", "generic"*\], "cores": [1-9]*}' '' \
     "$heed" info --json
 expect 'a command has a help of its own' 0 'Usage: heed info*--json*-h, --help*' '' "$heed" info --help
+expect 'help is a command as well' 0 'Usage: heed COMMAND*  train *  translate *  align *  score *  eval *  info *  convert *' '' "$heed" help
+expect 'with a command, its help' 0 'Usage: heed train *Examples*heed train --src *' '' "$heed" help train
+expect 'whatever its name was' 0 'Usage: heed convert *' '' "$heed" help import
+expect 'a mistyped command is answered there, too' 2 '' "heed: there is no command 'trian'; did you mean 'train'?" "$heed" help trian
 expect 'a mistyped command is answered with the right one' \
     2 '' "heed: there is no command 'ifno'; did you mean 'info'?" "$heed" ifno
 expect 'a strange command is answered with the way to the list' \
@@ -30,23 +34,27 @@ expect 'a mistyped option of the program too' \
     2 '' "heed: there is no option '--verison'; did you mean '--version'?" "$heed" --verison
 expect 'a model that is not there is named' 1 '' 'heed: nowhere.safetensors: there is no such file*' "$heed" info nowhere.safetensors
 expect 'what is not a model is refused' 1 '' 'heed: Makefile: *' "$heed" info Makefile
-expect 'import says what it wants' 2 '' 'heed: import wants a model and -o FILE*' "$heed" import
-expect 'import names a missing model' 1 '' 'heed: nowhere.npz: there is no such file*' \
-    "$heed" import nowhere.npz --vocab nowhere.spm -o nowhere.safetensors
-expect 'import wants the vocabulary' 1 '' 'heed: tests/format/data/stored.npz: a Marian model needs its vocabulary*' \
-    "$heed" import tests/format/data/stored.npz -o nowhere.safetensors
+expect 'convert says what it needs' 2 '' 'heed: convert needs a model and -o FILE*' "$heed" convert
+expect 'convert names a missing model' 1 '' 'heed: nowhere.npz: there is no such file*' \
+    "$heed" convert nowhere.npz --vocab nowhere.spm -o nowhere.safetensors
+expect 'convert needs the vocabulary' 1 '' 'heed: tests/format/data/stored.npz: a Marian model needs its vocabulary*' \
+    "$heed" convert tests/format/data/stored.npz -o nowhere.safetensors
 expect 'a model of heed has it inside' 1 '' 'heed: tests/translate/toy.safetensors: a model of heed has its vocabulary inside*' \
-    "$heed" import tests/translate/toy.safetensors --vocab nowhere.spm -o nowhere.safetensors
-expect 'a model of heed is stored anew, with notes' 0 '' '' "$heed" import tests/translate/toy.safetensors --store f16 \
+    "$heed" convert tests/translate/toy.safetensors --vocab nowhere.spm -o nowhere.safetensors
+expect 'a model of heed is stored anew, with notes' 0 '' '' "$heed" convert tests/translate/toy.safetensors --store f16 \
     --attribution 'Jane & Co.' --licence 'CC-BY 2.0' -o "$here/half.safetensors"
 expect 'which info tells' 0 '*  attribution          Jane & Co.*  licence              CC-BY 2.0*' '' "$heed" info "$here/half.safetensors"
-expect 'and an empty note takes out' 0 '' '' "$heed" import "$here/half.safetensors" --licence '' -o "$here/again.safetensors"
+expect 'and an empty note takes out' 0 '' '' "$heed" convert "$here/half.safetensors" --licence '' -o "$here/again.safetensors"
 problem=
 "$heed" info "$here/again.safetensors" | grep -q licence && problem='the licence is still there'
 [ "$(wc -c <"$here/half.safetensors")" -lt "$(wc -c <"$here/again.safetensors")" ] || problem='it is no smaller'
 verdict 'half the space, no licence' "$problem" "$(ls -l "$here")"
+expect 'convert was once called import' 0 '' '' "$heed" import tests/translate/toy.safetensors -o "$here/alias.safetensors"
+problem=
+"$heed" --help | grep -q import && problem='the help still lists it'
+verdict 'which no help mentions' "$problem" "$("$heed" --help)"
 expect 'notes are UTF-8' 1 '' "heed: a note in a model's record must be UTF-8*" \
-    "$heed" import tests/translate/toy.safetensors --licence "$(printf '\377')" -o "$here/bad.safetensors"
+    "$heed" convert tests/translate/toy.safetensors --licence "$(printf '\377')" -o "$here/bad.safetensors"
 expect 'words nobody asked for are refused' 2 '' "heed: info does not know what to do with 'y'*" "$heed" info x y
 expect 'an empty word is no command' 2 '' "heed: there is no command ''*" "$heed" ''
 

@@ -46,6 +46,9 @@ static const struct command toy = {
     .name = "toy",
     .summary = "a command for tests",
     .usage = "[OPTIONS] [FILE...]",
+    .examples = {{"heed toy -l 6 a.txt",
+                  "build it high, which takes some more words to say than there "
+                  "is room on a line"}},
     .most_arguments = 2,
     .options = options,
     .values_size = sizeof(struct values),
@@ -72,6 +75,19 @@ static void release_stream(FILE *stream)
     rewind(caught);
     text[fread(text, 1, sizeof text - 1, caught)] = '\0';
     fclose(caught);
+}
+
+/* The same command with options of a library object, which are kept as text in their order. */
+static const heed_option *toy_option(int i)
+{
+    static const heed_option rows[] = {
+        {"beam", 'b', .kind = HEED_OPTION_INT, .least = 1, .most = 9, .value = "N", .help = "beam",
+         .group = "Search"},
+        {"sample", .kind = HEED_OPTION_FLAG, .help = "sample"},
+        {"stop", .kind = HEED_OPTION_LIST, .value = "WORD...", .help = "stop here",
+         .group = "Model"},
+    };
+    return i >= 0 && i < 3 ? &rows[i] : NULL;
 }
 
 #define read_words(...) read_these((char *[]){__VA_ARGS__, NULL})
@@ -153,6 +169,36 @@ static void a_list_goes_on_to_the_next_option(void **state)
     invocation_free(invocation);
 }
 
+static void options_of_the_library_are_kept_as_text(void **state)
+{
+    (void)state;
+    struct command with = toy;
+    with.library_option = toy_option;
+    bool wants_help;
+    char *words[] = {"-qb3", "--stop", "a", "b", "--layers=4", "--sample", "--beam", "x"};
+    struct invocation *invocation = invocation_new(&with, 8, words, &wants_help);
+    assert_non_null(invocation);
+    static const char *const names[] = {"beam", "stop", "stop", "sample", "beam"},
+                             *const texts[] = {"3", "a", "b", "yes", "x"};
+    assert_int_equal(invocation->n_settings, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(invocation->settings[i].option->name, names[i]);
+        assert_string_equal(invocation->settings[i].text, texts[i]);
+    }
+    assert_int_equal(((struct values *)invocation->values)->n_layers, 4);
+    invocation_free(invocation);
+    catch_stream(stdout);
+    print_command_help(&with);
+    release_stream(stdout);
+    const char *model = strstr(text, "\nModel\n"), *stop = strstr(text, "--stop WORD..."),
+               *search = strstr(text, "\nSearch\n"); /* one heading for both tables */
+    assert_true(model && stop && search && model < stop && stop < search);
+    catch_stream(stderr);
+    assert_null(invocation_new(&with, 1, (char *[]){"--beem"}, &wants_help));
+    release_stream(stderr);
+    assert_string_equal(text, "heed: there is no option 'beem'; did you mean beam?\n");
+}
+
 static void wrong_words_get_the_right_answer(void **state)
 {
     (void)state;
@@ -231,13 +277,15 @@ static void the_help_knows_every_option_and_its_default(void **state)
         "      --src FILE...         source text\n",
         "  -o, --out FILE            where the model goes\n",
         "  -q, --quiet               say nothing\n",
-        "\nModel\n  -l, --layers N            layers of encoder and decoder (default 2)\n",
-        "      --cell rnn|gru|lstm   kind of cell (default gru)\n",
-        "      --tied yes|no         share the embeddings (default yes)\n",
+        "\nModel\n  -l, --layers N            layers of encoder and decoder (default: 2)\n",
+        "      --cell rnn|gru|lstm   kind of cell (default: gru)\n",
+        "      --tied yes|no         share the embeddings (default: yes)\n",
         "      --dropout X           share of the values that are dropped, which takes\n"
         "                            some more words to say than there is room on a line\n"
-        "                            (default 0.1)\n",
-        "  -h, --help                this text\n",
+        "                            (default: 0.1)\n",
+        "  -h, --help                show this help\n\nExamples\n  heed toy -l 6 a.txt\n"
+        "      build it high, which takes some more words to say than there is room on a\n"
+        "      line\n",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         assert_that(strstr(text, lines[i]), "the help lacks\n%s\nIt is\n%s", lines[i], text);
@@ -294,6 +342,7 @@ int main(void)
         cmocka_unit_test(every_kind_of_value_is_read),
         cmocka_unit_test(letters_can_be_joined_and_carry_their_value),
         cmocka_unit_test(a_list_goes_on_to_the_next_option),
+        cmocka_unit_test(options_of_the_library_are_kept_as_text),
         cmocka_unit_test(wrong_words_get_the_right_answer),
         cmocka_unit_test(help_is_asked_for_anywhere),
         cmocka_unit_test(the_help_knows_every_option_and_its_default),

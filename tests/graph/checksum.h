@@ -49,7 +49,7 @@ static inline bool graph_update(uint64_t *sum, const struct formula *f, hd_tape 
 }
 
 /* The checksum of three updates that begin with this dropout key and of a last look without
- * training, by the kernels that HEED_KERNEL names. False, with the reason in `err`, when it cannot
+ * training, by the kernels that were chosen. False, with the reason in `err`, when it cannot
  * be had. */
 static inline bool graph_checksum(uint64_t *sum, uint64_t key, heed_error *err)
 {

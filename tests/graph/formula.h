@@ -87,17 +87,17 @@ static void formula_steps(hd_tape *t, const struct formula *f, hd_node *h, const
                           hd_node **states)
 {
     const int D = f->D;
-    hd_node *Uh = hd_lin(f->U, h);
+    hd_node *Uh = hd_lin(f->U, h), *k = hd_ragged(Uh, spans), *values = hd_ragged(h, spans);
     hd_node *s = hd_tanh(hd_affine(f->W, f->b, hd_mean_spans(h, spans)));
     hd_node *cover = hd_input(t, NULL, spans->n, spans->longest);
     const hd_mask *mask = hd_mask_lengths(t, f->lengths, spans->n, spans->longest);
     for (int i = 0; i < FORMULA_STEPS; i++) {
         hd_node *q = hd_lin(f->W, s);
-        hd_node *e = hd_additive_spans(f->v, q, Uh, spans, cover, f->w);
-        e = hd_add(e, hd_dot_spans(q, Uh, spans));
+        hd_node *e = hd_additive_covered(f->v, q, k, f->w, cover);
+        e = hd_add(e, hd_dot_each(q, k));
         e = hd_add(e, hd_pad(hd_dot(f->v, hd_add(hd_spread(q, spans), Uh)), spans));
         hd_node *a = hd_softmax(e, mask);
-        hd_node *c = hd_mix_spans(a, h, spans);
+        hd_node *c = hd_mix(a, values);
         cover = hd_add(cover, a);
         hd_node *x = hd_lin(f->W3, c);
         s = hd_gru_cell(x, hd_lin(f->U3, s), s);

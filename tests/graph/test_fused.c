@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include "base/rng.h"
+#include "graph/context.h"
 #include <heed_graph.h>
 #include <math.h>
 
@@ -126,8 +127,8 @@ static hd_node *affine_transposed_formula(struct build *c)
 static hd_node *dense_fused(struct build *c)
 {
     hd_node *W = leaf(c, 19, 33), *b = leaf(c, 33), *x = leaf(c, 5, 19), *parts[6];
-    for (enum hd_function f = HD_NONE; f <= HD_SWISH; f++)
-        parts[f] = hd_dense(W, b, x, f);
+    for (int f = HD_NONE; f <= HD_SIGMOID; f++)
+        parts[f - HD_NONE] = hd_dense(W, b, x, (enum hd_function)f);
     return hd_join(parts, 6);
 }
 
@@ -135,7 +136,7 @@ static hd_node *dense_formula(struct build *c)
 {
     hd_node *W = leaf(c, 19, 33), *b = leaf(c, 33), *x = leaf(c, 5, 19);
     hd_node *z = hd_affine(W, b, x);
-    return hd_join((hd_node *[]){z, hd_relu(z), hd_tanh(z), hd_sigmoid(z), hd_gelu(z), hd_swish(z)},
+    return hd_join((hd_node *[]){z, hd_relu(z), hd_gelu(z), hd_swish(z), hd_tanh(z), hd_sigmoid(z)},
                    6);
 }
 
@@ -284,7 +285,7 @@ static const hd_spans *ragged(struct build *c)
 static hd_node *dot_spans_fused(struct build *c)
 {
     hd_node *q = leaf(c, 4, 19), *k = leaf(c, 7, 19);
-    return hd_dot_spans(q, k, ragged(c));
+    return hd_dot_each(q, hd_ragged(hd_on(c->t, k), ragged(c)));
 }
 
 static hd_node *dot_spans_formula(struct build *c)
@@ -296,7 +297,7 @@ static hd_node *dot_spans_formula(struct build *c)
 static hd_node *additive_spans_fused(struct build *c)
 {
     hd_node *v = leaf(c, 19), *q = leaf(c, 4, 19), *k = leaf(c, 7, 19);
-    return hd_additive_spans(v, q, k, ragged(c), NULL, NULL);
+    return hd_additive(v, q, hd_ragged(hd_on(c->t, k), ragged(c)));
 }
 
 static hd_node *additive_spans_formula(struct build *c)
@@ -319,7 +320,7 @@ static hd_node *additive_cover_fused(struct build *c)
 {
     hd_node *v = leaf(c, 19), *q = leaf(c, 4, 19), *k = leaf(c, 7, 19), *cover = leaf(c, 4, 4),
             *w = leaf(c, 19);
-    return hd_additive_spans(v, q, k, ragged(c), cover, w);
+    return hd_additive_covered(v, q, hd_ragged(hd_on(c->t, k), ragged(c)), w, cover);
 }
 
 static hd_node *additive_cover_formula(struct build *c)
@@ -334,7 +335,7 @@ static hd_node *additive_cover_formula(struct build *c)
 static hd_node *mix_spans_fused(struct build *c)
 {
     hd_node *alpha = leaf(c, 4, 4), *h = leaf(c, 7, 19);
-    return hd_mix_spans(alpha, h, ragged(c));
+    return hd_mix(alpha, hd_ragged(hd_on(c->t, h), ragged(c)));
 }
 
 static hd_node *mix_spans_formula(struct build *c)
@@ -359,7 +360,50 @@ static hd_node *mean_spans_formula(struct build *c)
     for (int b = 0; b < 4; b++)
         for (int j = 0; j < lengths[b]; j++)
             weights->x[4 * b + j] = 1 / (float)lengths[b];
-    return hd_mix_spans(weights, h, ragged(c));
+    return hd_mix(weights, hd_ragged(hd_on(c->t, h), ragged(c)));
+}
+
+/* ---- contexts: W c through W h, and their numbers where somebody asks for them ------------------ */
+
+enum { MAP = 13 };
+
+/* The map that was made known, another one, and another op. */
+static hd_node *use_context(hd_node *W, hd_node *V, hd_node *c)
+{
+    hd_node *Wc = hd_lin(W, c), *Vc = hd_lin(V, c);
+    return hd_join((hd_node *[]){Wc, Vc, hd_scale(c, 0.5F)}, 3);
+}
+
+static hd_node *context_fused(struct build *c)
+{
+    hd_node *alpha = leaf(c, 4, 4), *h = leaf(c, 7, 19), *W = leaf(c, 19, MAP),
+            *V = leaf(c, 19, MAP);
+    struct hd_values values = {.h = hd_on(c->t, h)};
+    hd_values_map(&values, W);
+    return use_context(W, V, hd_context(hd_on(c->t, alpha), &values, ragged(c)));
+}
+
+static hd_node *context_formula(struct build *c)
+{
+    hd_node *alpha = leaf(c, 4, 4), *h = leaf(c, 7, 19), *W = leaf(c, 19, MAP),
+            *V = leaf(c, 19, MAP);
+    return use_context(W, V, hd_mix(alpha, hd_ragged(hd_on(c->t, h), ragged(c))));
+}
+
+static const int chosen[] = {3, 0, 3, 6};
+
+static hd_node *context_row_fused(struct build *c)
+{
+    hd_node *h = leaf(c, 7, 19), *W = leaf(c, 19, MAP), *V = leaf(c, 19, MAP);
+    struct hd_values values = {.h = hd_on(c->t, h)};
+    hd_values_map(&values, W);
+    return use_context(W, V, hd_context_row(c->t, &values, chosen, 4));
+}
+
+static hd_node *context_row_formula(struct build *c)
+{
+    hd_node *h = leaf(c, 7, 19), *W = leaf(c, 19, MAP), *V = leaf(c, 19, MAP);
+    return use_context(W, V, hd_rows(hd_on(c->t, h), chosen, 4));
 }
 
 /* ---- attention of many heads: Vaswani et al. (2017), section 3.2 ----------------------------- */
@@ -494,7 +538,7 @@ static void the_weights_of_hd_attention_can_be_read(void **state)
     hd_tape_free(c.t);
 }
 
-/* ---- cells: FORMULAS of rnn, gru and lstm ---------------------------------------------------- */
+/* ---- cells and their equations ---------------------------------------------------- */
 
 static hd_node *rnn_cell_fused(struct build *c)
 {
@@ -505,7 +549,7 @@ static hd_node *rnn_cell_fused(struct build *c)
 static hd_node *rnn_cell_formula(struct build *c)
 {
     hd_node *x = leaf(c, 3, 19), *u = leaf(c, 3, 19);
-    return hd_tanh(hd_add(x, u));
+    return hd_rnn_equations(x, u);
 }
 
 enum { D = 19 };
@@ -519,11 +563,7 @@ static hd_node *gru_cell_fused(struct build *c)
 static hd_node *gru_cell_formula(struct build *c)
 {
     hd_node *x = leaf(c, 3, 3 * D), *u = leaf(c, 3, 3 * D), *s = leaf(c, 3, D);
-    hd_node *x_n = hd_part(x, 2 * D, D), *u_n = hd_part(u, 2 * D, D);
-    hd_node *r = hd_sigmoid(hd_add(hd_part(x, 0, D), hd_part(u, 0, D))); /* σ(W_r x + U_r s') */
-    hd_node *z = hd_sigmoid(hd_add(hd_part(x, D, D), hd_part(u, D, D))); /* σ(W_z x + U_z s') */
-    hd_node *n = hd_tanh(hd_add(x_n, hd_mul(r, u_n))); /* tanh(W_n x + r ∘ U_n s') */
-    return hd_blend(z, n, s);                          /* (1-z) ∘ n + z ∘ s' */
+    return hd_gru_equations(x, u, s);
 }
 
 static hd_node *lstm_cell_fused(struct build *c)
@@ -535,11 +575,7 @@ static hd_node *lstm_cell_fused(struct build *c)
 static hd_node *lstm_cell_formula(struct build *c)
 {
     hd_node *x = leaf(c, 3, 4 * D), *u = leaf(c, 3, 4 * D), *cell = leaf(c, 3, D);
-    hd_node *sum = hd_add(x, u);
-    hd_node *i = hd_sigmoid(hd_part(sum, 0, D)), *f = hd_sigmoid(hd_part(sum, D, D));
-    hd_node *g = hd_tanh(hd_part(sum, 2 * D, D)), *o = hd_sigmoid(hd_part(sum, 3 * D, D));
-    hd_node *next = hd_add(hd_mul(f, cell), hd_mul(i, g)); /* f ∘ c' + i ∘ g */
-    return hd_concat(hd_mul(o, hd_tanh(next)), next);      /* o ∘ tanh(c) */
+    return hd_lstm_equations(x, u, cell);
 }
 
 /* ---- recurrences, step by step --------------------------------------------------------------- */
@@ -725,11 +761,13 @@ static const struct fused_case cases[] = {
     {"hd_dot_each is the sum of q times k_j", dot_each_fused, dot_each_formula, 0},
     {"hd_additive is v tanh(q + k_j)", additive_fused, additive_formula, 0},
     {"hd_mix is the sum of alpha_j times h_j", mix_fused, mix_formula, 0},
-    {"hd_dot_spans is hd_dot_each over rows", dot_spans_fused, dot_spans_formula, 0},
-    {"hd_additive_spans is hd_additive over rows", additive_spans_fused, additive_spans_formula, 0},
-    {"hd_additive_spans with coverage", additive_cover_fused, additive_cover_formula, 0},
-    {"hd_mix_spans is hd_mix over rows", mix_spans_fused, mix_spans_formula, 0},
-    {"hd_mean_spans is hd_mix_spans with equal weights", mean_spans_fused, mean_spans_formula, 0},
+    {"hd_dot_each over ragged rows", dot_spans_fused, dot_spans_formula, 0},
+    {"hd_additive over ragged rows", additive_spans_fused, additive_spans_formula, 0},
+    {"hd_additive_covered", additive_cover_fused, additive_cover_formula, 0},
+    {"hd_mix over ragged rows", mix_spans_fused, mix_spans_formula, 0},
+    {"hd_context is hd_mix", context_fused, context_formula, 0},
+    {"hd_context_row is hd_rows", context_row_fused, context_row_formula, 0},
+    {"hd_mean_spans is hd_mix with equal weights", mean_spans_fused, mean_spans_formula, 0},
     {"hd_rnn_cell is tanh(x + u)", rnn_cell_fused, rnn_cell_formula, 0},
     {"hd_gru_cell is its formula", gru_cell_fused, gru_cell_formula, 0},
     {"hd_lstm_cell is its formula", lstm_cell_fused, lstm_cell_formula, 0},

@@ -30,12 +30,14 @@
 #define HD_SLICE_FLOATS 1 /* hd_output_loss cuts as small as it can */
 #include "graph/attention.c"
 #include "graph/cell_ops.c"
+#include "graph/context.c"
 #include "graph/elementwise.c"
 #include "graph/init.c"
 #include "graph/linear.c"
 #include "graph/loss.c"
 #include "graph/output_layer.c"
 #include "graph/params.c"
+#include "graph/ragged.c"
 #include "graph/recurrence.c"
 #include "graph/reduce.c"
 #include "graph/score_ops.c"
@@ -571,13 +573,13 @@ static hd_node *dot_each_case(struct check *c)
 static hd_node *dot_spans_case(struct check *c)
 {
     hd_node *q = leaf(c, 4, 3), *k = leaf(c, 7, 3);
-    return hd_dot_spans(q, k, ragged(c));
+    return hd_dot_each(q, hd_ragged(hd_on(c->t, k), ragged(c)));
 }
 
 static hd_node *dot_itself_case(struct check *c) /* queries and keys are one node */
 {
     hd_node *x = hd_scale(leaf(c, 4, 3), 2);
-    return hd_dot_spans(x, x, hd_spans_of(c->t, (const int[]){1, 2, 0, 1}, 4));
+    return hd_dot_each(x, hd_ragged(x, hd_spans_of(c->t, (const int[]){1, 2, 0, 1}, 4)));
 }
 
 static hd_node *additive_case(struct check *c)
@@ -589,21 +591,21 @@ static hd_node *additive_case(struct check *c)
 static hd_node *additive_spans_case(struct check *c)
 {
     hd_node *q = leaf(c, 4, 3), *v = leaf(c, 3), *k = leaf(c, 7, 3);
-    return hd_additive_spans(v, q, k, ragged(c), NULL, NULL);
+    return hd_additive(v, q, hd_ragged(hd_on(c->t, k), ragged(c)));
 }
 
 static hd_node *additive_cover_case(struct check *c)
 {
     hd_node *q = leaf(c, 4, 3), *v = leaf(c, 3), *k = leaf(c, 7, 3), *cover = leaf(c, 4, 4),
             *w = leaf(c, 3);
-    return hd_additive_spans(v, q, k, ragged(c), cover, w);
+    return hd_additive_covered(v, q, hd_ragged(hd_on(c->t, k), ragged(c)), w, cover);
 }
 
 static hd_node *additive_itself_case(struct check *c) /* v is w, and q, k and cover are one node */
 {
-    hd_node *x = leaf(c, 3, 3), *v = leaf(c, 3);
-    return hd_additive_spans(
-        v, x, x, hd_spans_at(c->t, (const int[]){0, 0, 1}, (const int[]){3, 1, 2}, 3), x, v);
+    hd_node *x = hd_on(c->t, leaf(c, 3, 3)), *v = leaf(c, 3);
+    const hd_spans *spans = hd_spans_at(c->t, (const int[]){0, 0, 1}, (const int[]){3, 1, 2}, 3);
+    return hd_additive_covered(v, x, hd_ragged(x, spans), v, x);
 }
 
 static hd_node *mix_case(struct check *c)
@@ -615,7 +617,7 @@ static hd_node *mix_case(struct check *c)
 static hd_node *mix_spans_case(struct check *c)
 {
     hd_node *alpha = leaf(c, 4, 4), *h = leaf(c, 7, 3);
-    return hd_mix_spans(alpha, h, ragged(c));
+    return hd_mix(alpha, hd_ragged(hd_on(c->t, h), ragged(c)));
 }
 
 static hd_node *bahdanau_case(struct check *c) /* the whole formula of the header */
@@ -1166,14 +1168,14 @@ static const struct gradient_case cases[] = {
     {"hd_dot", dot_case},
     {"hd_dot of vectors", dot_vector_case},
     {"hd_dot_each", dot_each_case},
-    {"hd_dot_spans", dot_spans_case},
-    {"hd_dot_spans of a node with itself", dot_itself_case},
+    {"hd_dot_each, ragged", dot_spans_case},
+    {"hd_dot_each of a node with itself", dot_itself_case},
     {"hd_additive", additive_case},
-    {"hd_additive_spans", additive_spans_case},
-    {"hd_additive_spans with coverage", additive_cover_case},
-    {"hd_additive_spans with operands shared", additive_itself_case},
+    {"hd_additive, ragged", additive_spans_case},
+    {"hd_additive_covered", additive_cover_case},
+    {"hd_additive_covered with operands shared", additive_itself_case},
     {"hd_mix", mix_case},
-    {"hd_mix_spans", mix_spans_case},
+    {"hd_mix, ragged", mix_spans_case},
     {"Bahdanau's attention as a formula", bahdanau_case},
     {"hd_rnn_cell", rnn_cell_case},
     {"hd_gru_cell", gru_cell_case},

@@ -136,34 +136,30 @@ static void attention(void **state)
     (void)state;
     says("hd_dot: v [4] does not take x [2,5]", hd_dot(in(4), in(2, 5)));
     says("hd_dot: v [1,5] does not take x [2,5]", hd_dot(in(1, 5), in(2, 5)));
-    says("hd_dot_each: k [6,4] is not [B,S,A]; rows of sentences go with the _spans op",
+    says("hd_dot_each: k [6,4] is not [B,S,A]; give rows of sentences their spans with hd_ragged()",
          hd_dot_each(in(2, 4), in(6, 4)));
     says("hd_dot_each: q [3,4] does not fit k [2,3,4], it must be [2,4]",
          hd_dot_each(in(3, 4), in(2, 3, 4)));
-    says("hd_dot_spans: k [7,4] has 7 rows, but the spans reach to row 9",
-         hd_dot_spans(in(2, 4), in(7, 4), spans(4, 5)));
-    says("hd_dot_spans: q [2,5] does not fit k [7,4], it must be [2,4]",
-         hd_dot_spans(in(2, 5), in(7, 4), spans(3, 4)));
+    says("hd_ragged: x [7,4] has 7 rows, but the spans reach to row 9",
+         hd_dot_each(in(2, 4), hd_ragged(in(7, 4), spans(4, 5))));
+    says("hd_dot_each: q [2,5] does not fit k [7,4], it must be [2,4]",
+         hd_dot_each(in(2, 5), hd_ragged(in(7, 4), spans(3, 4))));
     says("hd_additive: v [3] does not fit k [2,3,4], it must be [4]",
          hd_additive(in(3), in(2, 4), in(2, 3, 4)));
     says("hd_additive: q [2,3] does not fit k [2,3,4], it must be [2,4]",
          hd_additive(in(4), in(2, 3), in(2, 3, 4)));
-    says("hd_additive: k [6,4] is not [B,S,A]; rows of sentences go with the _spans op",
+    says("hd_additive: k [6,4] is not [B,S,A]; give rows of sentences their spans with hd_ragged()",
          hd_additive(in(4), in(2, 4), in(6, 4)));
-    says("hd_additive_spans: cover and w belong together, one of them is NULL",
-         hd_additive_spans(in(4), in(2, 4), in(7, 4), spans(3, 4), in(2, 4), NULL));
-    says("hd_additive_spans: cover and w belong together, one of them is NULL",
-         hd_additive_spans(in(4), in(2, 4), in(7, 4), spans(3, 4), NULL, in(4)));
-    says("hd_additive_spans: cover [2,3] must be [2,4]",
-         hd_additive_spans(in(4), in(2, 4), in(7, 4), spans(3, 4), in(2, 3), in(4)));
-    says("hd_additive_spans: w [3] does not fit k [7,4], it must be [4]",
-         hd_additive_spans(in(4), in(2, 4), in(7, 4), spans(3, 4), in(2, 4), in(3)));
+    says("hd_additive_covered: cover [2,3] must be [2,4]",
+         hd_additive_covered(in(4), in(2, 4), hd_ragged(in(7, 4), spans(3, 4)), in(4), in(2, 3)));
+    says("hd_additive_covered: w [3] does not fit k [7,4], it must be [4]",
+         hd_additive_covered(in(4), in(2, 4), hd_ragged(in(7, 4), spans(3, 4)), in(3), in(2, 4)));
     says("hd_mix: alpha [2,4] does not fit h [2,3,5], it must be [2,3]",
          hd_mix(in(2, 4), in(2, 3, 5)));
-    says("hd_mix: h [6,5] is not [B,S,A]; rows of sentences go with the _spans op",
+    says("hd_mix: h [6,5] is not [B,S,A]; give rows of sentences their spans with hd_ragged()",
          hd_mix(in(2, 3), in(6, 5)));
-    says("hd_mix_spans: h [6,5] has 6 rows, but the spans reach to row 7",
-         hd_mix_spans(in(2, 4), in(6, 5), spans(3, 4)));
+    says("hd_mix: alpha [2,3] does not fit h [7,5], it must be [2,4]",
+         hd_mix(in(2, 3), hd_ragged(in(7, 5), spans(3, 4))));
 }
 
 #define attend(...) (&(const hd_attention_options){__VA_ARGS__})

@@ -364,8 +364,8 @@ static void identical_batches_take_no_memory_after_the_second(void **state)
         allocations_left = -1;
         assert_that(is_done, "batch %d: %s", batch, hd_tape_error(t)->message);
         if (batch == 0)
-            high_water = hd_tape_high_water(t);
-        assert_int_equal(hd_tape_high_water(t), high_water);
+            high_water = hd_arena_high_water(&t->arena);
+        assert_int_equal(hd_arena_high_water(&t->arena), high_water);
     }
     assert_true(high_water > 0);
     free(g);
@@ -458,13 +458,13 @@ static void the_logits_of_an_output_layer_never_exist_whole(void **state)
     static const int targets[N];
     hd_tape *t = new_tape(false);
     hd_node *W = hd_input(t, NULL, D, V), *x = hd_input(t, NULL, N, D);
-    const size_t before = hd_tape_high_water(t);
+    const size_t before = hd_arena_high_water(&t->arena);
     hd_output_loss(W, NULL, x, targets, NULL);
-    const size_t once = hd_tape_high_water(t);
+    const size_t once = hd_arena_high_water(&t->arena);
     hd_output_loss(W, NULL, x, targets, NULL);
     assert_well(t);
     assert_true(once - before < (size_t)N * V * FLOAT * 2 / 3);
-    assert_true(hd_tape_high_water(t) - once < 4096);
+    assert_true(hd_arena_high_water(&t->arena) - once < 4096);
     hd_tape_free(t);
 }
 
@@ -480,10 +480,10 @@ static void attention_gives_back_what_the_way_back_needed(void **state)
     for (int i = 0; i < LAYERS; i++)
         x = hd_attention(x, x, x, &o);
     hd_node *loss = hd_sum(x);
-    const size_t before = hd_tape_high_water(t);
+    const size_t before = hd_arena_high_water(&t->arena);
     assert_true(hd_backward(loss, NULL));
     assert_true(before >= LAYERS * WEIGHTS);
-    assert_true(hd_tape_high_water(t) - before < 5 * (size_t)WEIGHTS);
+    assert_true(hd_arena_high_water(&t->arena) - before < 5 * (size_t)WEIGHTS);
     hd_tape_free(t);
 }
 
@@ -579,6 +579,34 @@ static void dropout_drops_only_while_training_and_by_its_key(void **state)
     hd_tape_free(t);
 }
 
+/* Go on for so many ops. */
+static bool counts_down(void *left)
+{
+    return (*(int *)left)-- <= 0;
+}
+
+static void a_tape_can_be_stopped_before_any_op(void **state)
+{
+    (void)state;
+    hd_tape *t = new_tape(true);
+    for (int n = 0;; n++) {
+        int left = n;
+        hd_tape_reset(t);
+        hd_tape_set_stop(t, counts_down, &left);
+        hd_node *x = hd_variable(t, NULL, 2, 7);
+        hd_node *y = hd_sum(hd_softmax(hd_add(hd_tanh(x), x), NULL));
+        if (hd_backward(y, NULL)) {
+            assert_true(n > 5);
+            break;
+        }
+        assert_int_equal(hd_tape_error(t)->code, HEED_CANCELLED);
+    }
+    hd_tape_set_stop(t, NULL, NULL);
+    hd_tape_reset(t);
+    assert_true(hd_backward(hd_sum(hd_variable(t, NULL, 2, 7)), NULL));
+    hd_tape_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +633,7 @@ int main(void)
         cmocka_unit_test(nothing_is_a_size_like_any_other),
         cmocka_unit_test(sizes_that_cannot_be_are_errors),
         cmocka_unit_test(dropout_drops_only_while_training_and_by_its_key),
+        cmocka_unit_test(a_tape_can_be_stopped_before_any_op),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,9 +113,10 @@ static inline void check_products(struct checksums *sums, const struct hd_kernel
     float *packed = s->t;
     k->pack(packed, s->b, N, 1, K, N);
     NOTE(pack, packed, (long)hd_packed_size(K, N));
-    for (int act = HD_ACT_NONE; act <= HD_ACT_SWISH; act++) {
-        k->gemm(s->y, N + 1, s->a, K, packed, act % 2 ? s->c : NULL, act % 3 == 0, (enum hd_act)act,
-                M, K, N);
+    static const enum hd_function acts[] = {HD_NONE,    HD_RELU, HD_TANH,
+                                            HD_SIGMOID, HD_GELU, HD_SWISH};
+    for (int i = 0; i < 6; i++) {
+        k->gemm(s->y, N + 1, s->a, K, packed, i % 2 ? s->c : NULL, i % 3 == 0, acts[i], M, K, N);
         NOTE(gemm, s->y, (long)M * (N + 1));
     }
     k->gemm_free(s->y, N, s->a, K, 1, s->b, 1, K, true, M, K, N, s->scratch);
@@ -152,7 +153,7 @@ static inline void check_products(struct checksums *sums, const struct hd_kernel
     k->gemm_int8_sums(whole, N, q, stride, packed8, M, K, N);
     for (int i = 0; i < M * N; i++)
         checksum_add(&sums->of[CHECKED_gemm_int8_sums], (uint32_t)whole[i]);
-    k->gemm_int8(s->y, N, q, stride, s->z, packed8, s->p, s->c, HD_ACT_TANH, M, K, N);
+    k->gemm_int8(s->y, N, q, stride, s->z, packed8, s->p, s->c, HD_TANH, M, K, N);
     NOTE(gemm_int8, s->y, (long)M * N);
 }
 

@@ -60,7 +60,7 @@ static void check_packed(const struct hd_kernels *k, maker *make, int M, int K, 
 {
     const long ldx = K + 1, ldy = N + 3;
     const bool is_transposed = kind & 1, accumulate = kind % 3 == 1, has_bias = kind % 3 == 2;
-    const enum hd_act act = (enum hd_act)(kind % 6);
+    const enum hd_function act = (enum hd_function)(HD_NONE + kind % 6);
     const size_t size = (size_t)M * (size_t)ldy + 1, packed_size = hd_packed_size(K, N);
     float *x = make((size_t)M * (size_t)ldx + 1), *w = make((size_t)K * (size_t)N),
           *bias = make((size_t)N);
@@ -221,10 +221,10 @@ static void a_row_does_not_depend_on_how_many_rows_there_are_nor_on_its_place(vo
         const struct hd_kernels *k = hd_kernels_available()[i];
         k->pack(packed, w, N, 1, K, N);
         for (int m = 0; m < MOST; m++)
-            k->gemm(alone + m * N, N, x + m * K, K, packed, NULL, false, HD_ACT_NONE, 1, K, N);
+            k->gemm(alone + m * N, N, x + m * K, K, packed, NULL, false, HD_NONE, 1, K, N);
         for (int M = 1; M <= MOST; M += is_slow(k) ? 43 : 1) {
             const int from = (MOST - M) / 2; /* row m stands at another place in every call */
-            k->gemm(y, N, x + from * K, K, packed, NULL, false, HD_ACT_NONE, M, K, N);
+            k->gemm(y, N, x + from * K, K, packed, NULL, false, HD_NONE, M, K, N);
             assert_same(y, alone + from * N, (size_t)M * N, "packed", k->name, M, K, N);
             k->gemm_free(y, N, x + from * K, K, 1, w, N, 1, false, M, K, N, scratch);
             assert_same(y, alone + from * N, (size_t)M * N, "free", k->name, M, K, N);
@@ -261,7 +261,7 @@ static void the_reference_is_accurate(void **state)
     float *x = numbers(M * K), *w = numbers((size_t)K * N), *packed = room(hd_packed_size(K, N)),
           y[M * N];
     hd_kernels_ref.pack(packed, w, N, 1, K, N);
-    hd_kernels_ref.gemm(y, N, x, K, packed, NULL, false, HD_ACT_NONE, M, K, N);
+    hd_kernels_ref.gemm(y, N, x, K, packed, NULL, false, HD_NONE, M, K, N);
     for (int m = 0; m < M; m++)
         for (int n = 0; n < N; n++) {
             double sum = 0, size = 0;
@@ -287,7 +287,7 @@ static void a_fused_multiply_add_rounds_once(void **state)
         const struct hd_kernels *k = hd_kernels_available()[i];
         k->pack(packed, &b, 1, 1, 1, 1);
         y = c;
-        k->gemm(&y, 1, &a, 1, packed, NULL, true, HD_ACT_NONE, 1, 1, 1);
+        k->gemm(&y, 1, &a, 1, packed, NULL, true, HD_NONE, 1, 1, 1);
         assert_that(y == 0x1.000002p0F, "%s: %a", k->name, (double)y);
         assert_true((float)((double)a * (double)b + (double)c) != y);
     }

@@ -24,7 +24,7 @@ static inline void every_step(struct hd_config *c)
 
 static inline void lstm_both_ways(struct hd_config *c)
 {
-    c->cell = HD_CELL_LSTM;
+    c->cell = HD_LSTM;
     c->encoder_layers = c->decoder_layers = 2;
     c->start = HD_START_COPY;
 }
@@ -69,7 +69,7 @@ static inline void pre_norm(struct hd_config *c)
 {
     c->norm = HD_NORM_PRE;
     c->positions = HD_POSITIONS_LEARNED;
-    c->activation = HD_ACTIVATION_SWISH;
+    c->activation = HD_SWISH;
     c->tie = HD_TIE_ALL;
 }
 
@@ -130,7 +130,7 @@ static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_t
     const struct hd_forced *forced = hd_teacher_force(net, t, memory, &batch, &dropouts);
     if (!forced)
         return false;
-    const hd_node *logits = hd_logits(net, forced->out);
+    const hd_node *logits = hd_logits(&net->head, forced->out);
     hd_node *loss = hd_forced_loss(net, forced, 0.1F);
     if (!hd_backward(loss, gradients))
         return false;
@@ -140,7 +140,7 @@ static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_t
     return isfinite(loss->x[0]);
 }
 
-/* By the kernels that HEED_KERNEL names. False, with the reason in `err`, when it cannot be had. */
+/* By the kernels that were chosen. False, with the reason in `err`, when it cannot be had. */
 static inline bool model_checksum(uint64_t *sum, const struct model_checksum *m, uint64_t key,
                                   heed_error *err)
 {

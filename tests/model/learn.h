@@ -269,7 +269,7 @@ static inline void answer(struct learner *l, const struct hd_batch *batch, int (
         hd_tape *tape = l->step[t % 2];
         hd_tape_reset(tape);
         const struct hd_stepped now = walk_step(walk, tape, previous);
-        const hd_node *logits = hd_logits(l->net, now.out);
+        const hd_node *logits = hd_logits(&l->net->head, now.out);
         assert_that(hd_tape_error(tape)->code == HEED_OK, "%s", hd_tape_error(tape)->message);
         for (int b = 0; b < B; b++) {
             float best;

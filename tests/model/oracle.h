@@ -108,12 +108,13 @@ static inline int greedy(struct oracle *o, const struct hd_ids *x, int words[LON
         hd_tape *tape = o->step[t % 2];
         hd_tape_reset(tape);
         const struct hd_stepped now = walk_step(walk, tape, &previous);
-        const hd_node *logits = hd_logits(net, now.out);
+        const hd_node *logits = hd_logits(&net->head, now.out);
         assert_that(hd_tape_error(tape)->code == HEED_OK, "%s", hd_tape_error(tape)->message);
         tape->k->top_k(&previous, &(float){0}, logits->x, hd_width(logits), 1);
         if (weights)
             /* Marian tells the first head of the last layer. */
-            assert_true(hd_weights_of(net, &now.cross, 0, 0, net->rnn ? -1 : 0, weights[t]));
+            assert_true(hd_weights_of(net, &now.cross, 0, 0,
+                                      net->config.arch == HD_TRANSFORMER ? 0 : -1, weights[t]));
         words[t] = previous;
     }
     walk_end(walk);

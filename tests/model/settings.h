@@ -4,17 +4,18 @@
 
 #include "test.h"
 
-#include "model/config.h"
+#include "model/presets.h"
 
 /* The preset that the first word names, at size tiny. */
 static inline struct hd_config preset_of(const char *settings)
 {
     char arch[32];
-    struct hd_config c;
+    struct hd_preset_choice preset;
     heed_error err = {0};
     snprintf(arch, sizeof arch, "%.*s", (int)strcspn(settings, " "), settings);
-    assert_that(hd_config_preset_named(&c, arch, "tiny", &err), "%s: %s", settings, err.message);
-    return c;
+    assert_that(heed_option_set_named(hd_preset_options, &preset, "arch", arch, &err), "%s: %s",
+                settings, err.message);
+    return hd_config_preset((enum hd_arch)preset.arch, HD_SIZE_TINY);
 }
 
 /* The fields that the other words set. */

@@ -24,12 +24,14 @@
 
 #include "graph/attention.c"
 #include "graph/cell_ops.c"
+#include "graph/context.c"
 #include "graph/elementwise.c"
 #include "graph/init.c"
 #include "graph/linear.c"
 #include "graph/loss.c"
 #include "graph/output_layer.c"
 #include "graph/params.c"
+#include "graph/ragged.c"
 #include "graph/recurrence.c"
 #include "graph/reduce.c"
 #include "graph/score_ops.c"
@@ -37,6 +39,7 @@
 #include "graph/spans.c"
 #include "graph/tape.c"
 
+#include "model/cache.c"
 #include "model/cell.c"
 #define fill fill_config /* files that have never met */
 #include "model/config_check.c"
@@ -46,7 +49,9 @@
 #include "model/describe.c"
 #include "model/encoder.c"
 #include "model/fields.c"
+#include "model/head.c"
 #include "model/model.c"
+#include "model/param.c"
 #include "model/placement.c"
 #include "model/position.c"
 #include "model/presets.c"
@@ -54,7 +59,12 @@
 #include "model/rnn.c"
 #include "model/score.c"
 #include "model/screen.c"
+#include "model/source.c"
+#include "model/first_state.c"
 #include "model/transformer.c"
+#include "model/weights.c"
+
+#include "option/option.c"
 
 #include "combinations.h"
 

@@ -70,8 +70,8 @@ static heed_model *load(const char *name)
     heed_error err = {0};
     heed_model *m = hd_model_load(path, &err);
     assert_that(m != NULL, "%s: %s", name, err.message);
-    const struct hd_param *output = m->net->output->param;
-    assert_true(m->net->is_output_tied ? output->crossed.is_current : output->straight.is_current);
+    const struct hd_param *output = m->net->head.W->param;
+    assert_true(m->net->head.is_tied ? output->crossed.is_current : output->straight.is_current);
     return m;
 }
 
@@ -274,8 +274,8 @@ static void one_vocabulary_for_both_languages_is_stored_once(void **state)
     hd_safetensors_close(file);
     heed_model *again = load("tied");
     assert_ptr_equal(again->source, again->target);
-    assert_ptr_equal(again->net->source_table, again->net->target_table);
-    assert_ptr_equal(again->net->output, again->net->target_table);
+    assert_ptr_equal(again->net->source.table, again->net->target_table);
+    assert_ptr_equal(again->net->head.W, again->net->target_table);
     assert_int_equal(json_object_size(again->record), 0);
     hd_model_free(m);
     hd_model_free(again);
@@ -422,7 +422,7 @@ static void a_configuration_that_cannot_be_is_refused(void **state)
     struct bytes bytes = open_good_file("bahdanau");
     assert_config_fault(
         "scores", json_string("dot"),
-        "its configuration: a configuration has no field 'scores'; did you mean score?");
+        "its configuration: there is no option 'scores'; did you mean score?");
     assert_config_fault("score", json_string("dot"),
                         "score dot wants encoder-dim equal to dim, but they are 6 and 4");
     assert_config_fault("readout", json_string("attended"),
@@ -456,9 +456,9 @@ static void a_file_that_is_no_model_is_told_from_a_newer_one(void **state)
     (void)state;
     struct bytes bytes = open_good_file("bahdanau");
     assert_fault((struct fault){.key = "format"},
-                 "it is not a model of heed; heed import reads those of Marian (.npz)");
+                 "it is not a model of heed; heed convert reads those of Marian (.npz)");
     assert_fault((struct fault){.key = "format", .text = "pt"},
-                 "it is not a model of heed; heed import reads those of Marian (.npz)");
+                 "it is not a model of heed; heed convert reads those of Marian (.npz)");
     assert_fault((struct fault){.key = "format", .text = "heed-2"},
                  "it is of the kind 'heed-2', and this heed reads heed-1; use a newer heed");
     assert_fault((struct fault){.key = "heed.config"}, "its metadata has no heed.config");
@@ -473,7 +473,7 @@ static void a_file_that_is_no_model_is_told_from_a_newer_one(void **state)
     hd_saver_release(&s);
     assert_null(hd_model_load(path, &err));
     assert_error(err, HEED_BAD_MODEL,
-                 "it is not a model of heed; heed import reads those of Marian (.npz)");
+                 "it is not a model of heed; heed convert reads those of Marian (.npz)");
     err = (heed_error){0};
     assert_null(hd_model_load("/nowhere/model.safetensors", &err));
     assert_error(err, HEED_BAD_FILE, "/nowhere/model.safetensors");

@@ -289,7 +289,7 @@ static void compare_alpha(const struct golden *g)
 static double shown(const struct golden *g, int row, int j)
 {
     const struct hd_config *c = &g->net->config;
-    const int layer = g->net->rnn ? 0 : c->alignment_layer - 1;
+    const int layer = c->arch == HD_TRANSFORMER ? c->alignment_layer - 1 : 0;
     const int n = c->n_alignment_heads ? c->n_alignment_heads : g->n_heads;
     double sum_of_heads = 0;
     for (int i = 0; i < n; i++) {
@@ -322,7 +322,7 @@ static void teach(struct golden *g, bool with_golden)
     const struct hd_memory *memory = hd_encode(g->net, g->tape, &g->batch, NULL);
     const struct hd_forced *forced = hd_teacher_force(g->net, g->tape, memory, &g->batch, NULL);
     check_tape(g, g->tape);
-    const hd_node *logits = hd_logits(g->net, forced->out);
+    const hd_node *logits = hd_logits(&g->net->head, forced->out);
     float *kept_logits = take(hd_count(logits), sizeof *kept_logits);
     keep_taught(g, forced, logits, kept_logits);
     if (with_golden) {

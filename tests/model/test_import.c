@@ -63,7 +63,7 @@ static void small_models_are_read(void **state)
         assert_that(model, "%s: %s", seeds[i / 2], err.message);
         assert_int_equal(model->net->config.target_vocab, MARIAN_V);
         assert_int_equal(model->net->config.dim, 4);
-        assert_true(model->net->source_table->x[0] == 0.25F);
+        assert_true(model->net->source.table->x[0] == 0.25F);
         hd_model_free(model);
         free(yaml);
     }

@@ -230,7 +230,8 @@ static double difference_by_order(const char *settings)
                                        .target = target,
                                        .target_length = &T};
         const struct hd_memory *memory = hd_encode(l.net, l.step[i], &batch, NULL);
-        out[i] = hd_logits(l.net, hd_teacher_force(l.net, l.step[i], memory, &batch, NULL)->out);
+        out[i] =
+            hd_logits(&l.net->head, hd_teacher_force(l.net, l.step[i], memory, &batch, NULL)->out);
     }
     double largest = 0;
     for (size_t i = 0; i < hd_count(out[0]); i++)

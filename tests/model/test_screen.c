@@ -24,14 +24,14 @@ static void compare(const struct hd_net *net, hd_tape *tape, int n, float range,
                     const char *name)
 {
     hd_tape_reset(tape);
-    const int R = net->is_output_tied ? net->output->dim[1] : net->output->dim[0];
+    const int R = hd_head_width(&net->head);
     hd_node *x = hd_input(tape, NULL, n, R);
     struct hd_rng rng = {.key = seed};
     for (int i = 0; i < n * R; i++)
         x->x[i] = range * hd_rng_normal(&rng);
     int *word = malloc((size_t)n * sizeof *word);
-    assert_true(hd_best_words(net, x, word));
-    const hd_node *logits = hd_logits(net, x);
+    assert_true(hd_best_words(&net->head, x, word));
+    const hd_node *logits = hd_logits(&net->head, x);
     for (int r = 0; r < n; r++) {
         const float *row = logits->x + (size_t)r * (size_t)hd_width(logits);
         int best = 0;
@@ -46,20 +46,20 @@ static void compare(const struct hd_net *net, hd_tape *tape, int n, float range,
 /* Copies of words, and words that differ in the last bit only. */
 static void make_ties(struct hd_net *net, int n_words)
 {
-    hd_node *W = net->output;
+    hd_node *W = net->head.W;
     for (int v = 1; v < n_words; v += 3) {
-        for (int i = 0; net->is_output_tied && i < W->dim[1]; i++)
+        for (int i = 0; net->head.is_tied && i < W->dim[1]; i++)
             W->x[v * W->dim[1] + i] = W->x[(v - 1) * W->dim[1] + i];
-        for (int i = 0; !net->is_output_tied && i < W->dim[0]; i++)
+        for (int i = 0; !net->head.is_tied && i < W->dim[0]; i++)
             W->x[i * n_words + v] = W->x[i * n_words + v - 1];
-        const float bias = net->output_bias->x[v - 1];
-        net->output_bias->x[v] = v % 2 ? bias : nextafterf(bias, 10);
+        const float bias = net->head.b->x[v - 1];
+        net->head.b->x[v] = v % 2 ? bias : nextafterf(bias, 10);
     }
 }
 
 static bool pack(struct hd_net *net, heed_error *err)
 {
-    return hd_net_pack(net, err) && hd_net_make_screen(net, err);
+    return hd_net_pack(net, err) && hd_screen_make(&net->head, err);
 }
 
 static void the_screen_names_the_likeliest_word(void **state)
@@ -80,7 +80,7 @@ static void the_screen_names_the_likeliest_word(void **state)
                         make_ties(net, n_words);
                     compare(net, tape, 3, ranges[r], 7, "without a screen");
                     assert_true(pack(net, &err));
-                    assert_non_null(net->screen);
+                    assert_non_null(net->head.screen);
                     compare(net, tape, 50, ranges[r], 8, settings[s]);
                     hd_net_free(net);
                 }
@@ -94,7 +94,7 @@ static void a_screen_of_older_values_is_not_asked(void **state)
     hd_tape *tape = hd_tape_new(&err);
     struct hd_net *net = net_of("transformer tie=none", 33, 1, 5);
     assert_true(pack(net, &err));
-    hd_init_uniform(net->output, 1, 6);
+    hd_init_uniform(net->head.W, 1, 6);
     hd_params_changed(net->params);
     compare(net, tape, 20, 1, 9, "changed");
     assert_true(
@@ -113,17 +113,17 @@ static void what_is_not_finite_has_no_likeliest_word(void **state)
     hd_tape *tape = hd_tape_new(&err);
     struct hd_net *net = net_of("transformer tie=none", 33, 1, 5);
     assert_true(pack(net, &err));
-    hd_node *x = hd_input(tape, NULL, 3, net->output->dim[0]);
+    hd_node *x = hd_input(tape, NULL, 3, net->head.W->dim[0]);
     x->x[0] = 1;
-    x->x[net->output->dim[0]] = NAN;
+    x->x[net->head.W->dim[0]] = NAN;
     int word[3];
-    assert_true(hd_best_words(net, x, word));
+    assert_true(hd_best_words(&net->head, x, word));
     assert_true(word[0] >= 0 && word[1] == -1 && word[2] >= 0);
-    net->output->x[7] = INFINITY;
+    net->head.W->x[7] = INFINITY;
     hd_params_changed(net->params);
     assert_true(pack(net, &err)); /* there is no screen of that */
-    assert_null(net->screen);
-    assert_true(hd_best_words(net, x, word));
+    assert_null(net->head.screen);
+    assert_true(hd_best_words(&net->head, x, word));
     assert_int_equal(word[0], -1);
     hd_net_free(net);
     hd_tape_free(tape);

@@ -3,6 +3,8 @@
 #include "combinations.h"
 #include "walk.h"
 
+#include "graph/tape.h"
+
 enum { LONGEST = 8 };
 
 struct run {
@@ -55,14 +57,19 @@ static int row_of(const struct hd_forced *forced, int sentence, int position)
     return -1;
 }
 
+static bool is_recurrent(const struct hd_net *net)
+{
+    return net->config.arch != HD_TRANSFORMER;
+}
+
 /* What row r looked at, all layers and heads one after the other; how many numbers that is. */
 static int weights_of(const struct hd_net *net, const struct hd_weights *weights, int r,
                       float *alpha)
 {
     int n = 0;
     const int n_heads =
-        net->rnn && net->config.score != HD_SCORE_MULTI_HEAD ? 1 : net->config.heads;
-    for (int layer = 1; layer <= (net->rnn ? 1 : net->config.decoder_layers); layer++)
+        is_recurrent(net) && net->config.score != HD_SCORE_MULTI_HEAD ? 1 : net->config.heads;
+    for (int layer = 1; layer <= (is_recurrent(net) ? 1 : net->config.decoder_layers); layer++)
         for (int head = -1; head < n_heads; head++)
             if (hd_weights_of(net, weights, r, layer, head, alpha + n))
                 n += weights->n_keys[r];
@@ -155,7 +162,7 @@ static void compare_weights_sum(const struct hd_net *net, struct run *run, const
     const struct hd_config *c = &net->config;
     const struct hd_batch batch = toy_batch();
     const struct hd_forced *forced = teach(net, run->forced, &batch, name);
-    if (net->rnn) /* no self-attention to report */
+    if (is_recurrent(net)) /* no self-attention to report */
         assert_false(hd_weights_of(net, &forced->self, 0, 0, -1, (float[64]){0}));
     for (int r = 0; r < forced->n_rows && forced->cross.n_layers > 0; r++) {
         float alpha[LONGEST], sum = 0;
@@ -165,10 +172,46 @@ static void compare_weights_sum(const struct hd_net *net, struct run *run, const
             assert_that(alpha[j] >= 0, "%s: a weight is %g", name, (double)alpha[j]);
             sum += alpha[j];
         }
-        const bool is_cut = net->rnn && c->local == HD_LOCAL_P; /* not normalised again */
+        const bool is_cut = is_recurrent(net) && c->local == HD_LOCAL_P; /* not normalised again */
         assert_that(is_cut ? sum < 1.00001F : sum > 0.99999F && sum < 1.00001F,
                     "%s: weights add up to %g", name, (double)sum);
     }
+}
+
+/* ---- packing --------------------------------------------------------------------------------- */
+
+enum { MOST_PARAMS = 256 };
+
+/* What is declared to be laid out, and then forgotten; or, when `wanted` is given, compared with what was asked for since. */
+static void packing_of(struct hd_net *net, bool wanted[MOST_PARAMS][2], bool is_compared,
+                       const char *name)
+{
+    const int n = hd_params_number(net->params);
+    assert_true(n <= MOST_PARAMS);
+    for (int i = 0; i < n; i++) {
+        struct hd_param *p = hd_params_at(net->params, i)->param;
+        struct hd_packed *copy[2] = {&p->straight, &p->crossed};
+        for (int k = 0; k < 2; k++)
+            if (is_compared)
+                assert_that(copy[k]->is_wanted == wanted[i][k], "%s: %s is %s %s", name, p->name,
+                            wanted[i][k] ? "packed and not read" : "read and not packed",
+                            k ? "crossed" : "straight");
+            else {
+                wanted[i][k] = copy[k]->is_wanted;
+                copy[k]->is_wanted = false;
+            }
+    }
+}
+
+/* A search multiplies with the weights that are declared for it, and with no others. */
+static void compare_packing(struct hd_net *net, struct run *run, const char *name)
+{
+    static bool wanted[MOST_PARAMS][2];
+    packing_of(net, wanted, false, name);
+    compare_steps(net, run, name);
+    hd_tape_reset(run->once);
+    hd_logits(&net->head, hd_input(run->once, NULL, 1, hd_head_width(&net->head)));
+    packing_of(net, wanted, true, name);
 }
 
 /* ---- for all --------------------------------------------------------------------------------- */
@@ -180,7 +223,7 @@ static void with_each_model(const struct combination *c, void *data)
         return;
     struct hd_config config = toy_config(c->settings);
     struct hd_net *net = toy_net(&config, c->settings);
-    compare_steps(net, run, c->settings);
+    compare_packing(net, run, c->settings);
     compare_alone(net, run, c->settings);
     compare_weights_sum(net, run, c->settings);
     heed_error err = {0};

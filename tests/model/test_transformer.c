@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "model/position.h"
-#include "model/transformer.h"
 
 #include <math.h>
 
@@ -214,7 +213,7 @@ static void self_attention_can_be_read(void **state)
         for (int t = 0; t < target_length[i]; t++, r++)
             previous[r] = t > 0 ? target[r - 1] : net->config.target_start;
     }
-    hd_node *x = hd_rows(hd_on(tape, net->source_table), source, n_source);
+    hd_node *x = hd_rows(hd_on(tape, net->source.table), source, n_source);
     assert_int_equal(memory->self.n_layers, net->config.encoder_layers);
     assert_weights(net, &memory->self, x, "encoder.1.self", source_length);
     hd_node *y = hd_rows(hd_on(tape, net->target_table), previous, forced->n_rows);
@@ -373,7 +372,7 @@ static void positions_are_the_papers(void **state)
             hd_node *one = hd_positions_sin(&c, w, tape, index + t, 1);
             assert_memory_equal(one->x, P->x + t * D, D * sizeof(float));
         }
-        assert_int_equal(hd_row_count(hd_positions_sin(&c, w, tape, index, 0)), 0);
+        assert_int_equal(hd_count(hd_positions_sin(&c, w, tape, index, 0)), 0);
         hd_free(w);
     }
     hd_tape_free(tape);
@@ -656,9 +655,9 @@ static void words_outside_the_vocabulary_are_an_error(void **state)
     hd_tape_reset(tape);
     const int zero = 0;
     struct hd_decoder *decoder = hd_decoder_new(net, NULL);
-    const struct hd_rows rows = {1, &zero, &zero, &zero, &zero, &zero};
+    const struct hd_step_rows rows = {1, &zero, &zero, &zero, &zero, &zero};
     assert_null(hd_decoder_step(decoder, tape, &rows).out);
-    assert_error(*hd_tape_error(tape), HEED_BAD_SHAPE, "no sentence at place 0");
+    assert_error(*hd_tape_error(tape), HEED_BAD_SHAPE, "no sentence with entry 0");
     hd_decoder_free(decoder);
     hd_tape_free(tape);
     hd_net_free(net);

@@ -11,7 +11,7 @@ enum { MOST_WALKERS = 512, MOST_STEPS = 256 };
 struct walk {
     struct hd_decoder *decoder;
     int n, n_steps, n_slots;
-    int place[MOST_WALKERS];
+    int entry[MOST_WALKERS];
     int slots[MOST_WALKERS][MOST_STEPS];
 };
 
@@ -20,18 +20,18 @@ static inline struct walk *walk_start(const struct hd_net *net, hd_tape *tape,
                                       const struct hd_batch *batch, const int *sentence, int n)
 {
     struct walk *w = calloc(1, sizeof *w);
-    int place[MOST_WALKERS];
+    int entry[MOST_WALKERS];
     assert_true(w && batch->n <= MOST_WALKERS && n <= MOST_WALKERS);
     w->decoder = hd_decoder_new(net, NULL);
     assert_non_null(w->decoder);
-    if (!hd_decoder_enter(w->decoder, tape, batch, place)) {
+    if (!hd_decoder_enter(w->decoder, tape, batch, entry)) {
         hd_decoder_free(w->decoder);
         free(w);
         return NULL;
     }
     w->n = n;
     for (int b = 0; b < n; b++)
-        w->place[b] = place[sentence[b]];
+        w->entry[b] = entry[sentence[b]];
     return w;
 }
 
@@ -42,7 +42,7 @@ static inline void walk_gather(struct walk *w, const int *index, int n)
     memcpy(old, w, sizeof *old);
     w->n = n;
     for (int b = 0; b < n; b++) {
-        w->place[b] = old->place[index[b]];
+        w->entry[b] = old->entry[index[b]];
         memcpy(w->slots[b], old->slots[index[b]], sizeof w->slots[b]);
     }
     free(old);
@@ -61,12 +61,12 @@ static inline struct hd_stepped walk_step(struct walk *w, hd_tape *tape, const i
             past[b * t + i] = w->slots[b][i];
     }
     const struct hd_stepped stepped = hd_decoder_step(w->decoder, tape,
-                                                      &(struct hd_rows){.n = n,
-                                                                        .place = w->place,
-                                                                        .previous = previous,
-                                                                        .length = length,
-                                                                        .past = past,
-                                                                        .slot = slot});
+                                                      &(struct hd_step_rows){.n = n,
+                                                                             .entry = w->entry,
+                                                                             .previous = previous,
+                                                                             .length = length,
+                                                                             .past = past,
+                                                                             .slot = slot});
     free(numbers);
     return stepped;
 }

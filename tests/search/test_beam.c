@@ -118,7 +118,7 @@ static int greedy(const struct hd_net *net, const struct hd_search_input *in, in
     for (int previous = -1; n < in->max_length; words[n++] = previous) {
         hd_tape_reset(tape);
         const struct hd_stepped stepped = walk_step(walk, tape, &previous);
-        const hd_node *logits = hd_logits(net, stepped.out);
+        const hd_node *logits = hd_logits(&net->head, stepped.out);
         previous = 0;
         for (int v = 1; v < hd_width(logits); v++)
             previous = logits->x[v] > logits->x[previous] ? v : previous;

@@ -16,7 +16,7 @@ static struct oracle open_marian(const char *name)
     const char *vocabs[] = {in_folder(&o, "vocab.spm", vocab)};
     o.model = hd_import(in_folder(&o, "model.npz", model), vocabs, 1, &err);
     assert_that(o.model != NULL, "%s", err.message);
-    assert_true(hd_net_pack(o.model->net, &err) && hd_net_make_screen(o.model->net, &err));
+    assert_true(hd_net_pack(o.model->net, &err) && hd_screen_make(&o.model->net->head, &err));
     return o;
 }
 

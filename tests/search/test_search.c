@@ -163,13 +163,13 @@ static void what_hits_the_limit_is_cut_and_says_so(void **state)
                 .source.ids = source, .source.n = 2, .max_length = limit};
             struct hd_nbest found;
             options.n_best = n_best;
-            net->output_bias->x[END] = -30; /* it never ends */
+            net->head.b->x[END] = -30; /* it never ends */
             search_toys(nets, 1, &input, 1, &options, &found, "endless");
             assert_int_equal(found.n, limit == 0 ? 1 : n_best);
             for (int i = 0; i < found.n; i++)
                 assert_true(found.best[i].is_cut && found.best[i].n == limit);
             hd_nbest_release(&found);
-            net->output_bias->x[END] = 30; /* it ends at once */
+            net->head.b->x[END] = 30; /* it ends at once */
             search_toys(nets, 1, &input, 1, &options, &found, "silent");
             assert_true(found.n >= 1 && !found.best->is_cut && found.best->n == 0);
             assert_true(found.best->total == (double)found.best->logprob[0]);
@@ -187,7 +187,7 @@ static void learned_positions_are_a_limit_too(void **state)
     struct hd_search_input input = {.source.ids = source, .source.n = 2, .max_length = 100};
     struct hd_search_options options = hd_search_options_default();
     struct hd_nbest found;
-    net->output_bias->x[END] = -30;
+    net->head.b->x[END] = -30;
     search_toys(nets, 1, &input, 1, &options, &found, "learned");
     assert_true(found.best->n == 4 && found.best->is_cut);
     hd_nbest_release(&found);
@@ -344,7 +344,7 @@ static void greedy_words_are_the_same_without_probabilities(void **state)
             const struct hd_net *nets[] = {net, net};
             struct hd_search_options options = hd_search_options_default();
             heed_error err = {0};
-            assert_true(way == 0 || (hd_net_pack(net, &err) && hd_net_make_screen(net, &err)));
+            assert_true(way == 0 || (hd_net_pack(net, &err) && hd_screen_make(&net->head, &err)));
             options.beam = 1;
             options.wants_attention = has_attention(net);
             options.no_repeat = way == 2 ? 2 : 0;
@@ -471,7 +471,7 @@ static void a_model_of_no_numbers_is_refused(void **state)
     const struct hd_search_input input = {.source.ids = source, .source.n = 3, .max_length = 5};
     struct hd_search_options options = hd_search_options_default();
     struct hd_nbest found;
-    net->output_bias->x[3] = NAN;
+    net->head.b->x[3] = NAN;
     for (int n_nets = 1; n_nets <= 2; n_nets++) {
         heed_error err = {0};
         assert_false(hd_search(nets, n_nets, END, &input, 1, &options, &found, &err));

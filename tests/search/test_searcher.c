@@ -185,9 +185,9 @@ static void a_broken_sentence_does_not_take_others_along(void **state)
     enum { WORD = 2 };
     struct hd_net *net = toy_net("transformer", 11, 0.9F, 3);
     struct toy_text *text = toy_text(N, 12, 8);
-    const int width = net->source_table->dim[1];
+    const int width = net->source.table->dim[1];
     for (int i = 0; i < width; i++)
-        net->source_table->x[WORD * width + i] = NAN;
+        net->source.table->x[WORD * width + i] = NAN;
     struct hd_searcher *s = new_searcher(net);
     int n_broken = 0;
     for (int i = 0; i < N; i++)

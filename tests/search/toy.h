@@ -100,7 +100,7 @@ static inline void assert_same_found(const struct hd_nbest *a, const struct hd_n
 
 static inline bool has_attention(const struct hd_net *net)
 {
-    return !net->rnn || net->config.context == HD_CONTEXT_ATTENTION;
+    return net->config.arch == HD_TRANSFORMER || net->config.context == HD_CONTEXT_ATTENTION;
 }
 
 #endif

@@ -74,7 +74,8 @@ rm -f whole* parts*
 # ---- interrupts ------------------------------------------------------------------------------------------
 long='--tokens spm --vocab-size 60 --batch-tokens 150 --valid-every 20 --save-every 7 -j 2'
 learn whole $long --updates 300
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
+    case $signal in INT) code=130 ;; TERM) code=143 ;; HUP) code=129 ;; esac
     # shellcheck disable=SC2086
     "$heed" train $text $small $long --updates 300 --out stopped.safetensors 2>stopped.err &
     pid=$!
@@ -84,7 +85,7 @@ for signal in INT TERM; do
     status=$?
     problem=
     case $(tail -n 1 stopped.err) in
-    'heed: stopped after update '*'; the state is saved, and the same command goes on from there') [ $status = 1 ] || problem="status $status" ;;
+    'heed: stopped after update '*'; the state is saved, and the same command goes on from there') [ $status = $code ] || problem="status $status" ;;
     'done: '*) ;; # it was faster
     *) problem='no such sentence' ;;
     esac
@@ -94,8 +95,51 @@ for signal in INT TERM; do
     rm -f stopped*
 done
 
-# ---- kill -9 at random moments, writing included ------------------------------------------------------------
+# Stopped again and again, in updates, validations and looks at the end: it goes on with what was left.
 seed=${HEED_TEST_SEED:-$(date +%s)}
+stops=0
+for ends in 41 47 300; do
+    for again in 1 2 3 4; do
+        # shellcheck disable=SC2086
+        "$heed" train $text $small $long --valid-metric bleu --updates $ends --out stopped.safetensors -q 2>/dev/null &
+        pid=$!
+        stops=$((stops + 1))
+        sleep "0.$(awk -v s="$seed" -v k=$stops 'BEGIN { printf "%03d", (s * 16807 + k * 7919 * 31) % 2147483647 % 90 + 20 }')"
+        kill -TERM $pid 2>/dev/null
+        wait $pid
+    done
+done
+learn stopped $long --valid-metric bleu --updates 300
+rm -f whole*
+learn whole $long --valid-metric bleu --updates 300
+same "twelve stops later the model is the same (HEED_TEST_SEED=$seed)" whole stopped
+rm -f stopped* whole*
+learn whole $long --updates 300
+
+# One update of many seconds is left in the middle; a second signal does not wait for the state.
+awk 'BEGIN { for (i = 0; i < 4000; i++) { s = ""; for (k = 0; k < 25; k++) s = s " w" (i * 31 + k * 7) % 3000; print substr(s, 2) "\t" substr(s, 2) } }' >wide.tsv
+large='--tokens words --arch transformer --size small --batch-tokens 100000 --valid-metric ce -j 2'
+for second in no yes; do
+    # shellcheck disable=SC2086
+    "$heed" train --tsv wide.tsv $large --updates 1 --out wide.safetensors 2>wide.err &
+    pid=$!
+    while [ ! -s wide.state.safetensors ]; do sleep 0.05; done
+    sleep 1
+    begin=$(date +%s)
+    kill -TERM $pid
+    [ $second = no ] || { sleep 0.1; kill -TERM $pid; }
+    wait $pid
+    status=$?
+    took=$(($(date +%s) - begin))
+    problem=
+    [ $status = 143 ] && [ $took -le 20 ] || problem="status $status after $took seconds"
+    grep -q 'stopping, the state is being saved; once more leaves at once' wide.err || problem="$problem; it was not acknowledged"
+    [ $second = yes ] || grep -q 'stopped after update 0' wide.err || problem="$problem; the update was not left"
+    verdict "a long update is left at once (second signal: $second)" "$problem" "$(cat wide.err)"
+done
+rm -f wide*
+
+# ---- kill -9 at random moments, writing included ------------------------------------------------------------
 echo "kill: HEED_TEST_SEED=$seed repeats these moments"
 kills=0
 # shellcheck disable=SC2086
@@ -111,7 +155,7 @@ learn killed $long --updates 300
 same 'ten kills later the model is the same' whole killed
 
 # ---- losses that are not finite: the way back is the same, killed or not --------------------------------------
-wild='--tokens words --batch-tokens 100 --valid-every 20 --save-every 5 --optimizer sgd --clip 0 --warmup 30 --rate 30 --ema 0 --word-dropout 0 --updates 400'
+wild='--tokens words --batch-tokens 100 --valid-every 500 --save-every 5 --optimizer sgd --clip 0 --warmup 30 --rate 30 --ema 0 --word-dropout 0 --updates 400'
 learn wild $wild
 case $(cat wild.out) in
 *'the loss does not stay finite, even at 1/1024 of the rate'*) verdict 'what never stays finite is given up' '' '' ;;

@@ -6,28 +6,28 @@
 #include "model/config.h"
 #include "train/training.h"
 
-/* A value that is not the fallback. */
-static const char *other_value(const struct hd_recipe_field *f)
+/* A value that is not the default. */
+static const char *other_value(const heed_option *o)
 {
     static char text[64];
-    switch (f->type) {
-    case HD_R_WHOLE:
-        snprintf(text, sizeof text, "%.0f", f->min + 3 < f->max ? f->min + 3 : f->max);
+    switch (o->kind) {
+    case HEED_OPTION_INT:
+        snprintf(text, sizeof text, "%.0f", o->least + 3 < o->most ? o->least + 3 : o->most);
         return text;
-    case HD_R_REAL:
-        snprintf(text, sizeof text, "%g", f->min + 0.0625);
+    case HEED_OPTION_FLOAT:
+        snprintf(text, sizeof text, "%g", o->least + 0.0625);
         return text;
-    case HD_R_CHOICE:
-        snprintf(text, sizeof text, "%s", strrchr(f->values, '|') + 1);
-        return text;
-    case HD_R_YES_NO:
-    case HD_R_MAYBE:
+    case HEED_OPTION_CHOICE:
+        return strrchr(o->choices, '|') + 1;
+    case HEED_OPTION_FLAG:
+    case HEED_OPTION_YES_NO:
         return "yes";
-    case HD_R_TEXT:
-    case HD_R_LIST:
-        return "some text";
+    case HEED_OPTION_TEXT:
+    case HEED_OPTION_LIST:
+    case HEED_OPTION_NUMBERS:
+        break;
     }
-    return NULL;
+    return "some text";
 }
 
 static void every_field_is_set_from_text_and_told_as_text(void **state)
@@ -35,22 +35,22 @@ static void every_field_is_set_from_text_and_told_as_text(void **state)
     (void)state;
     struct hd_recipe r;
     hd_recipe_init(&r);
-    for (int i = 0; i < hd_n_recipe_fields; i++) {
-        const struct hd_recipe_field *f = &hd_recipe_fields[i];
+    for (const heed_option *o = hd_recipe_options; o->name; o++) {
         char text[64];
         heed_error err = {0};
-        const char *value = other_value(f);
-        assert_ptr_equal(hd_recipe_find(f->name), f);
-        if (f->fallback && f->type != HD_R_TEXT) {
-            const char *now = hd_recipe_text(&r, f, text);
-            const bool is_same = strcmp(now, f->fallback) == 0 ||
-                                 (*f->fallback && strtod(now, NULL) == strtod(f->fallback, NULL));
-            assert_that(is_same, "%s begins as '%s', not '%s'", f->name, now, f->fallback);
-        }
-        assert_that(hd_recipe_set(&r, f, value, &err), "%s: %s", f->name, err.message);
-        assert_string_equal(hd_recipe_text(&r, f, text), value);
-        assert_that(f->meaning && *f->meaning && f->values && *f->values, "%s has no help",
-                    f->name);
+        const char *value = other_value(o), *now = hd_recipe_text(&r, o->name, text);
+        assert_ptr_equal(heed_option_find(hd_recipe_options, o->name), o);
+        if (o->initial)
+            assert_that(strcmp(now, o->initial) == 0 ||
+                            strtod(now, NULL) == strtod(o->initial, NULL),
+                        "%s begins as '%s', not '%s'", o->name, now, o->initial);
+        else
+            assert_that(!*now, "%s begins as '%s'", o->name, now);
+        assert_that(heed_option_set(o, &r, value, &err), "%s: %s", o->name, err.message);
+        assert_string_equal(hd_recipe_text(&r, o->name, text), value);
+        assert_that(o->help && *o->help, "%s has no help", o->name);
+        assert_that(!(o->flags & HEED_OPTION_AUTO) == !(o->default_help && *o->default_help),
+                    "%s: what is chosen later says how", o->name);
     }
     hd_recipe_release(&r);
 }
@@ -62,11 +62,10 @@ static void json_brings_back_all_that_is_recorded(void **state)
     heed_error err = {0};
     hd_recipe_init(&r);
     hd_recipe_init(&back);
-    for (int i = 0; i < hd_n_recipe_fields; i++)
-        assert_true(
-            hd_recipe_set(&r, &hd_recipe_fields[i], other_value(&hd_recipe_fields[i]), &err));
-    assert_true(hd_recipe_set(&r, hd_recipe_find("freeze"), "decoder.*", &err));
-    assert_true(hd_recipe_set(&r, hd_recipe_find("rate"), "0.1", &err));
+    for (const heed_option *o = hd_recipe_options; o->name; o++)
+        assert_true(heed_option_set(o, &r, other_value(o), &err));
+    assert_true(heed_option_set_named(hd_recipe_options, &r, "freeze", "decoder.*", &err));
+    assert_true(heed_option_set_named(hd_recipe_options, &r, "rate", "0.1", &err));
     json_t *json = hd_recipe_to_json(&r);
     assert_non_null(json);
     assert_that(hd_recipe_from_json(&back, json, &err), "%s", err.message);
@@ -74,11 +73,10 @@ static void json_brings_back_all_that_is_recorded(void **state)
     assert_true(json_equal(json, again));
     assert_true(back.rate == 0.1F);
     assert_int_equal(back.freeze.n, 2);
-    for (int i = 0; i < hd_n_recipe_fields; i++) {
-        const struct hd_recipe_field *f = &hd_recipe_fields[i];
-        assert_that((json_object_get(json, f->name) != NULL) == (f->change != HD_LOCAL),
-                    "%s: what differs between machines is not recorded, all else is", f->name);
-    }
+    for (const heed_option *o = hd_recipe_options; o->name; o++)
+        assert_that((json_object_get(json, o->name) != NULL) ==
+                        ((o->flags & HEED_OPTION_RECORDED) != 0),
+                    "%s: what differs between machines is not recorded, all else is", o->name);
     json_decref(json);
     json_decref(again);
     hd_recipe_release(&r);
@@ -107,15 +105,16 @@ static void a_record_that_cannot_be_is_refused(void **state)
 static void names_are_those_of_one_thing_only(void **state)
 {
     (void)state;
-    heed_training_option a, b;
-    int n = 0;
-    for (; hd_training_option_at(n, &a); n++)
-        for (int k = 0; k < n; k++) {
-            assert_true(hd_training_option_at(k, &b));
-            assert_that(strcmp(a.name, b.name) != 0, "two options are called %s", a.name);
-        }
-    assert_true(n > hd_n_recipe_fields + 2);
-    assert_false(hd_training_option_at(-1, &a));
+    const heed_option *o;
+    int n = 0, n_recipe = 0;
+    for (; (o = heed_training_option_at(n)); n++)
+        for (int k = 0; k < n; k++)
+            assert_that(strcmp(o->name, heed_training_option_at(k)->name) != 0,
+                        "two options are called %s", o->name);
+    while (hd_recipe_options[n_recipe].name)
+        n_recipe++;
+    assert_true(n > n_recipe + 2);
+    assert_null(heed_training_option_at(-1));
 }
 
 static void wrong_values_are_told_with_what_is_right(void **state)
@@ -141,26 +140,28 @@ static void wrong_values_are_told_with_what_is_right(void **state)
         {"skip-bad", "maybe", "skip-bad must be yes or no, not 'maybe'"},
         {"joint-vocab", "both", "joint-vocab must be yes or no, not 'both'"},
         {"schedule", "cosin",
-         "schedule must be one of inv-sqrt|cosine|plateau|constant, not 'cosin'; did you mean "
+         "schedule must be inv-sqrt, cosine, plateau or constant, not 'cosin'; did you mean "
          "cosine?"},
-        {"optimizer", "zzzzzzz", "optimizer must be one of adam|adamw|sgd, not 'zzzzzzz'"},
+        {"optimizer", "zzzzzzz", "optimizer must be adam, adamw or sgd, not 'zzzzzzz'"},
         {"ratte", "1", "there is no option 'ratte'; did you mean rate?"},
-        {"xyzxyzxyz", "1", "there is no option 'xyzxyzxyz'; heed train --help lists them all"},
-        {"dim", "wide", "dim"},
-        {"dim", "-3", "dim"},
+        {"xyzxyzxyz", "1", "there is no option 'xyzxyzxyz'; 'heed train --help' lists them all"},
+        {"dim", "wide", "dim must be a whole number from 1 to 65536, not 'wide'"},
+        {"dim", "-3", "dim must be"},
+        {"ffn", "wide", "ffn must be a whole number"},
+        {"cell", "gur", "cell must be rnn, gru or lstm, not 'gur'; did you mean gru?"},
         {"arch", "transfomer", "did you mean transformer?"},
-        {"size", "huge", "must be one of tiny|small|base"},
+        {"size", "huge", "size must be tiny, small or base"},
         {"source-vocab", "5", "there is no option 'source-vocab'"},
     };
-    heed_training *t = hd_training_new(NULL);
+    heed_training *t = heed_training_new(NULL);
     assert_non_null(t);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         heed_error err = {0};
-        assert_that(!hd_training_set(t, wrong[i].name, wrong[i].value, &err), "%s %s is accepted",
+        assert_that(!heed_training_set(t, wrong[i].name, wrong[i].value, &err), "%s %s is accepted",
                     wrong[i].name, wrong[i].value);
         assert_error(err, HEED_BAD_OPTION, wrong[i].says);
     }
-    hd_training_free(t);
+    heed_training_free(t);
 }
 
 static void edges_of_a_range_belong_to_it(void **state)
@@ -168,45 +169,49 @@ static void edges_of_a_range_belong_to_it(void **state)
     (void)state;
     struct hd_recipe r;
     hd_recipe_init(&r);
-    for (int i = 0; i < hd_n_recipe_fields; i++) {
-        const struct hd_recipe_field *f = &hd_recipe_fields[i];
+    for (const heed_option *o = hd_recipe_options; o->name; o++) {
         char text[64];
         heed_error err = {0};
-        if (f->type != HD_R_WHOLE && f->type != HD_R_REAL)
+        if (o->kind != HEED_OPTION_INT && o->kind != HEED_OPTION_FLOAT)
             continue;
         for (int edge = 0; edge < 2; edge++) {
-            snprintf(text, sizeof text, "%.17g", edge ? f->max : f->min);
-            assert_that(hd_recipe_set(&r, f, text, &err), "%s", err.message);
+            snprintf(text, sizeof text, "%.17g", edge ? o->most : o->least);
+            assert_that(heed_option_set(o, &r, text, &err), "%s", err.message);
         }
     }
-    assert_true(hd_recipe_set(&r, hd_recipe_find("rate"), ".5", NULL) && r.rate == 0.5F);
+    assert_true(heed_option_set_named(hd_recipe_options, &r, "rate", ".5", NULL) && r.rate == 0.5F);
     hd_recipe_release(&r);
 }
 
 static void what_was_said_before_a_file_wins(void **state)
 {
     (void)state;
-    heed_training *t = hd_training_new(NULL);
+    heed_training *t = heed_training_new(NULL);
     heed_error err = {0};
     const char *path =
         put("config",
             "# how it is done\n\n  rate = 0.25\r\nwarmup=7\n\tsrc = a b.en\nsrc = c.en\ntgt = x\n"
             "arch = luong\ndim = 64\nscore = dot\nsize = small\n");
-    assert_true(hd_training_set(t, "warmup", "9", &err) && hd_training_set(t, "dim", "32", &err) &&
-                hd_training_set(t, "arch", "wang", &err) && hd_training_set(t, "tgt", "y", &err));
-    assert_that(hd_training_read(t, path, &err), "%s", err.message);
+    assert_true(
+        heed_training_set(t, "warmup", "9", &err) && heed_training_set(t, "dim", "32", &err) &&
+        heed_training_set(t, "arch", "wang", &err) && heed_training_set(t, "tgt", "y", &err));
+    assert_that(heed_training_read(t, path, &err), "%s", err.message);
     assert_true(t->recipe.rate == 0.25F);
     assert_int_equal(t->recipe.warmup, 9);
     assert_int_equal(t->recipe.src.n, 2);
     assert_string_equal(t->recipe.src.at[0], "a b.en");
     assert_int_equal(t->recipe.tgt.n, 1);
     assert_string_equal(t->recipe.tgt.at[0], "y");
-    assert_string_equal(t->arch, "wang");
-    assert_string_equal(t->size, "small");
-    assert_int_equal(t->n_settings, 2); /* dim as it was said, and score */
-    assert_string_equal(t->settings[0].value, "32");
-    assert_string_equal(t->settings[1].name, "score");
-    hd_training_free(t);
+    assert_true(t->preset.arch == HD_WANG && t->preset.size == HD_SIZE_SMALL);
+    struct hd_config c = hd_config_preset(HD_WANG, HD_SIZE_SMALL);
+    assert_that(hd_training_configure(t, &c, &err), "%s", err.message);
+    assert_true(c.dim == 32 && c.score == HD_SCORE_DOT);
+    assert_true(hd_training_is_given(t, "score") && hd_training_is_given(t, "size") &&
+                hd_training_is_given(t, "rate") && !hd_training_is_given(t, "ffn"));
+    c = hd_config_preset(HD_TRANSFORMER, HD_SIZE_SMALL);
+    assert_false(hd_training_configure(t, &c, &err));
+    assert_error(err, HEED_BAD_OPTION, "score is for recurrent models, but arch is transformer");
+    heed_training_free(t);
 }
 
 static void files_are_refused_with_their_line(void **state)
@@ -220,21 +225,21 @@ static void files_are_refused_with_their_line(void **state)
                  {"= 5\n", ":1: there is no option ''"},
                  {"dim = wide\n", ":1: dim"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        heed_training *t = hd_training_new(NULL);
+        heed_training *t = heed_training_new(NULL);
         heed_error err = {0};
-        assert_false(hd_training_read(t, put("config", wrong[i].text), &err));
+        assert_false(heed_training_read(t, put("config", wrong[i].text), &err));
         assert_error(err, HEED_BAD_OPTION, wrong[i].says);
-        hd_training_free(t);
+        heed_training_free(t);
     }
-    heed_training *t = hd_training_new(NULL);
+    heed_training *t = heed_training_new(NULL);
     heed_error err = {0};
-    assert_false(hd_training_read(t, in_folder("nowhere"), &err));
+    assert_false(heed_training_read(t, in_folder("nowhere"), &err));
     assert_error(err, HEED_BAD_FILE, "there is no such file");
-    assert_false(hd_training_is_yes(t, "quiet"));
-    assert_true(hd_training_set(t, "quiet", "yes", NULL));
-    assert_true(hd_training_is_yes(t, "quiet") && !hd_training_is_yes(t, "rate") &&
-                !hd_training_is_yes(t, "banana"));
-    hd_training_free(t);
+    assert_false(heed_training_is_yes(t, "quiet"));
+    assert_true(heed_training_set(t, "quiet", "yes", NULL));
+    assert_true(heed_training_is_yes(t, "quiet") && !heed_training_is_yes(t, "rate") &&
+                !heed_training_is_yes(t, "banana"));
+    heed_training_free(t);
 }
 
 static void without_memory_there_is_a_sentence(void **state)
@@ -244,13 +249,13 @@ static void without_memory_there_is_a_sentence(void **state)
     for (long n = 0;; n++) {
         heed_error err = {0};
         hd_alloc_fail_after(n);
-        heed_training *t = hd_training_new(&err);
-        const bool ok = t && hd_training_set(t, "tgt", "b", &err) &&
-                        hd_training_read(t, in_folder("config"), &err);
+        heed_training *t = heed_training_new(&err);
+        const bool ok = t && heed_training_set(t, "tgt", "b", &err) &&
+                        heed_training_read(t, in_folder("config"), &err);
         hd_alloc_fail_after(-1);
         assert_that(ok || err.code == HEED_NO_MEMORY, "allocation %ld: code %d, '%s'", n,
                     (int)err.code, err.message);
-        hd_training_free(t);
+        heed_training_free(t);
         if (ok)
             break;
     }

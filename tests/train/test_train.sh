@@ -36,7 +36,7 @@ forget() { rm -f "$@" m.* ; }
 
 # ---- one line is enough ------------------------------------------------------------------------------
 expect 'two texts make a model, and what was chosen is told' 0 '' \
-    'text: 60 pairs, *vocabulary: * subwords learned from the text, shared by both sides*model: transformer, 2+2 layers of 128, pre-norm, *recipe: adam, rate 0.003 *runs until 3 updates, 10 validations without a better BLEU; validates every 50 updates on 5 sentences; seed 1, *update 3 * best so far, saved*done: all updates are done after 3 updates; the best, BLEU * at update 3, is in m.safetensors' \
+    'text: 60 pairs, *vocabulary: * subwords learned from the text, shared by both sides*model: transformer, 2+2 layers of 128, pre-norm, *recipe: adam, rate 0.003 *runs until 3 updates, 10 validations without a better BLEU or cross entropy; validates every 50 updates on 5 sentences; seed 1, *update 3 * best so far, saved*done: all updates are done after 3 updates; the best, BLEU * at update 3, is in m.safetensors' \
     timeout 60 "$heed" train $text $dev --updates 3 --out m.safetensors
 there m.safetensors m.state.safetensors m.log m.jsonl
 [ ! -e "$BUILD/heed_draw.so" ] || there m.svg
@@ -157,11 +157,11 @@ forget bad.*
 train 2 "heed: there is no option 'ratte'; did you mean rate?" 'a mistyped option is answered with the right one' --ratte 1 --out m.safetensors
 train 2 "heed: rate must be a number from 0 to 1000, not 'fast'" 'a number is a number' --rate fast --out m.safetensors
 train 2 "heed: updates must be a whole number from 0 to 2*, not '1.5'" 'a whole number is whole' --updates 1.5 --out m.safetensors
-train 2 "heed: schedule must be one of inv-sqrt|cosine|plateau|constant, not 'cosin'; did you mean cosine?" 'a choice is one of some' \
+train 2 "heed: schedule must be inv-sqrt, cosine, plateau or constant, not 'cosin'; did you mean cosine?" 'a choice is one of some' \
     --schedule cosin --out m.safetensors
 train 2 "heed: dim*'banana'*" 'a field of the model is looked at at once' --dim banana --out m.safetensors
-train 2 "heed: arch must be one of *, not 'transfomer'; did you mean transformer?" 'so is the model' --arch transfomer --out m.safetensors
-train 2 "heed: size must be one of tiny|small|base, not 'huge'" 'and its size' --size huge --out m.safetensors
+train 2 "heed: arch must be *, not 'transfomer'; did you mean transformer?" 'so is the model' --arch transfomer --out m.safetensors
+train 2 "heed: size must be tiny, small or base, not 'huge'" 'and its size' --size huge --out m.safetensors
 train 2 '*heed: rdrop and simcut are two ways to the same end; choose one of them' 'R-Drop and SimCut exclude each other' \
     --rdrop 1 --simcut 1 --out m.safetensors
 train 2 '*heed: the schedule cosine ends at the last update, so it needs updates; or choose inv-sqrt' 'a cosine needs an end' \
@@ -169,6 +169,12 @@ train 2 '*heed: the schedule cosine ends at the last update, so it needs updates
 train 2 '*heed: the schedule cosine needs more updates (3) than warmup (3)' 'behind its warm-up' --schedule cosine --updates 3 --out m.safetensors
 train 2 '*heed: max-length 200 lets in longer sentences than the model has places for; max-positions must be 201 or more, or max-length 63 or less' \
     'learned positions must suffice' --positions learned --max-positions 64 --max-length 200 --out m.safetensors
+train 0 '*' 'where nobody says how many, they do' -q --positions learned --max-length 600 --updates 1 --out positions.safetensors
+expect 'as many as the longest sentence takes' 0 '*"max_positions":601,*' '' "$heed" info --json positions.safetensors
+expect 'so do the places of score location' 0 '' '' timeout 60 "$heed" train $text $dev -q --tokens words --arch luong --dim 16 \
+    --score location --updates 1 --out location.safetensors
+expect 'with the default of max-length' 0 '*"max_source":201,*' '' "$heed" info --json location.safetensors
+forget positions.* location.*
 train 2 'heed: tsv is given and src or tgt as well; choose one way' 'text comes one way' --tsv t.tsv --out m.safetensors
 expect 'dev text has two sides' 2 '' 'heed: dev-src and dev-tgt go together; one is missing' \
     "$heed" train $text --dev-src e.en --out m.safetensors
@@ -180,8 +186,94 @@ mkdir folder
 train 2 'heed: out: folder is a folder; name a file in it, such as folder/model.safetensors' 'a folder is no model' --updates 1 --out folder
 train 2 'heed: out: the model would take the place of t.en; choose another name' 'a text is not overwritten' --updates 1 --out ./t.en
 forget
+
+# ---- nothing is written over that heed did not write --------------------------------------------------
+left() { # NAME FILES...: these are as they were, and nothing else of o.* is there
+    problem=
+    name=$1
+    shift
+    for file in "$@"; do cmp -s "$file" "kept-$file" || problem="$file has changed"; done
+    for file in o.*; do
+        case " $* " in *" $file "*) ;; *) problem="$problem; there is $file" ;; esac
+    done
+    verdict "$name" "$problem" "$(ls -l)"
+}
+paste t.en t.fr >o.tsv
+for ending in svg log jsonl state.safetensors; do
+    cp o.tsv "o.$ending"
+    cp o.tsv "kept-o.$ending"
+    case $ending in svg) what='learning curves' ;; log) what=log ;; jsonl) what=figures ;; *) what=state ;; esac
+    rm -f o.tsv
+    expect "a text that is called o.$ending is not touched" 2 '' "heed: out: the $what would take the place of o.$ending; choose another name" \
+        timeout 60 "$heed" train --tsv "o.$ending" $dev $small --updates 2 --out o.safetensors
+    ln -s "o.$ending" link
+    expect 'nor by another name' 2 '' "heed: out: the $what would take the place of link; choose another name" \
+        timeout 60 "$heed" train --tsv link $dev $small --updates 2 --out o.safetensors
+    expect 'nor as standard input' 2 '' "heed: out: the $what would take the place of standard input; choose another name" \
+        sh -c "timeout 60 '$heed' train --tsv - $dev $small --updates 2 --out o.safetensors <o.$ending"
+    rm link
+    [ $ending = state.safetensors ] || train 2 "heed: out: the $what would take the place of o.$ending, which is another file; move it away or choose another name" \
+        "nor is another o.$ending" --updates 2 --out o.safetensors
+    left 'and nothing is written' "o.$ending"
+    mv "o.$ending" o.tsv
+done
+echo 'buy milk' >o.txt
+cp o.txt kept-o.txt
+rm o.tsv
+train 2 'heed: out: the model would take the place of o.txt, which is another file; move it away or choose another name' 'notes are no model' --updates 2 --out o.txt
+left 'and stay' o.txt
+rm o.txt
+: >o.safetensors
+train 0 '' 'nothing is lost with an empty file' -q --updates 2 --out o.safetensors
+train 2 'heed: out: the model would take the place of o.safetensors; choose another name' 'a model does not take the place of what it begins with' \
+    --from o.safetensors --updates 2 --out o.safetensors
+train 2 'heed: out: o would share its state and log with o.safetensors, which is another model; choose another name' 'files beside a model belong to it alone' \
+    --updates 2 --out o
+mv o.safetensors o
+train 2 'heed: out: o.safetensors would share its state and log with o, which is another model; choose another name' 'by either name' \
+    --updates 2 --out o.safetensors
+rm -rf o o.*
+mkdir elsewhere
+ln -s elsewhere/real.safetensors o.safetensors
+train 0 '' 'a link is followed when the file is not there yet' -q --updates 4 --out o.safetensors
+train 0 '' 'and when it is' -q --updates 8 --out o.safetensors
+problem=
+[ -L o.safetensors ] && [ -f elsewhere/real.safetensors ] || problem='the link or its file is gone'
+verdict 'and stays a link' "$problem" "$(ls -l . elsewhere)"
+rm -rf o.* elsewhere
+
+# ---- refused runs leave nothing -----------------------------------------------------------------------
+train 2 "*heed: freeze: no parameter is called 'banana'; *" 'a run that is refused' --freeze banana --updates 2 --out o.safetensors
+train 1 '*heed: no pair of sentences can be trained on: *raise --max-length' 'so is one without sentences' --max-length 2 --updates 2 --out o.safetensors
+problem=
+for file in o.*; do [ ! -e "$file" ] || problem="there is $file"; done
+verdict 'neither leaves anything' "$problem" "$(ls)"
+train 0 '' 'so the advice can be followed' -q --max-length 20 --updates 2 --out o.safetensors
+cp o.state.safetensors state-before
+train 2 "*heed: freeze: no parameter is called 'banana'; *" 'starting over may be refused' --fresh --freeze banana --updates 2 --out o.safetensors
+same 'which forgets nothing' state-before o.state.safetensors
+rm -f o.*
+
+# ---- a model that is gone -----------------------------------------------------------------------------
+for updates in '8 --valid-metric ce' '10 --valid-metric ce'; do # at a validation, and between two
+    # shellcheck disable=SC2086
+    train 0 '' 'a finished run' -q --updates $updates --rate 0.01 --out o.safetensors
+    mv o.safetensors kept-o.safetensors
+    train 0 '*o.safetensors was gone; it is written again*nothing to do: *is in o.safetensors' 'a model that is gone is written again' \
+        --updates $updates --rate 0.01 --out o.safetensors
+    same 'as it was' kept-o.safetensors o.safetensors
+    rm -f o.*
+done
+train 0 '' 'a run whose best model is not its last' -q --updates 4 --rate 0.01 --out o.safetensors
+train 0 '' 'by a rate without reason' -q --updates 8 --rate 1 --warmup 0 --clip 0 --out o.safetensors
+rm o.safetensors
+train 1 '*heed: o.safetensors is gone, and the state has the weights of update 8, not those of the best model, 4; raise --updates *' \
+    'is not said to be there' --updates 8 --rate 1 --warmup 0 --clip 0 --out o.safetensors
+train 0 '*o.safetensors is gone; the next validation writes another*done: *' 'and can go on' --updates 12 --rate 0.001 --out o.safetensors
+there o.safetensors
+rm -f o.*
 expect 'the help lists every option with its meaning' 0 \
-    'Usage: heed train *Text*--src *Vocabulary*--vocab-size *The run*--updates *Learning*--rate *--dropout-embed *Looking and saving*--valid-every *The model*--arch *--dim *--config *' '' \
+    'Usage: heed train *Files*--config *--src *Vocabulary*--vocab-size *chosen from your text*Run*--updates *--from *Optimization*--rate *Regularization*--dropout-embed *Validation and output*--valid-every *Model*--arch *--dim *' '' \
     "$heed" train --help
 
 # ---- settings from a file ----------------------------------------------------------------------------
@@ -245,7 +337,7 @@ head -c 300 m.state.safetensors >cut && mv cut m.state.safetensors
 train 1 'text: *heed: m.state.safetensors: *' 'a broken state is told' --optimizer sgd --updates 8 --out m.safetensors
 cp m.safetensors m.state.safetensors
 rm m.state.safetensors.previous
-train 1 'text: *heed: m.state.safetensors: this state of a training run has no usable description; remove it or start over with --fresh' \
+train 2 'heed: out: the state would take the place of m.state.safetensors, which is another file; move it away or choose another name' \
     'a model is no state' --updates 8 --out m.safetensors
 forget
 train 0 '' 'a run with a state' -q --updates 8 --out m.safetensors
@@ -305,10 +397,15 @@ for odd in '--batch-tokens 1' '--shards 1 --accumulate 3' '--valid-every 1000' '
 done
 train 0 '*done: it no longer improves after * updates; *' 'patience ends' --updates 0 --patience 1 --rate 0 --out m.safetensors
 forget
-train 2 '*not a finite number; skipped*back to update *, with half the rate*heed: the loss does not stay finite, even at 1/1024 of the rate; choose a lower --rate, *' \
-    'a rate without reason ends in a sentence' --rate 1000 --warmup 0 --clip 0 --optimizer sgd --updates 400 --out m.safetensors
+train 1 '*not a finite number; skipped*back to update *, with half the rate*heed: training diverges: the loss does not stay finite, even at 1/1024 of the rate; choose a lower --rate, *' \
+    'a rate without reason ends in a sentence' --valid-every 500 --save-every 4 --rate 1000 --warmup 0 --clip 0 --optimizer sgd --updates 400 --out m.safetensors
 forget
-train 0 '*' 'numbers can be infinite' --rate 1000 --warmup 0 --clip 0 --updates 30 --valid-metric ce --out m.safetensors
+train 1 '*heed: training diverges: after update 4 the cross entropy of the dev text is *, when guessing has 3.*; choose a lower --rate or a longer --warmup, and start over with --fresh' \
+    'a model that is far worse than guessing is told' --rate 1000 --warmup 0 --clip 0 --updates 30 --valid-metric ce --out m.safetensors
+problem=
+[ ! -e m.safetensors ] || problem='there is m.safetensors'
+verdict 'and not saved' "$problem" "$(ls)"
+train 0 '*rate changes from * to 0.003*done: *' 'a lower rate helps' --rate 0.003 --warmup 0 --clip 0 --updates 30 --valid-metric ce --out m.safetensors
 if command -v python3 >/dev/null; then
     expect 'and their lines are JSON' 0 '' '' python3 -c 'import json; [json.loads(l) for l in open("m.jsonl")]'
 fi

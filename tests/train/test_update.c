@@ -346,8 +346,8 @@ static void what_is_frozen_does_not_move(void **state)
     struct hd_recipe r = plain();
     r.weight_decay = 0.1F;
     r.ema = 0.9F;
-    assert_true(hd_recipe_set(&r, hd_recipe_find("freeze"), "encoder", NULL));
-    assert_true(hd_recipe_set(&r, hd_recipe_find("freeze"), "*.ffn.*.W", NULL));
+    assert_true(heed_option_set_named(hd_recipe_options, &r, "freeze", "encoder", NULL));
+    assert_true(heed_option_set_named(hd_recipe_options, &r, "freeze", "*.ffn.*.W", NULL));
     struct bench b;
     set_up(&b, TRANSFORMER, &r, 2);
     float *before = copy_of(weights(&b), b.learner.size);
@@ -383,7 +383,7 @@ static void a_pattern_that_fits_nothing_is_refused(void **state)
                  {"*", "freeze leaves nothing that could learn"}};
     for (int i = 0; i < 3; i++) {
         struct hd_recipe r = plain();
-        assert_true(hd_recipe_set(&r, hd_recipe_find("freeze"), wrong[i].pattern, NULL));
+        assert_true(heed_option_set_named(hd_recipe_options, &r, "freeze", wrong[i].pattern, NULL));
         struct hd_net *net = net_of(TRANSFORMER);
         struct hd_pool *threads = hd_pool_new(1, NULL);
         struct hd_learner l;
