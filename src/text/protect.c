@@ -280,7 +280,7 @@ static size_t path_length(struct view v, size_t i)
             return 0;
         const size_t first = slash ? (size_t)(slash - v.text) - i - 1 : n - 1;
         return in_list(top, v.text + i + 1, first) || has_extension(v, i, n) ||
-                       (slash && slash[1] && n > first + 2)
+                       (slash && n > first + 2)
                    ? n
                    : 0;
     }
