@@ -68,9 +68,9 @@ void hd_keep_free(struct hd_keep *keep)
 {
     if (!keep)
         return;
-    for (size_t i = 0; i < keep->n_patterns; i++)
+    for (size_t i = 0; keep->patterns && i < keep->n_patterns; i++)
         regfree(&keep->patterns[i]);
-    for (size_t i = 0; i < keep->n_words; i++)
+    for (size_t i = 0; keep->words && i < keep->n_words; i++)
         hd_free(keep->words[i]);
     hd_free(keep->patterns);
     hd_free(keep->words);

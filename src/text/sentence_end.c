@@ -1,8 +1,8 @@
-/* sentence_end.c -- what stands before and behind a full stop decides whether it ends a sentence.
+/* sentence_end.c -- what stands around a mark decides whether it ends a sentence.
  *
  * A mark and the quotes and brackets that close behind it belong together, as do emoticons. Question marks and wide marks
- * are believed; a full stop is asked for its word (abbreviation, initial, number) and for what follows (a capital letter,
- * a word that sentences begin with). All looking back and ahead is bounded, so that the whole stays linear. */
+ * are believed; a full stop may be an abbreviation's (sentence_dot.c). All looking back and ahead is bounded, so that time
+ * stays linear. */
 #include "text/sentence_end.h"
 
 #include "text/character.h"
@@ -13,30 +13,7 @@
 
 enum mark { MARK_NONE, MARK_DOT, MARK_ELLIPSIS, MARK_STRONG, MARK_WIDE };
 
-/* What follows an ending. */
-enum follower {
-    NEXT_UPPER,
-    NEXT_LOWER,
-    NEXT_UNCASED, /* a letter of a script without capitals */
-    NEXT_DIGIT,
-    NEXT_SYMBOL,
-    NEXT_PUNCTUATION, /* a comma and the like: the sentence goes on */
-};
-
-struct ending {
-    size_t begin, marks_end;
-    size_t after; /* behind quotes, brackets and emoticons */
-    size_t next;  /* behind white space as well */
-    size_t word;  /* first character behind quotes and brackets that open */
-    int n_dots;
-    bool has_strong, has_wide, has_ellipsis;
-    bool has_closing; /* a quote or bracket closes behind the marks */
-    bool is_inverted; /* a Spanish ¿ or ¡ follows */
-    bool is_opened;   /* a quote or bracket opens behind it */
-    enum follower follower;
-};
-
-enum { MOST_BACK = 44 }; /* bytes of a word that can be an abbreviation */
+enum { MOST_BACK = 44 }; /* bytes of a word that is looked at */
 
 /* ---- characters and words ------------------------------------------------------------------------ */
 
@@ -129,8 +106,7 @@ static bool is_gershayim(const struct hd_sentences *s, size_t i, uint32_t cp)
            (hd_char_before(s->text, i - (cp == '"' ? 1 : 2), &length) & ~0x7FU) == 0x580;
 }
 
-/* Where the word that ends at `end` begins: a run without spaces, quotes or brackets. */
-static size_t word_begin(const struct hd_sentences *s, size_t end)
+size_t hd_word_begin(const struct hd_sentences *s, size_t end)
 {
     size_t i = end;
     for (size_t length; i > s->begin && end - i < MOST_BACK; i -= length) {
@@ -145,8 +121,7 @@ static size_t word_begin(const struct hd_sentences *s, size_t end)
     return i;
 }
 
-/* The same place without the white space before it. */
-static size_t skip_space_back(const struct hd_sentences *s, size_t i)
+size_t hd_skip_space_back(const struct hd_sentences *s, size_t i)
 {
     for (size_t length; i > s->begin && hd_char_is_space(hd_char_before(s->text, i, &length));)
         i -= length;
@@ -155,8 +130,8 @@ static size_t skip_space_back(const struct hd_sentences *s, size_t i)
 
 void hd_word_before(const struct hd_sentences *s, size_t i, char key[HD_WORD_KEY])
 {
-    const size_t end = skip_space_back(s, i);
-    if (!hd_lower_key(key, HD_WORD_KEY, s->text, word_begin(s, end), end))
+    const size_t end = hd_skip_space_back(s, i);
+    if (!hd_lower_key(key, HD_WORD_KEY, s->text, hd_word_begin(s, end), end))
         key[0] = '\0';
 }
 
@@ -174,7 +149,7 @@ static bool is_spaced_dot(const struct hd_sentences *s, size_t i)
            (i + 2 == s->n || !is_word_char(at(s, i + 2)));
 }
 
-static size_t read_marks(const struct hd_sentences *s, struct ending *e, size_t i)
+static size_t read_marks(const struct hd_sentences *s, struct hd_ending *e, size_t i)
 {
     for (size_t length; i < s->n; i += length) {
         const enum mark mark = mark_at(s, i);
@@ -240,7 +215,7 @@ static size_t emoticon_length(const struct hd_sentences *s, size_t i)
     return i + 2 <= s->n && memcmp(s->text + i, "<3", 2) == 0 && is_space_or_end(s, i + 2) ? 2 : 0;
 }
 
-static void read_closing(const struct hd_sentences *s, struct ending *e)
+static void read_closing(const struct hd_sentences *s, struct hd_ending *e)
 {
     size_t length;
     for (int k = 0; k < 32 && (length = closing_length(s, e->after)) > 0; k++) {
@@ -252,33 +227,33 @@ static void read_closing(const struct hd_sentences *s, struct ending *e)
         e->after = i + length;
 }
 
-static enum follower follower_at(const struct hd_sentences *s, size_t i)
+static enum hd_follower follower_at(const struct hd_sentences *s, size_t i)
 {
     const uint32_t cp = at(s, i);
     if (hd_char_is_upper(cp))
-        return NEXT_UPPER;
+        return HD_NEXT_UPPER;
     if (hd_char_is_lower(cp))
-        return NEXT_LOWER;
+        return HD_NEXT_LOWER;
     if (hd_char_is_digit(cp))
-        return NEXT_DIGIT;
+        return HD_NEXT_DIGIT;
     if (hd_char_is_letter(cp))
-        return NEXT_UNCASED;
+        return HD_NEXT_UNCASED;
     if (cp == '-' || cp == 0x2013 || cp == 0x2014) { /* a dash: what is behind it decides */
         size_t length;
         hd_char_at(s->text, s->n, i, &length);
         const uint32_t behind = at(s, hd_skip_space(s->text, s->n, i + length));
-        return hd_char_is_lower(behind) ? NEXT_PUNCTUATION : NEXT_SYMBOL;
+        return hd_char_is_lower(behind) ? HD_NEXT_PUNCTUATION : HD_NEXT_SYMBOL;
     }
     static const char goes_on[] = ",;:)]}&/%+=>";
     const utf8proc_category_t c = category(cp);
     if ((cp > 0 && cp < 0x80 && strchr(goes_on, (int)cp)) || cp == 0x3001 || cp == 0xFF0C ||
         cp == 0x060C || cp == 0x061B || cp == 0xFF1A || cp == 0xFF1B || c == UTF8PROC_CATEGORY_PE ||
         c == UTF8PROC_CATEGORY_PF)
-        return NEXT_PUNCTUATION;
-    return NEXT_SYMBOL;
+        return HD_NEXT_PUNCTUATION;
+    return HD_NEXT_SYMBOL;
 }
 
-static void read_follower(const struct hd_sentences *s, struct ending *e)
+static void read_follower(const struct hd_sentences *s, struct hd_ending *e)
 {
     size_t i = e->next;
     for (size_t length; i < s->n && i - e->next < 16; i += length) {
@@ -331,8 +306,8 @@ bool hd_sentence_goes_on(const struct hd_sentences *s, size_t i)
     const size_t next = hd_skip_space(s->text, s->n, i);
     if (next == s->n)
         return false;
-    const enum follower f = follower_at(s, next);
-    return f == NEXT_LOWER || f == NEXT_PUNCTUATION || mark_at(s, next) != MARK_NONE ||
+    const enum hd_follower f = follower_at(s, next);
+    return f == HD_NEXT_LOWER || f == HD_NEXT_PUNCTUATION || mark_at(s, next) != MARK_NONE ||
            (next == i && is_quoted_on(s, i));
 }
 
@@ -343,7 +318,7 @@ static bool begins_with_quote(const struct hd_sentences *s)
 }
 
 /* "Stop!" Mary shouted. */
-static bool is_speaker(const struct hd_sentences *s, const struct ending *e)
+static bool is_speaker(const struct hd_sentences *s, const struct hd_ending *e)
 {
     char key[HD_WORD_KEY];
     hd_word_at(s, e->word, key);
@@ -361,13 +336,12 @@ static bool is_speaker(const struct hd_sentences *s, const struct ending *e)
     return false;
 }
 
-/* Is the next word one that sentences begin with? Initials are not: "A. Smith". */
-static bool is_starter(const struct hd_sentences *s, const struct ending *e)
+bool hd_is_starter(const struct hd_sentences *s, const struct hd_ending *e)
 {
     char key[HD_WORD_KEY];
     if (e->is_inverted)
         return true;
-    if (e->follower != NEXT_UPPER)
+    if (e->follower != HD_NEXT_UPPER)
         return false;
     hd_word_at(s, e->word, key);
     size_t end = e->word;
@@ -379,190 +353,9 @@ static bool is_starter(const struct hd_sentences *s, const struct ending *e)
     return is_elided || hd_word_begins_sentence(key, s->languages);
 }
 
-/* ---- the word before a full stop ----------------------------------------------------------------- */
-
-struct word {
-    size_t begin, end;
-    char key[HD_WORD_KEY];
-    uint32_t first;
-    int n_letters, n_digits,
-        n_others; /* letters without marks; others are neither, dots left out */
-    int n_inner_dots;
-    bool has_vowel, has_lower;
-};
-
-static void read_word(const struct hd_sentences *s, size_t end, struct word *w)
-{
-    *w = (struct word){.begin = word_begin(s, end), .end = end};
-    while (w->begin < end && (s->text[w->begin] == '-' || s->text[w->begin] == '\''))
-        w->begin++;
-    if (!hd_lower_key(w->key, HD_WORD_KEY, s->text, w->begin, end))
-        w->key[0] = '\0';
-    w->first = w->begin < end ? at(s, w->begin) : 0;
-    for (size_t i = w->begin, length; i < end; i += length) {
-        const uint32_t cp = hd_char_at(s->text, end, i, &length);
-        if (hd_char_is_mark(cp))
-            continue;
-        w->n_letters += hd_char_is_letter(cp);
-        w->n_digits += hd_char_is_digit(cp);
-        w->n_inner_dots += cp == '.';
-        w->n_others += cp != '.' && !is_word_char(cp);
-        w->has_lower |= hd_char_is_lower(cp);
-        w->has_vowel |= cp >= 0x80 || (cp > 0 && strchr("aeiouyAEIOUY", (int)cp));
-    }
-}
-
-static bool is_number(const struct word *w)
-{
-    return w->n_digits > 0 && w->n_letters == 0;
-}
-
-/* Letters with full stops, "U.S", "J.-P", and a letter alone; of scripts whose letters stand for words, but not of those
- * whose characters are words. */
-static bool is_initials(const struct word *w)
-{
-    const bool has_letters = w->n_letters > 0 && w->n_digits == 0 && w->n_others <= 1;
-    const bool is_alphabet = w->first < 0x900 || (w->first >= 0x1E00 && w->first < 0x2000);
-    return has_letters && is_alphabet && w->n_letters == w->n_inner_dots + 1;
-}
-
-/* "z. B.", "i. d. R.", "v. Chr.": abbreviations of several words with spaces between them. */
-static enum hd_abbreviation abbreviation_of(const struct hd_sentences *s, const struct word *w)
-{
-    char keys[3][HD_WORD_KEY];
-    size_t begin = w->begin;
-    int n = 0;
-    strcpy(keys[0], w->key);
-    while (n < 2) {
-        const size_t end = skip_space_back(s, begin);
-        if (end == begin || end == s->begin || s->text[end - 1] != '.')
-            break;
-        struct word before;
-        read_word(s, end - 1, &before);
-        if (before.n_letters < 1 || before.n_letters > 2 || before.n_digits + before.n_others > 0 ||
-            strlen(before.key) + 1 + strlen(keys[n]) >= HD_WORD_KEY)
-            break;
-        strcpy(keys[n + 1], before.key);
-        strcat(keys[n + 1], ".");
-        strcat(keys[n + 1], keys[n]);
-        begin = before.begin;
-        n++;
-    }
-    for (; n > 0; n--) {
-        const enum hd_abbreviation kind = hd_abbreviation_find(keys[n], s->languages);
-        if (kind != HD_ABBREVIATION_NONE)
-            return kind;
-    }
-    if (w->n_letters == 1 && hd_char_is_upper(w->first))
-        return HD_ABBREVIATION_NONE;
-    const char *elided = strchr(w->key, '\''); /* "l'on. Rossi" */
-    return hd_abbreviation_find(elided ? elided + 1 : w->key, s->languages);
-}
-
-static bool is_behind_number(const struct hd_sentences *s, const struct word *w)
-{
-    size_t length;
-    return hd_char_is_digit(hd_char_before(s->text, skip_space_back(s, w->begin), &length));
-}
-
-/* "the English king", "At 7 a.m.": the sentence has only told when. */
-static bool is_time_so_far(const struct hd_sentences *s)
-{
-    char key[HD_WORD_KEY];
-    hd_word_at(s, hd_skip_space(s->text, s->n, s->begin), key);
-    return s->n_words <= 4 && hd_word_is_time_preposition(key);
-}
-
-/* ---- full stops ---------------------------------------------------------------------------------- */
-
-/* "so do I.", "vitamin C." */
-static bool is_letter_word(const struct hd_sentences *s, const struct word *w)
-{
-    char key[HD_WORD_KEY];
-    if (w->n_letters != 1 || w->n_inner_dots > 0)
-        return false;
-    hd_word_before(s, w->begin, key);
-    const size_t end = skip_space_back(s, w->begin);
-    const size_t begin = word_begin(s, end);
-    return (w->first == 'I' && begin < end && hd_char_is_lower(at(s, begin))) ||
-           hd_word_before_letter(key);
-}
-
-/* A full stop behind a number: an ordinal, a date, the number of a list's item? */
-static bool ends_after_number(const struct hd_sentences *s, const struct ending *e,
-                              const struct word *w)
-{
-    char before[HD_WORD_KEY], after[HD_WORD_KEY];
-    hd_word_before(s, w->begin, before);
-    hd_word_at(s, e->word, after);
-    const size_t n_before = strlen(before);
-    if (w->n_inner_dots == 0 && n_before > 1 && before[n_before - 1] == '.' &&
-        hd_char_is_digit((unsigned char)before[0]))
-        return false; /* 2024. 5. 12. */
-    if (e->follower == NEXT_DIGIT) {
-        size_t i = e->word;
-        while (i < s->n && hd_char_is_digit((unsigned char)s->text[i]))
-            i++;
-        return !(i < s->n && s->text[i] == '.' && is_space_or_end(s, i + 1));
-    }
-    if (w->n_inner_dots > 0 || w->n_digits > 3 || w->n_others > 0)
-        return true;
-    if (hd_word_after_ordinal(after, s->languages))
-        return false;
-    return !hd_word_before_ordinal(before, s->languages) || is_starter(s, e);
-}
-
-static bool ends_after_abbreviation(const struct hd_sentences *s, const struct ending *e,
-                                    const struct word *w, enum hd_abbreviation kind)
-{
-    char key[HD_WORD_KEY];
-    switch (kind) {
-    case HD_ABBREVIATION_INSIDE: /* but "5 mm. Then" */
-        return w->n_letters <= 2 && w->has_lower && is_behind_number(s, w) && is_starter(s, e);
-    case HD_ABBREVIATION_UNIT:
-        return is_behind_number(s, w) && is_starter(s, e);
-    case HD_ABBREVIATION_NUMBER:
-        hd_word_at(s, e->word, key);
-        return e->follower != NEXT_DIGIT && key[strspn(key, "ivxlc")] != '\0';
-    case HD_ABBREVIATION_OFTEN:
-        return e->follower != NEXT_SYMBOL || e->is_opened;
-    default:
-        break;
-    }
-    if (is_starter(s, e))
-        return !is_time_so_far(s);
-    if (e->follower != NEXT_UPPER || (strcmp(w->key, "a.m") != 0 && strcmp(w->key, "p.m") != 0))
-        return false;
-    hd_word_at(s, e->word, key); /* 6 p.m. Mrs. Price */
-    return hd_abbreviation_find(key, s->languages) == HD_ABBREVIATION_INSIDE && !is_time_so_far(s);
-}
-
-static bool ends_after_dot(const struct hd_sentences *s, const struct ending *e)
-{
-    struct word w;
-    read_word(s, e->begin, &w);
-    if (w.begin == w.end)
-        return e->follower != NEXT_LOWER;
-    if (w.first >= 0x0E00 && w.first < 0x0F00) /* Thai and Lao have it for abbreviations alone */
-        return false;
-    enum hd_abbreviation kind = abbreviation_of(s, &w);
-    if (e->follower == NEXT_LOWER) /* the end only if the writer has no use for capitals */
-        return kind == HD_ABBREVIATION_NONE && s->n_capitals == 0 && !e->has_closing &&
-               !is_number(&w) && w.n_letters > 1 && w.has_vowel && !is_initials(&w);
-    if (is_number(&w))
-        return ends_after_number(s, e, &w);
-    if (kind == HD_ABBREVIATION_NONE) {
-        const bool is_short = w.n_letters < 5 && w.n_letters > 1 && w.has_lower && !w.has_vowel &&
-                              w.n_others + w.n_digits == 0 && !is_behind_number(s, &w);
-        if ((is_initials(&w) && !is_letter_word(s, &w)) || is_short)
-            kind = HD_ABBREVIATION_MAYBE;
-    }
-    return kind == HD_ABBREVIATION_NONE || ends_after_abbreviation(s, e, &w, kind);
-}
-
 /* ---- endings ------------------------------------------------------------------------------------- */
 
-static bool ends_after_ellipsis(const struct hd_sentences *s, const struct ending *e)
+static bool ends_after_ellipsis(const struct hd_sentences *s, const struct hd_ending *e)
 {
     char key[HD_WORD_KEY];
     hd_word_at(s, e->word, key);
@@ -571,45 +364,28 @@ static bool ends_after_ellipsis(const struct hd_sentences *s, const struct endin
     size_t length;
     const bool stands_alone =
         e->n_dots == 3 && hd_char_is_space(hd_char_before(s->text, e->begin, &length));
-    return e->follower == NEXT_UPPER && !stands_alone &&
+    return e->follower == HD_NEXT_UPPER && !stands_alone &&
            (e->n_dots > 3 || (strcmp(key, "i") != 0 && strncmp(key, "i'", 2) != 0));
 }
 
-static bool ends_after_strong(const struct hd_sentences *s, const struct ending *e)
+static bool ends_after_strong(const struct hd_sentences *s, const struct hd_ending *e)
 {
     char key[HD_WORD_KEY];
     switch (e->follower) {
-    case NEXT_LOWER:
+    case HD_NEXT_LOWER:
         hd_word_before(s, e->begin, key);
         return !e->has_closing && !hd_word_has_exclamation(key);
-    case NEXT_UNCASED:
+    case HD_NEXT_UNCASED:
         return !(e->has_closing && begins_with_quote(s)) &&
                !(e->has_closing && is_quoted_on(s, e->next));
-    case NEXT_UPPER:
+    case HD_NEXT_UPPER:
         return !(e->has_closing && is_speaker(s, e));
     default:
         return true;
     }
 }
 
-/* "He left.Then she came": is there a space missing? Not in names of files and sites. */
-static bool is_space_missing(const struct hd_sentences *s, const struct ending *e)
-{
-    char key[HD_WORD_KEY];
-    struct word w;
-    read_word(s, e->begin, &w);
-    if (e->has_closing || e->follower != NEXT_UPPER || w.n_letters < 2 || !w.has_lower ||
-        w.n_inner_dots + w.n_digits + w.n_others > 0 ||
-        !hd_char_is_lower(hd_char_before(s->text, e->begin, &(size_t){0})))
-        return false;
-    hd_word_at(s, e->word, key);
-    const size_t n = strlen(key);
-    return n > 0 && is_space_or_end(s, e->word + n) &&
-           (e->has_strong || n > 3 || hd_word_begins_sentence(key, s->languages)) &&
-           (n == 1 || hd_char_is_lower(at(s, e->word + 1)));
-}
-
-static bool ends_without_space(const struct hd_sentences *s, const struct ending *e)
+static bool ends_without_space(const struct hd_sentences *s, const struct hd_ending *e)
 {
     size_t length;
     const uint32_t before = hd_char_before(s->text, e->begin, &length), next = at(s, e->after);
@@ -617,7 +393,7 @@ static bool ends_without_space(const struct hd_sentences *s, const struct ending
                                           !hd_char_is_letter(next));
     const bool is_typed = !e->has_wide && !e->has_ellipsis && hd_char_is_east_asian(before) &&
                           hd_char_is_east_asian(next);
-    if (e->follower == NEXT_PUNCTUATION)
+    if (e->follower == HD_NEXT_PUNCTUATION)
         return false;
     if (is_wide || is_typed) {
         if (e->has_closing ? is_quoted_on(s, e->after) : is_said_on(s, e->after))
@@ -631,27 +407,27 @@ static bool ends_without_space(const struct hd_sentences *s, const struct ending
         for (int k = 0; endings[k]; k++)
             if (memcmp(s->text + e->begin - 3, endings[k], 3) == 0)
                 return true;
-    return is_space_missing(s, e);
+    return hd_is_space_missing(s, e);
 }
 
-static bool ends(const struct hd_sentences *s, const struct ending *e)
+static bool ends(const struct hd_sentences *s, const struct hd_ending *e)
 {
     if (e->next >= s->n)
         return true;
     if (e->next == e->after)
         return ends_without_space(s, e);
-    if (e->follower == NEXT_PUNCTUATION)
+    if (e->follower == HD_NEXT_PUNCTUATION)
         return false;
     if (e->has_strong)
         return ends_after_strong(s, e);
     if (e->has_wide)
         return true;
-    return e->has_ellipsis ? ends_after_ellipsis(s, e) : ends_after_dot(s, e);
+    return e->has_ellipsis ? ends_after_ellipsis(s, e) : hd_ends_after_dot(s, e);
 }
 
 size_t hd_sentence_end(const struct hd_sentences *s, size_t i, size_t *behind)
 {
-    struct ending e = {.begin = i};
+    struct hd_ending e = {.begin = i};
     e.marks_end = e.after = read_marks(s, &e, i);
     *behind = e.marks_end;
     read_closing(s, &e);
@@ -662,11 +438,11 @@ size_t hd_sentence_end(const struct hd_sentences *s, size_t i, size_t *behind)
 
 size_t hd_emoticon_end(const struct hd_sentences *s, size_t i)
 {
-    struct ending e = {.begin = i, .after = i};
+    struct hd_ending e = {.begin = i, .after = i};
     read_closing(s, &e);
     if (e.after == i || !is_space_or_end(s, e.after))
         return 0;
     e.next = hd_skip_space(s->text, s->n, e.after);
     read_follower(s, &e);
-    return is_starter(s, &e) ? e.next : 0;
+    return hd_is_starter(s, &e) ? e.next : 0;
 }
