@@ -1,8 +1,9 @@
 /* curves.c -- two panels over the updates: losses, and the score that decides. */
 #include "train/curves.h"
 
+#include <heed_draw.h>
+
 #include "base/memory.h"
-#include "picture/picture.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -98,5 +99,5 @@ bool hd_curves_draw(const struct hd_curves *c, const char *stem, heed_error *err
         .x_label = "updates", .panels = panels, .n_panels = c->has_score ? 2 : 1};
     const char *slash = strrchr(stem, '/');
     const heed_picture picture = {.title = slash ? slash + 1 : stem, .chart = &chart};
-    return hd_picture_write(&picture, path, err);
+    return heed_draw(&picture, path, err);
 }

@@ -286,7 +286,7 @@ static void tell_doubts(struct hd_run *run)
 static bool prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    const int cores = hd_cores() / run->ranks.n_here;
+    const int cores = heed_cores() / run->ranks.n_here;
     run->threads = hd_pool_new(r->threads != HD_OPTION_OPEN ? r->threads
                                : cores > 1                  ? cores
                                                             : 1,
@@ -349,7 +349,7 @@ void hd_run_release(struct hd_run *run)
     hd_run_state_release(&run->state);
     hd_dev_free(run->dev);
     hd_feed_free(run->feed);
-    hd_model_free(run->model);
+    heed_model_free(run->model);
     hd_corpus_free(run->text);
     hd_corpus_free(run->dev_text);
     hd_pool_free(run->threads);

@@ -194,9 +194,9 @@ static bool score_text(const struct look *look, struct hd_validated *v, heed_err
         const struct sentence *s = &dev->sentences[i];
         pairs[s->number] = (heed_pair){.hyp = look->hyp[s->number], .ref = s->reference};
     }
-    heed_eval_options options = hd_eval_options_default();
+    heed_eval_options options = {.size = sizeof options};
     options.tok = (enum heed_tokeniser)look->learner->recipe->valid_tok;
-    heed_evaluation *e = hd_evaluate(pairs, (size_t)dev->n, &options, err);
+    heed_evaluation *e = heed_evaluate(pairs, (size_t)dev->n, &options, err);
     const bool ok = e != NULL;
     if (ok) {
         v->bleu = e->bleu;
