@@ -157,7 +157,7 @@ static bool append_between(struct target_side *t, const struct hd_line *line, si
     uint32_t last = 0, first = 0;
     hd_last_char(t->text ? t->text : "", t->n_bytes, &last);
     hd_utf8_decode(next, strlen(next), &first);
-    const bool is_unspaced = hd_is_unspaced(last) && hd_is_unspaced(first);
+    const bool is_unspaced = hd_char_is_unspaced(last) && hd_char_is_unspaced(first);
     if (p > 0 && to == from && !is_unspaced)
         return append(t, " ", 1, err);
     if (p > 0 && to == from + 1 && *space == ' ' && is_unspaced)
@@ -229,7 +229,7 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
         token.span.begin = t->n_bytes;
         if (is_replaced) {
             hd_last_char(t->text ? t->text : "", t->n_bytes, &last);
-            ok = (hd_is_space(last) || hd_is_unspaced(last) || append(t, " ", 1, err)) &&
+            ok = (hd_char_is_space(last) || hd_char_is_unspaced(last) || append(t, " ", 1, err)) &&
                  append(t, line->result->source + word.begin, word.end - word.begin, err);
         } else
             ok = append(t, text + spans[j].begin, spans[j].end - spans[j].begin, err);

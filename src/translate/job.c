@@ -27,6 +27,12 @@ static int own_shift(const heed_model *m)
     return json_is_integer(told) && json_integer_value(told) != 0;
 }
 
+/* "en" of "languages": ["en", "fr"]. */
+static const char *source_language(const heed_model *m)
+{
+    return json_string_value(json_array_get(json_object_get(m->record, "languages"), 0));
+}
+
 /* Fitted by tools/fit_confidence.py to translations of 1,000 held-out sentences by two models that Marian trained (English to
  * German): on 1,000 others of the same two, confidence was off by 2.5 % on average. A model's record may have its own. */
 static void set_confidence(double constants[2], const heed_model *m)
@@ -50,6 +56,8 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->trained_length = length;
         e->has_attention = true;
         e->shift = own_shift(m);
+        e->source_language = source_language(m);
+        e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(e->confidence, m);
     }
     if (!same_vocab(m->source, e->source) || !same_vocab(m->target, e->target))
@@ -147,6 +155,7 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
     if (!check_attention(e, o, err))
         return false;
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
+    job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;
     struct hd_search_options s = search_options(o);

@@ -1,6 +1,6 @@
 /* job.h -- texts on their way to a result: cut into segments (segment.c), searched (search_worker.c), put together (assemble.c).
  *
- * A segment is what the search sees: a text, or a sentence of a text that was too long. A job is what is asked of texts, and what
+ * A segment is what the search sees: a sentence, or a part of one that was too long. A job is what is asked of texts, and what
  * follows from it for these models. All a text becomes belongs to its line, so threads that work on different lines share nothing. */
 #ifndef HD_TRANSLATE_JOB_H
 #define HD_TRANSLATE_JOB_H
@@ -22,7 +22,9 @@ struct hd_ensemble {
     size_t trained_length; /* subwords of a source: the least of the models' */
     int shift;
     bool has_attention;
-    double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
+    bool is_of_documents;        /* trained on lines of several sentences */
+    const char *source_language; /* a code; NULL where the first model does not say */
+    double confidence[2];        /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again. */
@@ -40,6 +42,7 @@ struct hd_job {
     size_t most; /* subwords of a source */
     int shift;
     bool is_forced;      /* outputs are given */
+    bool cuts_sentences; /* a text is translated sentence by sentence */
     bool has_attention;  /* weights are in the result */
     bool has_scores;     /* log-probabilities and confidence are */
     bool is_tried_again; /* where an output goes round in circles */

@@ -114,36 +114,40 @@ static bool take_parts(struct hd_line *line, struct hd_splits *parts)
     return true;
 }
 
-static bool cut_line(struct hd_line *line)
+static bool cut_line(struct hd_line *line, bool keeps_sentences)
 {
+    const struct hd_job *job = line->job;
+    const struct hd_split_rules rules = {.most = job->most,
+                                         .keeps_sentences = keeps_sentences,
+                                         .language = job->ensemble->source_language};
     struct hd_splits parts = {0};
     heed_error err = {0};
-    const size_t most = line->job->most;
-    bool ok = hd_split(&parts, line->job->ensemble->source, line->result->source + line->begin,
-                       line->n_text, most, &err);
+    bool ok = hd_split(&parts, job->ensemble->source, line->result->source + line->begin,
+                       line->n_text, &rules, &err);
     if (ok)
         ok = take_parts(line, &parts);
     else if (err.code == HEED_BAD_TEXT) /* the segment says what it is about */
         ok = make_one_segment(line);
     else
         hd_fail(&line->err, err.code, "%s", err.message);
-    if (ok && parts.n > 1)
+    if (ok && parts.n_long > 0)
         hd_result_warn(line->result,
-                       "the text is longer than the %zu subwords the model was trained for; it was "
-                       "cut into %zu parts",
-                       most, parts.n);
+                       "%s is longer than the %zu subwords the model was trained for; it was cut "
+                       "into parts",
+                       keeps_sentences ? "the text" : "a sentence", job->most);
     if (ok && parts.n_words_cut > 0)
         hd_result_warn(line->result,
                        "a word is longer than the %zu subwords the model was trained for; it was "
                        "cut as well",
-                       most);
+                       job->most);
     hd_splits_release(&parts);
     return ok;
 }
 
+/* A prefix may be of several sentences, so the text that it belongs to stays whole. */
 static bool prepare_search(struct hd_line *line, const char *prefix)
 {
-    if (!cut_line(line))
+    if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])))
         return false;
     if (!prefix || line->n_segments == 0)
         return true;

@@ -167,7 +167,11 @@ static const heed_option rows[] = {
      .least = 0.01, .most = 1000, .help = "longest output: X subwords per source subword, plus 50"},
     {"max-source", .kind = HEED_OPTION_INT, FIELD(max_source), .initial = "0", .value = "N",
      .least = 0, .most = 1 << 24, .default_help = "what the model was trained for",
-     .help = "longest source in subwords; a longer text is cut into sentences"},
+     .help = "longest source in subwords; a longer sentence is cut into parts"},
+    {"split", .kind = HEED_OPTION_CHOICE, FIELD(split), .initial = "auto", .choices = "auto|never",
+     .default_help = "auto: yes, unless the model was trained on whole documents",
+     .help = "translate a text sentence by sentence; never cuts only what is longer than "
+             "max-source"},
     {"attention", .kind = HEED_OPTION_CHOICE, FIELD(attention), .initial = "cross",
      .choices = "none|cross|encoder|decoder", .group = "Attention",
      .help = "which attention to report: of the decoder on the source, or self-attention of a "
