@@ -1,6 +1,6 @@
 /* protect.h -- pieces of a text that must not be translated: addresses, paths, codes, placeholders, what a user names.
  *
- * They are found by rules, replaced by symbols ⟨1⟩ ... ⟨9⟩ that a model has learned to keep in place, and put back. */
+ * They are found by rules, and replaced by symbols ⟨1⟩ ... ⟨9⟩ that a model has learned to keep in place. */
 #ifndef HD_TEXT_PROTECT_H
 #define HD_TEXT_PROTECT_H
 
@@ -64,20 +64,10 @@ enum { HD_N_SYMBOLS = 9 };
 /* "⟨1⟩" to "⟨9⟩", k from 0; seven bytes. */
 extern const char *const hd_symbols[HD_N_SYMBOLS];
 
-/* Append to `out` the text with its first nine protected pieces replaced by symbols. The others stay. */
+/* Append to `out` the text with its first nine protected pieces replaced by symbols; the others stay. The symbols in the result
+ * are these alone, as what looks like one is a protected piece itself. */
 void hd_protect_replace(struct hd_bytes *out, const char *text, size_t n,
                         const struct hd_protected_list *list);
-
-/* What became of the symbols: a bit each. */
-struct hd_restored {
-    unsigned lost;    /* not in the translation */
-    unsigned doubled; /* there more than once; all were put back */
-    unsigned unknown; /* there, but with nothing to put back: left out */
-};
-
-/* Append to `out` a translation with its symbols replaced by the pieces of `source` that they stand for. */
-void hd_protect_restore(struct hd_bytes *out, struct hd_restored *report, const char *translation,
-                        size_t n, const char *source, const struct hd_protected_list *list);
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "base/utf8.h"
+#include "translate/protection.h"
 #include "translate/word_weights.h"
 
 #include <math.h>
@@ -207,6 +208,21 @@ static double logprob_of(const struct hd_job *job, const struct hd_hypothesis *h
     return job->has_scores ? (double)h->logprob[j] : 0;
 }
 
+/* The text of a token; a symbol's is the piece that it stands for. */
+static bool append_token(struct target_side *t, struct hd_line *line, const struct token *token,
+                         const char *text, size_t n)
+{
+    struct hd_span piece;
+    heed_error *err = &line->err;
+    const char *symbol = memchr(text, '\xE2', n);
+    if (!symbol || !hd_symbol_piece(&line->segments[token->segment], token->id, &piece))
+        return append(t, text, n, err);
+    const size_t before = (size_t)(symbol - text), size = strlen(hd_symbols[0]);
+    return append(t, text, before, err) &&
+           append(t, line->result->source + piece.begin, piece.end - piece.begin, err) &&
+           append(t, symbol + size, n - before - size, err);
+}
+
 /* The output of a segment, with its tokens. */
 static bool append_output(const struct hd_job *job, struct target_side *t,
                           const struct hd_token_side *s, struct hd_line *line, size_t p,
@@ -232,7 +248,8 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
             ok = (hd_char_is_space(last) || hd_char_is_unspaced(last) || append(t, " ", 1, err)) &&
                  append(t, line->result->source + word.begin, word.end - word.begin, err);
         } else
-            ok = append(t, text + spans[j].begin, spans[j].end - spans[j].begin, err);
+            ok =
+                append_token(t, line, &token, text + spans[j].begin, spans[j].end - spans[j].begin);
         token.span.end = t->n_bytes;
         ok = ok && add_token(t, token, err);
     }
@@ -581,8 +598,10 @@ bool hd_line_assemble(struct hd_line *line)
         ok = make_translation(job, line, &s, k);
         line->result->n_translations = k + 1;
     }
-    if (ok)
+    if (ok) {
         warn(line);
+        hd_warn_of_losses(line);
+    }
     hd_token_side_release(&s);
     return ok;
 }

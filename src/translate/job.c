@@ -45,6 +45,17 @@ static void set_confidence(double constants[2], const heed_model *m)
             constants[i] = json_number_value(json_array_get(told, i));
 }
 
+/* Does a model know the symbols for protected pieces? */
+static void find_symbols(struct hd_ensemble *e)
+{
+    e->has_symbols = true;
+    for (int k = 0; k < HD_N_SYMBOLS; k++) {
+        e->source_symbols[k] = hd_vocab_find(e->source, hd_symbols[k]);
+        e->target_symbols[k] = hd_vocab_find(e->target, hd_symbols[k]);
+        e->has_symbols = e->has_symbols && e->source_symbols[k] >= 0 && e->target_symbols[k] >= 0;
+    }
+}
+
 static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *err)
 {
     if (!m)
@@ -59,6 +70,7 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->source_language = source_language(m);
         e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(e->confidence, m);
+        find_symbols(e);
     }
     if (!same_vocab(m->source, e->source) || !same_vocab(m->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
@@ -154,6 +166,11 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
                        "coverage-penalty can be used");
     if (!check_attention(e, o, err))
         return false;
+    if (o->keep.n > 0 && o->protects && !is_forced) {
+        job->keep = hd_keep_new((const char *const *)o->keep.at, o->keep.n, NULL, 0, err);
+        if (!job->keep)
+            return false;
+    }
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
     job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
@@ -166,6 +183,12 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         job->search[i] = s;
     job->search[HD_SEARCH_NO_REPEAT].no_repeat = LOOP_NGRAM;
     return true;
+}
+
+void hd_job_release(struct hd_job *job)
+{
+    hd_keep_free(job->keep);
+    job->keep = NULL;
 }
 
 bool hd_job_needs_words_alone(const struct hd_job *job)

@@ -7,6 +7,7 @@
 
 #include "model/model_file.h"
 #include "search/search.h"
+#include "text/protect.h"
 #include "translate/result.h"
 #include "translate/translate_options.h"
 #include "translate/words.h"
@@ -24,7 +25,9 @@ struct hd_ensemble {
     bool has_attention;
     bool is_of_documents;        /* trained on lines of several sentences */
     const char *source_language; /* a code; NULL where the first model does not say */
-    double confidence[2];        /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
+    bool has_symbols;            /* for protected pieces, in both vocabularies: */
+    int source_symbols[HD_N_SYMBOLS], target_symbols[HD_N_SYMBOLS];
+    double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again. */
@@ -38,6 +41,7 @@ enum hd_search_round {
 struct hd_job {
     const struct hd_ensemble *ensemble;
     heed_options options; /* texts in it are borrowed */
+    struct hd_keep *keep; /* what the options say is kept; NULL: nothing */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
     size_t most; /* subwords of a source */
     int shift;
@@ -56,8 +60,10 @@ struct hd_segment {
     struct hd_encoding source; /* places are in the line */
     int *ids;                  /* the source's, with the end marker where its vocabulary has one */
     int n_ids;
-    struct hd_ids prefix; /* how the output begins; when forced, all of it */
-    bool passes;          /* nothing in it can be translated: it stays as it is */
+    struct hd_ids prefix;      /* how the output begins; when forced, all of it */
+    bool passes;               /* nothing in it can be translated: it stays as it is */
+    size_t first_kept, n_kept; /* protected pieces of the line that lie in it */
+    bool has_symbols;          /* the model sees symbols instead of these */
     enum hd_search_round round;
     bool is_searched_again; /* and the second output was taken */
     struct hd_nbest found;
@@ -73,6 +79,7 @@ struct hd_line {
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
     bool is_skipped;         /* forced, but too long to be looked at */
+    struct hd_protected_list kept;
     struct hd_segment *segments;
     size_t n_segments;
     atomic_size_t n_searching; /* segments that have not been searched yet */
@@ -86,12 +93,18 @@ bool hd_ensemble_init(struct hd_ensemble *ensemble, const heed_model *const *mod
                       heed_error *err);
 void hd_ensemble_release(struct hd_ensemble *ensemble);
 
-/* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. */
+/* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. To be given to
+ * hd_job_release(), also where it is false. */
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *ensemble,
                  const heed_options *options, bool is_forced, heed_error *err);
 
+void hd_job_release(struct hd_job *job);
+
 /* Are a first search's probabilities of no use? Then words alone may be searched for, which is faster. */
 bool hd_job_needs_words_alone(const struct hd_job *job);
+
+/* A segment's ids: those of its encoding, and the end marker where the vocabulary has one. */
+bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err);
 
 /* What the search is given. */
 struct hd_search_input hd_segment_input(const struct hd_segment *segment);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "translate/protection.h"
 #include "translate/split.h"
 
 #include <limits.h>
@@ -40,12 +41,11 @@ static const char *repaired(heed_result *result, const char *text, const char *w
     return copy;
 }
 
-/* A segment's ids: those of its encoding, and the end marker where the vocabulary has one. */
-static bool add_ids(struct hd_line *line, struct hd_segment *segment)
+bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err)
 {
-    const int end = hd_vocab_end(line->job->ensemble->source);
+    const int end = hd_vocab_end(segment->line->job->ensemble->source);
     segment->passes = segment->source.n == 0;
-    segment->ids = hd_alloc(segment->source.n + 1, sizeof *segment->ids, &line->err);
+    segment->ids = hd_alloc(segment->source.n + 1, sizeof *segment->ids, err);
     if (!segment->ids)
         return false;
     if (segment->source.n > 0)
@@ -90,7 +90,7 @@ static bool make_one_segment(struct hd_line *line)
         hd_result_warn(line->result, "not translated: %s", err.message);
     }
     move_spans(&segment->source, line->begin);
-    return add_ids(line, segment);
+    return hd_segment_add_ids(segment, &line->err);
 }
 
 /* ---- to be searched ---------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static bool take_parts(struct hd_line *line, struct hd_splits *parts)
         segment->span.begin += line->begin;
         segment->span.end += line->begin;
         move_spans(&segment->source, line->begin);
-        if (!add_ids(line, segment))
+        if (!hd_segment_add_ids(segment, &line->err))
             return false;
     }
     return true;
@@ -147,7 +147,8 @@ static bool cut_line(struct hd_line *line, bool keeps_sentences)
 /* A prefix may be of several sentences, so the text that it belongs to stays whole. */
 static bool prepare_search(struct hd_line *line, const char *prefix)
 {
-    if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])))
+    if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
+        !hd_line_protect(line))
         return false;
     if (!prefix || line->n_segments == 0)
         return true;
@@ -232,4 +233,5 @@ void hd_line_release(struct hd_line *line)
     }
     hd_free(line->segments);
     hd_encoding_release(&line->target_placed);
+    hd_protected_release(&line->kept);
 }

@@ -23,8 +23,10 @@ struct heed_options {
     int max_source; /* 0: what the model was trained for */
     int split;      /* enum hd_split_option */
     bool replaces_unknown;
-    char *prefix;  /* how the output begins; NULL: as the model likes */
-    int attention; /* enum heed_attention */
+    bool protects;
+    heed_option_list keep; /* regular expressions */
+    char *prefix;          /* how the output begins; NULL: as the model likes */
+    int attention;         /* enum heed_attention */
     bool has_scores;
     int layer, head; /* 0, -1: the model's own choice */
     int shift;       /* 0: as suits the model; else one more than the step */
