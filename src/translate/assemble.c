@@ -496,9 +496,9 @@ static void set_confidence(const struct hd_job *job, heed_translation *tr,
     for (size_t w = 0, i = 0; w < tr->n_words; w++) {
         while (i < t->n && t->side.wording.of_token[i] < (int)w)
             i++;
-        const bool is_made = i < t->n && t->side.wording.of_token[i] == (int)w; /* by the model */
-        if (is_made && job->has_scores)
-            tr->words[w].confidence = confidence_of(job, tr->words[w].logprob);
+        const bool is_made = i < t->n && t->side.wording.of_token[i] == (int)w;
+        if (job->has_scores) /* what passes as it is is right */
+            tr->words[w].confidence = is_made ? confidence_of(job, tr->words[w].logprob) : 1;
         sum += tr->words[w].confidence;
     }
     tr->confidence = tr->n_words > 0 ? sum / (double)tr->n_words : job->has_scores;
