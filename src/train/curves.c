@@ -20,7 +20,8 @@ void hd_points_add(struct hd_points *p, double x, double y)
     if (!ys)
         return;
     p->y = ys;
-    while (p->n > 0 && p->x[p->n - 1] >= x) /* a run that went back tells the same updates again */
+    while (p->n > 0 &&
+           p->x[p->n - 1] >= x) /* a run that went back reports the same updates again */
         p->n--;
     p->x[p->n] = x;
     p->y[p->n++] = y;
