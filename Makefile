@@ -329,6 +329,11 @@ bench-scale: all  ## training by 1, 2 and 4 ranks, and what more would do
 bench-lines: all  ## training on ten million lines: time and memory
 	@python3 bench/lines.py $(BUILD) $(SHARED) build/lines $(LINES)
 
+.PHONY: bench-sentences
+bench-sentences: $(BUILD)/bench/bench_sentences  ## cutting text into sentences against pysbd, Punkt and others
+	@bench/sentences.sh build/peers/sentences
+	@build/peers/sentences/bin/python bench/sentences.py $(BUILD) '$(SHARED)'
+
 # Peers stay in build/peers; CTranslate2 is measured with the instruction set that is faster for it (CT2_ISA).
 CT2_ISA ?= AVX512
 .PHONY: bench-decode

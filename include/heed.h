@@ -92,11 +92,10 @@ typedef struct heed_result heed_result;
 /* Translate n texts, each a line of UTF-8 of any length. One call with many texts is faster than
  * many calls: it fills batches and threads. A single sentence is translated on the calling thread.
  *
- * White space around a text is kept, and a text of white space stays as it is. A text that is
- * longer than the model was trained for is cut into sentences, which are translated one by one. No
- * text is an error: bytes that are not UTF-8 are replaced by U+FFFD, with a warning in the result.
- * A translation that repeats itself endlessly is searched again with repetition forbidden, with a
- * warning as well.
+ * White space around a text is kept, and a text of white space stays as it is. A text is cut into
+ * sentences, which are translated one by one (option "split"). No text is an error: bytes that are
+ * not UTF-8 are replaced by U+FFFD, with a warning in the result. A translation that repeats itself
+ * endlessly is searched again with repetition forbidden, with a warning as well.
  *
  * Returns results in the order of the texts, to be given to heed_results_free(), or NULL with the
  * reason in `err` (HEED_BAD_OPTION, HEED_BAD_MODEL, HEED_CANCELLED, HEED_NO_MEMORY).

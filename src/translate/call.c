@@ -389,6 +389,7 @@ static heed_results *call(struct call *c, unsigned changes, heed_error *err)
             pthread_mutex_lock(lock);
         if (hd_job_init(&c->job, &c->translator->ensemble, &o, changes & FORCED, err))
             results = results_of(c, err);
+        hd_job_release(&c->job);
         pthread_mutex_unlock(lock);
     }
     hd_translate_options_release(&o);

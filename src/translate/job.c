@@ -27,6 +27,12 @@ static int own_shift(const heed_model *m)
     return json_is_integer(told) && json_integer_value(told) != 0;
 }
 
+/* "en" of "languages": ["en", "fr"]. */
+static const char *source_language(const heed_model *m)
+{
+    return json_string_value(json_array_get(json_object_get(m->record, "languages"), 0));
+}
+
 /* Fitted by tools/fit_confidence.py to translations of 1,000 held-out sentences by two models that Marian trained (English to
  * German): on 1,000 others of the same two, confidence was off by 2.5 % on average. A model's record may have its own. */
 static void set_confidence(double constants[2], const heed_model *m)
@@ -37,6 +43,17 @@ static void set_confidence(double constants[2], const heed_model *m)
     for (size_t i = 0; i < 2 && json_array_size(told) == 2; i++)
         if (json_is_number(json_array_get(told, i)))
             constants[i] = json_number_value(json_array_get(told, i));
+}
+
+/* Does a model know the symbols for protected pieces? */
+static void find_symbols(struct hd_ensemble *e)
+{
+    e->has_symbols = true;
+    for (int k = 0; k < HD_N_SYMBOLS; k++) {
+        e->source_symbols[k] = hd_vocab_find(e->source, hd_symbols[k]);
+        e->target_symbols[k] = hd_vocab_find(e->target, hd_symbols[k]);
+        e->has_symbols = e->has_symbols && e->source_symbols[k] >= 0 && e->target_symbols[k] >= 0;
+    }
 }
 
 static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *err)
@@ -50,7 +67,10 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->trained_length = length;
         e->has_attention = true;
         e->shift = own_shift(m);
+        e->source_language = source_language(m);
+        e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(e->confidence, m);
+        find_symbols(e);
     }
     if (!same_vocab(m->source, e->source) || !same_vocab(m->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
@@ -146,7 +166,13 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
                        "coverage-penalty can be used");
     if (!check_attention(e, o, err))
         return false;
+    if (o->keep.n > 0 && o->protects && !is_forced) {
+        job->keep = hd_keep_new((const char *const *)o->keep.at, o->keep.n, NULL, 0, err);
+        if (!job->keep)
+            return false;
+    }
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
+    job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;
     struct hd_search_options s = search_options(o);
@@ -157,6 +183,12 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         job->search[i] = s;
     job->search[HD_SEARCH_NO_REPEAT].no_repeat = LOOP_NGRAM;
     return true;
+}
+
+void hd_job_release(struct hd_job *job)
+{
+    hd_keep_free(job->keep);
+    job->keep = NULL;
 }
 
 bool hd_job_needs_words_alone(const struct hd_job *job)

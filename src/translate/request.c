@@ -75,6 +75,7 @@ static void free_request(struct hd_request *r)
     if (!r)
         return;
     hd_line_release(&r->line);
+    hd_job_release(&r->job);
     heed_result_free(r->line.result);
     hd_translate_options_release(&r->options);
     hd_free(r->text);

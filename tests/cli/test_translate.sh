@@ -106,8 +106,10 @@ expect 'bad bytes are told' 0 '<unk> one
 <unk>' 'heed: hostile:1: 1 byte of the text is not UTF-8 and stands as U+FFFD
 heed: hostile:3: 1 byte*' "$heed" translate -m "$toy" hostile
 expect 'unless it shall be quiet' 0 '*' '' "$heed" translate -m "$toy" -q hostile
-expect 'long lines are cut' 0 '<unk> one <unk> two*' 'heed: standard input:1: the text is longer than the 12 subwords *; it was cut into 3 parts' \
-    sh -c "echo 'eins x! zwei x! eins zwei eins zwei eins zwei eins zwei eins zwei' | '$heed' translate -m '$toy'"
+expect 'sentences are translated one by one' 0 '<unk> one <unk> two two one' '' sh -c "echo 'eins x! zwei x! eins zwei' | '$heed' translate -m '$toy'"
+expect 'unless they shall stay together' 0 '* *"sentences": \[{"source": \[0, 25\]*' '' sh -c "echo 'eins x! zwei x! eins zwei' | '$heed' translate -m '$toy' --split never --json"
+expect 'long sentences are cut' 0 '*' 'heed: standard input:1: a sentence is longer than the 12 subwords *; it was cut into parts' \
+    sh -c "echo 'eins zwei eins zwei eins zwei eins zwei eins zwei eins zwei eins zwei' | '$heed' translate -m '$toy'"
 printf 'a\nb\nc' | tr '\n' '\r' >returns
 expect 'a carriage return is white space' 0 '*' '*' "$heed" translate -m "$toy" returns
 yes 'zwei eins' | head -n 20000 >many
