@@ -200,8 +200,9 @@ HEED_API void heed_model_free(heed_model *model);
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);
 
-/* How a model's numbers are stored: exactly, or in half the space. */
-enum heed_store { HEED_STORE_F32, HEED_STORE_F16, HEED_STORE_BF16 };
+/* How a model's numbers are stored: exactly, in half the space, or with 8-bit matrices in about a
+ * quarter of it. */
+enum heed_store { HEED_STORE_F32, HEED_STORE_F16, HEED_STORE_BF16, HEED_STORE_INT8 };
 
 /* Write the model as one file, whole or not at all. False with the reason in `err`: HEED_BAD_FILE (no
  * permission, disk full), HEED_BAD_OPTION (a number too large for the store). */

@@ -83,7 +83,7 @@ heed_model *heed_model_import(const char *path, const char *const *vocabs, int n
 bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
                      heed_error *err)
 {
-    static const enum hd_dtype dtypes[] = {HD_F32, HD_F16, HD_BF16};
+    static const enum hd_dtype dtypes[] = {HD_F32, HD_F16, HD_BF16, HD_I8};
     return hd_model_save(model, path, dtypes[store], err);
 }
 
