@@ -600,7 +600,7 @@ HEED_API const char *heed_version(void);
 /* The compiler that built the library, e.g. "gcc 12.2.0". */
 HEED_API const char *heed_compiler(void);
 
-/* The arithmetic in use: "avx512vnni", "avx512", "avx2", "neon", "generic" or "ref". The fastest that this CPU has, or the one
+/* The arithmetic in use: "amx", "avx512vnni", "avx512", "avx2", "neon", "generic" or "ref". The fastest that this CPU has, or the one
  * named by the environment variable HEED_KERNEL; all return the same bits. NULL with the reason in `err`
  * (HEED_BAD_OPTION) when HEED_KERNEL names one that does not exist or that this CPU cannot run. */
 HEED_API const char *heed_kernel(heed_error *err);
