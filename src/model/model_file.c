@@ -31,7 +31,7 @@ static const char *scale_name(char name[LONGEST_NAME], const char *param)
     return name;
 }
 
-void hd_model_free(heed_model *model)
+void heed_model_free(heed_model *model)
 {
     if (!model)
         return;
@@ -72,12 +72,15 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
             hd_vocab_size(target), c->target_vocab);
     if (ok)
         return m;
-    hd_model_free(m);
+    heed_model_free(m);
     return NULL;
 }
 
-bool hd_model_note(heed_model *model, const char *name, const char *text, heed_error *err)
+bool heed_model_note(heed_model *model, const char *name, const char *text, heed_error *err)
 {
+    if (!hd_is_given(model, "model", err) || !hd_is_given(name, "name", err) ||
+        !hd_is_given(text, "text", err))
+        return false;
     if (!hd_utf8_valid(name, strlen(name), NULL) || !hd_utf8_valid(text, strlen(text), NULL))
         return hd_fail(err, HEED_BAD_TEXT, "a note in a model's record must be UTF-8, not %s",
                        hd_quote(text).text);
@@ -176,6 +179,18 @@ bool hd_model_save(const heed_model *m, const char *path, enum hd_dtype store, h
     hd_saver_release(&s);
     hd_arena_release(&memory);
     return ok;
+}
+
+bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
+                     heed_error *err)
+{
+    static const enum hd_dtype dtypes[] = {HD_F32, HD_F16, HD_BF16, HD_I8};
+    if (!hd_is_given(model, "model", err) || !hd_is_given(path, "path", err))
+        return false;
+    if ((int)store < HEED_STORE_F32 || store > HEED_STORE_INT8)
+        return hd_fail(err, HEED_BAD_OPTION, "there is no way to store a model of number %d",
+                       (int)store);
+    return hd_model_save(model, path, dtypes[store], err);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------ */
@@ -463,7 +478,7 @@ static void read_part(void *context, int index, int worker)
 /* Both parts. A second thread is a matter of speed: without it the parts follow each other. */
 static bool read_parts(struct reading *r, heed_error *err)
 {
-    struct hd_pool *pool = hd_pool_new(hd_cores() > 1 ? 2 : 1, NULL);
+    struct hd_pool *pool = hd_pool_new(heed_cores() > 1 ? 2 : 1, NULL);
     if (pool)
         hd_pool_run(pool, read_part, r, 2);
     for (int i = 0; !pool && i < 2; i++)
@@ -518,15 +533,19 @@ static heed_model *load(struct hd_safetensors *file, enum hd_compute compute, he
 
 heed_model *hd_model_load_as(const char *path, enum hd_compute compute, heed_error *err)
 {
+    if (!hd_is_given(path, "path", err))
+        return NULL;
     return load(hd_safetensors_open(path, err), compute, err);
 }
 
-heed_model *hd_model_load(const char *path, heed_error *err)
+heed_model *heed_model_load(const char *path, heed_error *err)
 {
     return hd_model_load_as(path, HD_COMPUTE_STORED, err);
 }
 
-heed_model *hd_model_load_memory(const char *name, const void *data, size_t size, heed_error *err)
+heed_model *heed_model_load_memory(const char *name, const void *data, size_t size, heed_error *err)
 {
+    if (!hd_is_given(name, "name", err) || !hd_is_given(data, "data", err))
+        return NULL;
     return load(hd_safetensors_open_memory(name, data, size, err), HD_COMPUTE_STORED, err);
 }

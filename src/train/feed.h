@@ -1,22 +1,26 @@
 /* feed.h -- the order of the text: from a corpus to batches of ids, epoch after epoch.
  *
  * An epoch is a true shuffle of all pairs. It is read in pools of some ten thousand pairs, each sorted by length and cut into
- * batches of about equal numbers of target pieces, which come in random order. A batch is a function of the corpus, the seed and
- * its place alone, so going on after a kill means going to a place. */
+ * batches of about equal numbers of target tokens, which come in random order. A batch is a function of the corpus, the seed and
+ * its place alone, so going on after a kill means going to a place. Pairs may be varied on the way (text/vary.h). */
 #ifndef HD_TRAIN_FEED_H
 #define HD_TRAIN_FEED_H
 
 #include "base/threads.h"
 #include "model/sequence.h"
 #include "text/corpus.h"
+#include "text/vary.h"
 #include "text/vocab.h"
 
 struct hd_feed_options {
     uint64_t seed;
-    int tokens;             /* target pieces of a batch, end marker included */
-    int max_length;         /* pieces of a side; longer pairs are left out */
+    int tokens;             /* target tokens of a batch, end marker included */
+    int max_length;         /* tokens of a side; longer pairs are left out */
     float subword_sampling; /* 0: none */
     int hold_out;           /* every so-manyth pair is kept for validation; 0: none */
+    struct hd_vary_rates vary;
+    float
+        temperature; /* of several languages: a direction of n pairs has a share of n^(1/temperature); 1, and 0: as it is */
 };
 
 /* The next batch: batch `batch` of pool `pool` of epoch `epoch`, all from 0. */
@@ -31,7 +35,8 @@ struct hd_pair_ids {
 
 struct hd_feed;
 
-/* The corpus, the vocabularies and the pool of threads must stay. */
+/* The corpus, the vocabularies and the pool of threads must stay. Where the corpus names languages and the source's vocabulary has
+ * symbols for them, sources begin with that of their target's language. */
 struct hd_feed *hd_feed_new(const struct hd_corpus *corpus, const struct hd_vocab *source,
                             const struct hd_vocab *target, const struct hd_feed_options *options,
                             struct hd_pool *threads, heed_error *err);
@@ -45,7 +50,7 @@ const struct hd_pair_ids *hd_feed_next(struct hd_feed *feed, struct hd_feed_posi
 /* Passes over the text when `place` is reached: 2.5 in the middle of the third. */
 double hd_feed_epoch(const struct hd_feed *feed, const struct hd_feed_position *place);
 
-/* Pairs of the first epoch that was asked for, as far as it was read, and those left out: a side too long, or without any piece. */
+/* Pairs of the first epoch that was asked for, as far as it was read, and those left out: a side too long, or without any token. */
 struct hd_feed_counts {
     size_t n_pairs, n_long, n_empty;
 };
