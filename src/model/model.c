@@ -73,6 +73,16 @@ bool hd_net_is_int8(const struct hd_net *net)
     return false;
 }
 
+bool hd_net_computes(const struct hd_net *net, enum hd_compute compute)
+{
+    for (int i = 0; compute != HD_COMPUTE_STORED && i < hd_params_number(net->params); i++) {
+        const hd_node *p = hd_params_at(net->params, i);
+        if (p->param->use != HD_PARAM_OTHER && hd_is_int8(p) != (compute == HD_COMPUTE_INT8))
+            return false;
+    }
+    return true;
+}
+
 /* One parameter, through floats where it is not held alike. */
 static bool copy_param(hd_node *to, const hd_node *from, heed_error *err)
 {

@@ -39,9 +39,10 @@ struct hd_net *hd_net_declare(const struct hd_config *config, heed_error *err);
 /* What products with matrices are computed in: 8 bits where the parameters are held so. */
 enum hd_compute { HD_COMPUTE_STORED, HD_COMPUTE_F32, HD_COMPUTE_INT8 };
 
-/* Before hd_params_make(): hold every matrix in 8 bits. And: is one held so? */
+/* Before hd_params_make(): hold every matrix in 8 bits. And: is one held so? Does it compute in this way already? */
 void hd_net_hold_int8(struct hd_net *net);
 bool hd_net_is_int8(const struct hd_net *net);
+bool hd_net_computes(const struct hd_net *net, enum hd_compute compute);
 
 /* The same net computed in another way, its parameters quantised, or widened to floats, and packed. To be given to hd_net_free(). */
 struct hd_net *hd_net_as(const struct hd_net *net, enum hd_compute compute, heed_error *err);
