@@ -5,10 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+#endif
 
 extern const struct hd_kernels hd_kernels_generic;
 #if defined(__x86_64__)
-extern const struct hd_kernels hd_kernels_avx2, hd_kernels_avx512, hd_kernels_avx512vnni;
+extern const struct hd_kernels hd_kernels_avx2, hd_kernels_avx512, hd_kernels_avx512vnni,
+    hd_kernels_amx;
 #elif defined(__aarch64__)
 extern const struct hd_kernels hd_kernels_neon;
 #endif
@@ -17,6 +25,22 @@ static const struct hd_kernels *available[8];
 static _Atomic(const struct hd_kernels *) chosen;
 static heed_error refusal; /* why there is no choice */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+#if defined(__x86_64__)
+/* Does the CPU have AMX with 8-bit numbers, and may this process use it? Linux wants to be asked, since a thread's state grows by 8 KiB. */
+static bool may_use_amx(void)
+{
+#if defined(__linux__) && defined(SYS_arch_prctl)
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    unsigned a, b, c, d = 0;
+    const unsigned tile_and_int8 = 1U << 24 | 1U << 25;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & tile_and_int8) == tile_and_int8 &&
+           syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+#else
+    return false;
+#endif
+}
+#endif
 
 /* By HEED_KERNEL, or the fastest. */
 static void choose(void)
@@ -54,6 +78,8 @@ static void find(void)
         available[n++] = &hd_kernels_avx512;
     if (has_avx512 && __builtin_cpu_supports("avx512vnni"))
         available[n++] = &hd_kernels_avx512vnni;
+    if (has_avx512 && __builtin_cpu_supports("avx512vnni") && may_use_amx())
+        available[n++] = &hd_kernels_amx;
 #elif defined(__aarch64__)
     available[n++] = &hd_kernels_neon;
 #endif
