@@ -56,7 +56,8 @@ struct hd_segment {
     struct hd_ids prefix; /* how the output begins; when forced, all of it */
     bool passes;          /* nothing in it can be translated: it stays as it is */
     enum hd_search_round round;
-    bool is_searched_again; /* and the second output was taken */
+    bool is_searched_again;       /* and the second output was taken */
+    struct hd_segment *next_loop; /* that waits to be searched again */
     struct hd_nbest found;
 };
 
