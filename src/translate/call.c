@@ -214,6 +214,7 @@ static void search_by_thread(void *context, int index, int worker)
 {
     struct call *c = context;
     struct hd_search_worker *w = &c->translator->calls.workers[worker];
+    w->gathers_loops = true;
     if (search_segments(c, w, &c->thread_err[index]))
         return;
     stop(c);

@@ -66,7 +66,8 @@ struct hd_segment {
     size_t first_kept, n_kept; /* protected pieces of the line that lie in it */
     bool has_symbols;          /* the model sees symbols instead of these */
     enum hd_search_round round;
-    bool is_searched_again; /* and the second output was taken */
+    bool is_searched_again;       /* and the second output was taken */
+    struct hd_segment *next_loop; /* that waits to be searched again */
     struct hd_nbest found;
 };
 
