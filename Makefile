@@ -234,6 +234,13 @@ $(EXAMPLES:%=run/examples/%): run/examples/%: $(BUILD)/examples/%
 $(FUZZ:%=run/fuzz/%): run/fuzz/%: $(BUILD)/tests/fuzz/%
 	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results fuzz/$* $< tests/fuzz/corpus/$(*:fuzz_%=%)
 
+.PHONY: check-abi abi
+check-abi: $(BUILD)/libheed.so  ## the library's binary interface against that of the last release
+	@$(PACKAGES) abi || true
+	@tools/check_abi.sh $(BUILD) $(ABI)
+abi: $(BUILD)/libheed.so  ## note the binary interface, for a release
+	@tools/check_abi.sh $(BUILD) $(ABI) --write
+
 # The other CPU: what computes, and plain test programs, cross-compiled and run by an emulator.
 ARM_CC := aarch64-linux-gnu-gcc
 QEMU   := qemu-aarch64 -L /usr/aarch64-linux-gnu

@@ -315,6 +315,9 @@ const struct command command_align = {
         "other tools print them. Words are separated by spaces; text without spaces is cut by the "
         "model's vocabulary. With a model for the other direction the links of both are joined. "
         "Files are UTF-8, plain or compressed by gzip; - is standard input.",
+    .examples = {{"heed align -m en-fr.safetensors text.en text.fr >text.links", "align two files"},
+                 {"heed align -m en-fr.safetensors --reverse fr-en.safetensors text.en text.fr",
+                  "join the links of both directions"}},
     .most_arguments = 2,
     .options = options,
     .library_option = library_option,

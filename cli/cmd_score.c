@@ -201,6 +201,9 @@ const struct command command_score = {
         "and end marker, and at the end, on standard error, the perplexity of all lines. A "
         "translation by heed gets the number it was found with. Files are UTF-8, plain or "
         "compressed by gzip; - is standard input.",
+    .examples = {{"heed score -m en-fr.safetensors text.en text.fr", "score two files"},
+                 {"heed score -m en-fr.safetensors --n-best text.nbest text.en",
+                  "add a feature to an n-best list"}},
     .most_arguments = 2,
     .options = options,
     .library_option = library_option,

@@ -250,6 +250,10 @@ const struct command command_translate = {
         "the model was trained for is cut into sentences. With --n-best a line is 'number ||| text "
         "||| logprob= X ||| score', numbered from 0. Warnings (bytes that are not UTF-8, an output "
         "that was cut or repeated itself) go to standard error.",
+    .examples = {{"heed translate -m en-fr.safetensors <text.en >text.fr", "translate a file"},
+                 {"echo 'The red house.' | heed translate --show", "see what the model attends to"},
+                 {"heed translate --attention encoder --head all --plot heads.svg text.en",
+                  "draw the self-attention of every layer and head"}},
     .most_arguments = -1,
     .options = options,
     .library_option = library_option,
