@@ -173,9 +173,12 @@ static size_t rounded_up(size_t n)
     return (n + STEP - 1) / STEP * STEP;
 }
 
-/* Blocks for a set of which some parameters are held in 8 bits. Packed panels begin at multiples of 64 by their size. */
+/* Blocks for a set of which some parameters are held in 8 bits. Packed panels begin at multiples of 64 by their size. A kernel packs
+ * them, so there must be one. */
 static bool make_mixed(hd_params *params, heed_error *err)
 {
+    if (!hd_kernels_chosen(err))
+        return false;
     size_t n_floats = STEP, n_bytes = 64;
     for (int i = 0; i < params->n; i++) {
         const struct hd_param *p = &params->entries[i]->param;

@@ -156,6 +156,8 @@ expect 'every kernel says the same in 8 bits' 0 '' '' sh -c "
     '$heed' translate -m int8.safetensors --json in >wanted
     for kernel in \$('$heed' info | sed -n 's/^kernels *//p'); do
         HEED_KERNEL=\$kernel '$heed' translate -m int8.safetensors --json in | cmp - wanted || exit 1; done"
+expect '8-bit models ask for a kernel that exists' 1 '' 'heed: *HEED_KERNEL*banana*' \
+    env HEED_KERNEL=banana "$heed" translate -m int8.safetensors in
 
 # what is wrong
 expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m nowhere in
