@@ -54,6 +54,11 @@ const char *heed_kernel_available(int i)
     return NULL;
 }
 
+const char *heed_kernel_note(void)
+{
+    return hd_kernels_note();
+}
+
 int heed_cores(void)
 {
     return hd_cores();
