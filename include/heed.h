@@ -68,7 +68,7 @@ enum heed_option_kind {
     HEED_OPTION_YES_NO,
     /* int, from `least` to `most` */
     HEED_OPTION_INT,
-    /* float, from `least` to `most` */
+    /* float or double, from `least` to `most`; told as the shortest text of a float */
     HEED_OPTION_FLOAT,
     /* int: which of `choices`, from 0 */
     HEED_OPTION_CHOICE,

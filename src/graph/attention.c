@@ -6,7 +6,7 @@
  *
  * Invariant: a query's result is made of the keys it sees and of no others, key by key in order, so
  * that it has the same bits whether the query comes alone (search) or with the whole target
- * (teaching). */
+ * (teacher forcing). */
 #include "base/memory.h"
 #include "graph/spans.h"
 

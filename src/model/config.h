@@ -6,6 +6,7 @@
 #ifndef HD_MODEL_CONFIG_H
 #define HD_MODEL_CONFIG_H
 
+#include "option/option.h"
 #include <heed_graph.h>
 
 typedef struct json_t json_t; /* of jansson.h; those who only compute do without */
@@ -38,9 +39,7 @@ enum hd_tie { HD_TIE_NONE, HD_TIE_OUTPUT, HD_TIE_SOURCE_TARGET, HD_TIE_ALL };
 #define HD_SIZES "tiny|small|base"
 enum hd_size { HD_SIZE_TINY, HD_SIZE_SMALL, HD_SIZE_BASE };
 
-/* A field left open: hd_config_check() chooses what goes with the others. Sizes are open when 0. */
-enum { HD_UNSET = -1 };
-
+/* A field that is HD_OPTION_OPEN is chosen by hd_config_check() to go with the others. Sizes are open when 0. */
 enum { HD_MAX_LAYERS = 64, HD_MAX_HEADS = 64, HD_MAX_DIM = 65536, HD_MAX_VOCAB = 1 << 24 };
 
 struct hd_config {
@@ -81,7 +80,7 @@ struct hd_config {
 /* A preset at a size. Vocabularies are 0 and must be set. */
 struct hd_config hd_config_preset(enum hd_arch arch, enum hd_size size);
 
-/* Fill what was left to choose (HD_UNSET, and sizes that are 0), then refuse what cannot be, naming the two options and the
+/* Fill what was left to choose (HD_OPTION_OPEN, and sizes that are 0), then refuse what cannot be, naming the two options and the
  * remedy. A configuration that has been checked passes again unchanged. */
 bool hd_config_check(struct hd_config *config, heed_error *err);
 

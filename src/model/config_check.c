@@ -88,17 +88,17 @@ static void fill(struct hd_config *c)
     choose(&c->encoder_dim, 0, c->dim);
     choose(&c->embed, 0, c->dim);
     if (c->arch == HD_TRANSFORMER) {
-        choose(&c->final_norm, HD_UNSET, c->norm == HD_NORM_PRE);
+        choose(&c->final_norm, HD_OPTION_OPEN, c->norm == HD_NORM_PRE);
         choose(&c->alignment_layer, 0, default_alignment_layer(c));
         return;
     }
     choose(&c->attention_dim, 0, c->dim);
-    choose(&c->context, HD_UNSET, has_score(c) ? HD_CONTEXT_ATTENTION : HD_CONTEXT_FIRST);
+    choose(&c->context, HD_OPTION_OPEN, has_score(c) ? HD_CONTEXT_ATTENTION : HD_CONTEXT_FIRST);
     if (has_score(c))
-        choose(&c->attend, HD_UNSET, hd_presets[c->arch].attend);
-    choose(&c->readout, HD_UNSET, default_readout(c));
-    choose(&c->start, HD_UNSET, default_start(c));
-    choose(&c->input_feeding, HD_UNSET,
+        choose(&c->attend, HD_OPTION_OPEN, hd_presets[c->arch].attend);
+    choose(&c->readout, HD_OPTION_OPEN, default_readout(c));
+    choose(&c->start, HD_OPTION_OPEN, default_start(c));
+    choose(&c->input_feeding, HD_OPTION_OPEN,
            hd_presets[c->arch].has_input_feeding && c->attend == HD_ATTEND_AFTER &&
                c->readout == HD_READOUT_ATTENDED);
 }
@@ -146,7 +146,7 @@ static bool check_start(const struct hd_config *c, heed_error *err)
 static bool check_no_score(const struct hd_config *c, heed_error *err)
 {
     const char *asks = c->context == HD_CONTEXT_ATTENTION  ? "context attention"
-                       : c->attend != HD_UNSET             ? "attend"
+                       : c->attend != HD_OPTION_OPEN       ? "attend"
                        : c->local != HD_LOCAL_NONE         ? "local"
                        : c->coverage                       ? "coverage yes"
                        : c->input_feeding == 1             ? "input-feeding yes"

@@ -18,7 +18,7 @@ void hd_decoder_free(struct hd_decoder *decoder);
 /* As it was when it was new: after a step that failed, its caches may not go together any more. */
 void hd_decoder_clear(struct hd_decoder *decoder);
 
-/* Run the encoder over the sources of a batch and remember what the decoder looks at: entry[i] is the number by which
+/* Run the encoder over the sources of a batch and remember what the decoder attends to: entry[i] is the number by which
  * sentence i is known until it leaves. `tape` may be reset afterwards. False with the reason on it, and no sentence has entered. */
 bool hd_decoder_enter(struct hd_decoder *decoder, hd_tape *tape, const struct hd_batch *batch,
                       int *entry);

@@ -101,7 +101,7 @@ const char *hd_config_formula(const struct hd_config *config, char text[256])
 {
     static const char *const states[] = {"s_{t-1}", "s_t", "s'_t"}; /* by enum hd_attend */
     const struct hd_config *c = config;
-    const char *s = c->attend == HD_UNSET ? "s" : states[c->attend];
+    const char *s = c->attend == HD_OPTION_OPEN ? "s" : states[c->attend];
     struct line l = {text, 0, 256};
     text[0] = '\0';
     if (c->arch == HD_TRANSFORMER)

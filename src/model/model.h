@@ -1,6 +1,6 @@
 /* model.h -- a model: its configuration, its named parameters, and the two ways to run it.
  *
- * Teaching runs the decoder over whole targets, search one step at a time; both are the same formulas (placement.c,
+ * Teacher forcing runs the decoder over whole targets, search one step at a time; both are the same formulas (placement.c,
  * transformer.c) and give the same bits. What is computed once per sentence (the memory) may live on another tape than the
  * steps. A model is only read here, so threads share it; a decoder belongs to one of them. */
 #ifndef HD_MODEL_MODEL_H
@@ -57,7 +57,7 @@ struct hd_dropouts {
 
 /* ---- once per sentence ------------------------------------------------------------------------------------------ */
 
-/* What the decoder may look at. Made on a tape and gone with it. */
+/* What the decoder attends to. Made on a tape and gone with it. */
 struct hd_memory {
     const hd_spans *spans;  /* the source sentences in the rows of h */
     hd_node *h;             /* encoder states, [Σ S, width] */
@@ -69,7 +69,7 @@ struct hd_memory {
 struct hd_memory *hd_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
                             const struct hd_dropouts *dropouts);
 
-/* ---- teaching: whole targets ------------------------------------------------------------------------------------- */
+/* ---- teacher forcing: whole targets ------------------------------------------------------------------------------------- */
 
 /* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. */
 struct hd_forced {

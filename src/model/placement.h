@@ -41,7 +41,7 @@ struct hd_rnn_decoder_state {
 
 /* One step's input and outcome. */
 struct hd_step {
-    struct hd_view view; /* what each row looks at */
+    struct hd_view view; /* what each row attends to */
     const int *sentence; /* [B]: whose row it is */
     hd_node *Wy;         /* W E y_{t-1} + b of layer 1, [B,kD] */
     hd_node *readout_s,

@@ -1,6 +1,6 @@
-/* rnn.c -- the recurrent encoder–decoder as a whole: encode once, then teach whole targets or search step by step.
+/* rnn.c -- the recurrent encoder–decoder as a whole: encode once, then run whole targets (teacher forcing) or search step by step.
  *
- * Teaching sorts the sentences by target length, longest first, so that at step t those still running are the first rows;
+ * Teacher forcing sorts the sentences by target length, longest first, so that at step t those still running are the first rows;
  * whatever is not recurrent is done for all steps at once, before the loop (embeddings and their maps) or after it (the
  * readout). A step is the same function in both: hd_rnn_decoder_step. */
 #include "base/memory.h"
@@ -190,7 +190,7 @@ static struct hd_weights weights_by_step(const struct hd_config *c, hd_node *con
                                .find = has_heads ? find_head : find_alpha};
 }
 
-/* ---- teaching ------------------------------------------------------------------------------------------------------------- */
+/* ---- teacher forcing ------------------------------------------------------------------------------------------------------------- */
 
 /* Rows time by time: at step t the n_running[t] sentences longer than t, in `order`. */
 struct time_steps {

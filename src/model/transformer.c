@@ -3,8 +3,8 @@
  * Vaswani et al. (2017), "Attention is all you need"; pre-norm as in Xiong et al. (2020).
  * Rows are words: sentences stand one after the other, without padding, and spans say where each is. Search runs the
  * very same blocks with one new row per hypothesis; keys and values of the words before it are its state.
- * Invariant: a row's numbers depend on its own sentence alone, and on nothing after it in the target, so that teaching
- * and search give the same bits. */
+ * Invariant: a row's numbers depend on its own sentence alone, and on nothing after it in the target, so that teacher
+ * forcing and search give the same bits. */
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "model/architecture.h"
@@ -288,7 +288,7 @@ static struct hd_weights weights_by_layer(const struct hd_config *c, enum hd_att
 
 /* ---- encoder --------------------------------------------------------------------------------- */
 
-/* Section 3.1: a word looks at all words of its sentence. */
+/* Section 3.1: a word attends to all words of its sentence. */
 static hd_node *encoder_block(const struct hd_config *c, const struct block *b, hd_node *x,
                               const hd_spans *spans, const struct hd_dropouts *drop,
                               hd_node **attended_by)
@@ -302,7 +302,7 @@ static hd_node *encoder_block(const struct hd_config *c, const struct block *b, 
     return feed_forward(c, &b->ffn, x, drop);
 }
 
-/* Keys and values of the source for each decoder layer: made once per sentence, looked at in every step. */
+/* Keys and values of the source for each decoder layer: made once per sentence, attended to in every step. */
 struct source_keys {
     hd_node *k, *v; /* [Σ S, D] */
 };
@@ -320,14 +320,12 @@ static const struct source_keys *make_source_keys(const struct hd_net *net, hd_t
     return keys;
 }
 
-/* Self-attention of the encoder: position, sentence and keys of every row; room for the nodes. */
+/* Where the weights of the encoder's rows will be: position, sentence and keys of every row. */
 static bool note_rows(const struct hd_config *c, hd_tape *tape, const hd_spans *spans,
-                      struct hd_weights *self)
+                      hd_node *const *nodes, struct hd_weights *self)
 {
-    const char *op = "hd_encode";
     const size_t n = (size_t)spans->total;
-    int *position = hd_tape_take(tape, op, 3 * n, sizeof *position);
-    hd_node **nodes = hd_tape_take(tape, op, (size_t)c->encoder_layers, sizeof(hd_node *));
+    int *position = hd_tape_take(tape, "hd_encode", 3 * n, sizeof *position);
     if (hd_has_failed(tape))
         return false;
     int *sentence = position + n, *n_keys = position + 2 * n;
@@ -349,13 +347,13 @@ static bool encode_transformer(const struct hd_net *net, hd_node *E,
     const struct hd_config *c = &net->config;
     const struct transformer_parts *p = net->parts;
     const hd_spans *spans = memory->spans;
-    if (!note_rows(c, tape, spans, &memory->self))
+    hd_node **nodes = hd_tape_take(tape, "hd_encode", (size_t)c->encoder_layers, sizeof *nodes);
+    if (!note_rows(c, tape, spans, nodes, &memory->self))
         return false;
     const int n = spans->total;
     hd_node *x = add_positions(net, E, p->source_positions, memory->self.query, n, dropouts);
     for (int l = 0; l < c->encoder_layers; l++)
-        x = encoder_block(c, &p->encoder[l], x, spans, dropouts,
-                          (hd_node **)&memory->self.nodes[l]);
+        x = encoder_block(c, &p->encoder[l], x, spans, dropouts, &nodes[l]);
     memory->h = c->final_norm ? norm(c, p->encoder_norm, x) : x;
     memory->of_arch = (void *)make_source_keys(net, tape, memory->h);
     return !hd_has_failed(tape);
@@ -363,7 +361,7 @@ static bool encode_transformer(const struct hd_net *net, hd_node *E,
 
 /* ---- decoder: the same for whole targets and for one step ------------------------------------ */
 
-/* Some new words of every sentence (teaching: all of them; search: one for each hypothesis), and what they see. */
+/* Some new words of every sentence (teacher forcing: all of them; search: one for each hypothesis), and what they see. */
 struct decoding {
     const struct hd_net *net;
     hd_tape *tape;
@@ -378,7 +376,7 @@ struct decoding {
     hd_node **self, **cross; /* [layers]: the nodes that attended */
 };
 
-/* The keys or values that self-attention reads: teaching has them all in x; search puts its new rows beside those of the words
+/* The keys or values that self-attention reads: teacher forcing has them all in x; search puts its new rows beside those of the words
  * before. */
 static hd_node *with_past(const struct decoding *d, int part, hd_node *x)
 {
@@ -389,8 +387,8 @@ static hd_node *with_past(const struct decoding *d, int part, hd_node *x)
     return hd_has_failed(d->tape) ? x : hd_cache_node(d->tape, cache);
 }
 
-/* Section 3.1: a word looks at itself and the words before it. */
-static hd_node *look_back(const struct decoding *d, int l, hd_node *x)
+/* Section 3.1: a word attends to itself and the words before it. */
+static hd_node *attend_to_target(const struct decoding *d, int l, hd_node *x)
 {
     const struct hd_config *c = &d->net->config;
     const struct heads *h = &transformer_of(d->net)->decoder[l].self;
@@ -406,8 +404,8 @@ static hd_node *look_back(const struct decoding *d, int l, hd_node *x)
     return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o     [N,D] */
 }
 
-/* Section 3.1: a word looks at the source. */
-static hd_node *look_at_source(const struct decoding *d, int l, hd_node *x)
+/* Section 3.1: a word attends to the source. */
+static hd_node *attend_to_source(const struct decoding *d, int l, hd_node *x)
 {
     const struct hd_config *c = &d->net->config;
     const struct heads *h = &transformer_of(d->net)->decoder[l].cross;
@@ -423,7 +421,7 @@ static hd_node *look_at_source(const struct decoding *d, int l, hd_node *x)
 
 static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
 {
-    x = look_at_source(d, l, look_back(d, l, x));
+    x = attend_to_source(d, l, attend_to_target(d, l, x));
     return feed_forward(&d->net->config, &transformer_of(d->net)->decoder[l].ffn, x, d->drop);
 }
 
@@ -445,7 +443,7 @@ static hd_node *decode(struct decoding *d, const int *previous, const int *posit
     return hd_dropout(x, d->drop->output);
 }
 
-/* ---- teaching -------------------------------------------------------------------------------- */
+/* ---- teacher forcing -------------------------------------------------------------------------------- */
 
 static bool force_transformer(const struct hd_net *net, hd_tape *tape,
                               const struct hd_memory *memory, const struct hd_batch *batch,

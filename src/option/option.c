@@ -31,6 +31,20 @@ static char *get_text(const void *field)
     return text;
 }
 
+static double get_number(const heed_option *o, const void *field)
+{
+    return o->size == sizeof(double) ? *(const double *)field : (double)*(const float *)field;
+}
+
+static void put_number(const heed_option *o, void *field, double x)
+{
+    assert(o->size == sizeof(float) || o->size == sizeof(double));
+    if (o->size == sizeof(double))
+        *(double *)field = x;
+    else
+        *(float *)field = (float)x;
+}
+
 static bool has_range(const heed_option *option)
 {
     return option->least != 0 || option->most != 0;
@@ -222,10 +236,9 @@ static bool is_number_in_range(const heed_option *o, double x)
 bool hd_option_put_number(const heed_option *o, void *values, double x, const char *given,
                           heed_error *err)
 {
-    assert(o->size == sizeof(float));
     if (!is_number_in_range(o, x))
         return hd_option_refuse_given(o, given, err);
-    *(float *)field_of(o, values) = (float)x;
+    put_number(o, field_of(o, values), x);
     return true;
 }
 
@@ -382,7 +395,7 @@ bool heed_option_defaults(const heed_option *options, void *values, heed_error *
                 return false;
         } else if (o->flags & HEED_OPTION_AUTO) {
             if (o->kind == HEED_OPTION_FLOAT)
-                *(float *)field_of(o, values) = HD_OPTION_OPEN;
+                put_number(o, field_of(o, values), HD_OPTION_OPEN);
             else if (o->kind != HEED_OPTION_TEXT && o->size == sizeof(int))
                 *(int *)field_of(o, values) = HD_OPTION_OPEN;
         }
@@ -414,7 +427,7 @@ bool hd_option_is_open(const heed_option *o, const void *values)
     if (!(o->flags & HEED_OPTION_AUTO))
         return false;
     if (o->kind == HEED_OPTION_FLOAT)
-        return *(const float *)field == HD_OPTION_OPEN;
+        return get_number(o, field) == HD_OPTION_OPEN;
     if (o->kind == HEED_OPTION_TEXT)
         return !get_text(field);
     return o->size == sizeof(int) && *(const int *)field == HD_OPTION_OPEN;
@@ -430,7 +443,7 @@ bool hd_option_is_valid(const heed_option *o, const void *values)
     case HEED_OPTION_INT:
         return whole >= least_of(o) && whole <= most_of(o);
     case HEED_OPTION_FLOAT:
-        return is_number_in_range(o, (double)*(const float *)field);
+        return is_number_in_range(o, get_number(o, field));
     case HEED_OPTION_CHOICE:
         return whole >= 0 && *hd_option_choice(o, whole).text && (o->most == 0 || whole < o->most);
     case HEED_OPTION_FLAG:
@@ -488,7 +501,7 @@ const char *heed_option_text(const heed_option *o, const void *values, char *tex
         snprintf(text, size, "%d", *(const int *)field);
         break;
     case HEED_OPTION_FLOAT:
-        print_number(*(const float *)field, text, size);
+        print_number((float)get_number(o, field), text, size);
         break;
     case HEED_OPTION_CHOICE:
         snprintf(text, size, "%s", hd_option_choice(o, *(const int *)field).text);

@@ -161,6 +161,7 @@ json_t *hd_option_to_json(const heed_option *o, const void *values)
 {
     const void *field = (const char *)values + o->offset;
     char text[512];
+    double x;
     if (hd_option_is_open(o, values))
         return json_null();
     if (o->print)
@@ -173,7 +174,8 @@ json_t *hd_option_to_json(const heed_option *o, const void *values)
     case HEED_OPTION_INT:
         return json_integer(*(const int *)field);
     case HEED_OPTION_FLOAT: /* the shortest decimal number that is this float */
-        return json_real(strtod(hd_real_text(text, *(const float *)field), NULL));
+        x = o->size == sizeof(double) ? *(const double *)field : (double)*(const float *)field;
+        return json_real(strtod(hd_real_text(text, (float)x), NULL));
     case HEED_OPTION_NUMBERS:
         return numbers_to_json(field);
     case HEED_OPTION_LIST:

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "text/input.h"
+#include "text/other_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,8 +194,8 @@ static bool map_spooled(struct file *file, const char *path,
     return ok;
 }
 
-static bool open_file(struct file *file, const char *path, const struct hd_corpus_options *options,
-                      heed_error *err)
+static bool open_file(struct file *file, const char *path, bool is_tsv,
+                      const struct hd_corpus_options *options, heed_error *err)
 {
     struct stat st;
     file->name = hd_copy_string(hd_input_name(path), err);
@@ -210,10 +211,11 @@ static bool open_file(struct file *file, const char *path, const struct hd_corpu
     const bool has_mark = file->map.size >= 3 && memcmp(file->map.data, "\xEF\xBB\xBF", 3) == 0;
     file->text = (const char *)file->map.data + (has_mark ? 3 : 0);
     file->size = file->map.size - (has_mark ? 3 : 0);
-    return file->size > 0 || fail_empty(file->name, err);
+    return file->size > 0 ? hd_check_kind(file->name, file->text, file->size, is_tsv, err)
+                          : fail_empty(file->name, err);
 }
 
-static bool open_side(struct side *side, const char *const *paths, int n,
+static bool open_side(struct side *side, const char *const *paths, int n, bool is_tsv,
                       const struct hd_corpus_options *options, heed_error *err)
 {
     uint64_t base = 0;
@@ -222,7 +224,7 @@ static bool open_side(struct side *side, const char *const *paths, int n,
         return false;
     for (; side->n_files < n; side->n_files++) {
         struct file *file = &side->files[side->n_files];
-        if (!open_file(file, paths[side->n_files], options, err)) {
+        if (!open_file(file, paths[side->n_files], is_tsv, options, err)) {
             side->n_files++; /* half made */
             return false;
         }
@@ -548,8 +550,8 @@ struct hd_corpus *hd_corpus_open(const struct hd_corpus_files *files,
     if (!corpus)
         return NULL;
     corpus->is_tsv = files->is_tsv;
-    if (!open_side(&corpus->source, files->source, files->n_source, options, err) ||
-        !open_side(&corpus->target, files->target, files->n_target, options, err) ||
+    if (!open_side(&corpus->source, files->source, files->n_source, files->is_tsv, options, err) ||
+        !open_side(&corpus->target, files->target, files->n_target, false, options, err) ||
         !scan_all(corpus, options, err)) {
         hd_corpus_free(corpus);
         return NULL;

@@ -91,7 +91,7 @@ static bool encode(const struct hd_feed *f, struct slice *s, int at, size_t inde
     const char *text[2] = {pair.source, pair.target};
     const size_t bytes[2] = {pair.n_source, pair.n_target}, before = s->ids.n;
     const float sampling = f->options.subword_sampling;
-    int n_pieces[2];
+    int n_ids[2];
     for (int side = 0; side < 2; side++) {
         const bool with_end = hd_vocab_end(vocab[side]) >= 0;
         struct hd_rng rng = {
@@ -106,10 +106,10 @@ static bool encode(const struct hd_feed *f, struct slice *s, int at, size_t inde
         if (!ok)
             return false;
         s->length[2 * at + side] = (int)(s->ids.n - from);
-        n_pieces[side] = s->length[2 * at + side] - with_end;
+        n_ids[side] = s->length[2 * at + side] - with_end;
     }
-    const bool is_long = n_pieces[0] > f->options.max_length || n_pieces[1] > f->options.max_length;
-    const bool is_empty = n_pieces[0] == 0 || n_pieces[1] == 0;
+    const bool is_long = n_ids[0] > f->options.max_length || n_ids[1] > f->options.max_length;
+    const bool is_empty = n_ids[0] == 0 || n_ids[1] == 0;
     s->n_long += is_long;
     s->n_empty += is_empty && !is_long;
     if (is_long || is_empty) {
@@ -172,7 +172,7 @@ static void merge_sort(struct hd_pair_ids *pairs, struct hd_pair_ids *spare, int
         }
 }
 
-/* Cut the sorted pairs into batches of even numbers of target pieces, and order them at random. */
+/* Cut the sorted pairs into batches of even numbers of target tokens, and order them at random. */
 static bool cut(struct hd_feed *f, heed_error *err)
 {
     long long total = 0, done = 0;

@@ -1,7 +1,7 @@
 /* feed.h -- the order of the text: from a corpus to batches of ids, epoch after epoch.
  *
  * An epoch is a true shuffle of all pairs. It is read in pools of some ten thousand pairs, each sorted by length and cut into
- * batches of about equal numbers of target pieces, which come in random order. A batch is a function of the corpus, the seed and
+ * batches of about equal numbers of target tokens, which come in random order. A batch is a function of the corpus, the seed and
  * its place alone, so going on after a kill means going to a place. */
 #ifndef HD_TRAIN_FEED_H
 #define HD_TRAIN_FEED_H
@@ -13,8 +13,8 @@
 
 struct hd_feed_options {
     uint64_t seed;
-    int tokens;             /* target pieces of a batch, end marker included */
-    int max_length;         /* pieces of a side; longer pairs are left out */
+    int tokens;             /* target tokens of a batch, end marker included */
+    int max_length;         /* tokens of a side; longer pairs are left out */
     float subword_sampling; /* 0: none */
     int hold_out;           /* every so-manyth pair is kept for validation; 0: none */
 };
@@ -45,7 +45,7 @@ const struct hd_pair_ids *hd_feed_next(struct hd_feed *feed, struct hd_feed_posi
 /* Passes over the text when `place` is reached: 2.5 in the middle of the third. */
 double hd_feed_epoch(const struct hd_feed *feed, const struct hd_feed_position *place);
 
-/* Pairs of the first epoch that was asked for, as far as it was read, and those left out: a side too long, or without any piece. */
+/* Pairs of the first epoch that was asked for, as far as it was read, and those left out: a side too long, or without any token. */
 struct hd_feed_counts {
     size_t n_pairs, n_long, n_empty;
 };

@@ -15,12 +15,12 @@ static size_t slab_start(const struct hd_workspace *w, int rank, int slab, size_
         *n = 0;
         return 0;
     }
-    *n = w->pieces[end - 1].at + (size_t)w->pieces[end - 1].n - w->pieces[first].at;
-    return w->pieces[first].at;
+    *n = w->chunks[end - 1].at + (size_t)w->chunks[end - 1].n - w->chunks[first].at;
+    return w->chunks[first].at;
 }
 
-/* The sums of all ranks for one piece of ours, where they were received: rank 0's becomes the whole. */
-static float *received_piece(const struct hd_learner *l, int slab, int piece, size_t *stride)
+/* The sums of all ranks for one chunk of ours, where they were received: rank 0's becomes the whole. */
+static float *received_chunk(const struct hd_learner *l, int slab, int chunk, size_t *stride)
 {
     const struct hd_workspace *w = l->workspace;
     size_t before = 0, n = 0, at = 0;
@@ -29,14 +29,14 @@ static float *received_piece(const struct hd_learner *l, int slab, int piece, si
         at = slab_start(w, l->ranks->rank, s, &n);
     }
     *stride = n;
-    return w->received + before + (w->pieces[piece].at - at);
+    return w->received + before + (w->chunks[chunk].at - at);
 }
 
-static int slab_of(const struct hd_learner *l, int piece)
+static int slab_of(const struct hd_learner *l, int chunk)
 {
     const int *mine = l->workspace->slabs + l->ranks->rank * (SLABS + 1);
     int slab = 0;
-    while (mine[slab + 1] <= piece)
+    while (mine[slab + 1] <= chunk)
         slab++;
     return slab;
 }
@@ -50,20 +50,20 @@ bool hd_parts_make(struct hd_learner *l, heed_error *err)
     if (!w->slabs || !w->sizes)
         return false;
     size_t total = 0, done = 0;
-    for (int i = 0; i < w->n_pieces; i++)
-        total += (size_t)w->pieces[i].n;
+    for (int i = 0; i < w->n_chunks; i++)
+        total += (size_t)w->chunks[i].n;
     const size_t n_slabs = n_ranks * SLABS;
     size_t slab = 0;
-    for (int i = 0; i < w->n_pieces; i++) {
+    for (int i = 0; i < w->n_chunks; i++) {
         for (; slab < n_slabs && done * n_slabs >= total * slab; slab++)
             w->slabs[slab / SLABS * (SLABS + 1) + slab % SLABS] = i;
-        done += (size_t)w->pieces[i].n;
+        done += (size_t)w->chunks[i].n;
     }
     for (; slab < n_slabs; slab++)
-        w->slabs[slab / SLABS * (SLABS + 1) + slab % SLABS] = w->n_pieces;
+        w->slabs[slab / SLABS * (SLABS + 1) + slab % SLABS] = w->n_chunks;
     for (size_t r = 0; r < n_ranks; r++)
         w->slabs[r * (SLABS + 1) + SLABS] =
-            r + 1 < n_ranks ? w->slabs[(r + 1) * (SLABS + 1)] : w->n_pieces;
+            r + 1 < n_ranks ? w->slabs[(r + 1) * (SLABS + 1)] : w->n_chunks;
     size_t mine = 0;
     for (int s = 0; s < SLABS; s++) {
         size_t n;
@@ -74,20 +74,20 @@ bool hd_parts_make(struct hd_learner *l, heed_error *err)
     return w->received != NULL;
 }
 
-/* The upper levels of the tree, over ranks, for one piece of ours. */
-static void finish_piece(void *context, int index, int worker)
+/* The upper levels of the tree, over ranks, for one chunk of ours. */
+static void finish_chunk(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
     struct hd_workspace *w = l->workspace;
-    const int piece = w->first_piece + index, n = w->pieces[piece].n;
+    const int chunk = w->first_chunk + index, n = w->chunks[chunk].n;
     size_t apart;
-    float *sums = received_piece(l, slab_of(l, piece), piece, &apart);
+    float *sums = received_chunk(l, slab_of(l, chunk), chunk, &apart);
     (void)worker;
     for (int stride = 1; stride < w->n_present; stride *= 2)
         for (int i = 0; i + stride < w->n_present; i += 2 * stride)
             w->k->add(sums + (size_t)i * apart, sums + (size_t)i * apart,
                       sums + (size_t)(i + stride) * apart, n);
-    w->squares[piece] = w->k->sum_squares(sums, n);
+    w->squares[chunk] = w->k->sum_squares(sums, n);
 }
 
 bool hd_parts_exchange(struct hd_learner *l, heed_error *err)
@@ -116,20 +116,20 @@ bool hd_parts_exchange(struct hd_learner *l, heed_error *err)
         const int *slabs = w->slabs + r->rank * (SLABS + 1);
         if (!hd_ranks_wait(r, s, err))
             return false;
-        w->first_piece = slabs[s];
-        hd_pool_run(l->threads, finish_piece, l, slabs[s + 1] - slabs[s]);
+        w->first_chunk = slabs[s];
+        hd_pool_run(l->threads, finish_chunk, l, slabs[s + 1] - slabs[s]);
     }
     return true;
 }
 
-bool hd_parts_share_numbers(struct hd_learner *l, double *numbers, bool of_pieces, heed_error *err)
+bool hd_parts_share_numbers(struct hd_learner *l, double *numbers, bool of_chunks, heed_error *err)
 {
     struct hd_workspace *w = l->workspace;
     size_t *at = w->sizes, *n = at + l->ranks->n;
     for (int i = 0; i < l->ranks->n; i++) {
-        const int first = of_pieces ? w->slabs[i * (SLABS + 1)] : i * w->per_rank;
-        const int end = of_pieces ? w->slabs[i * (SLABS + 1) + SLABS] : first + w->per_rank;
-        const int most = of_pieces ? end : end < w->n_shards ? end : w->n_shards;
+        const int first = of_chunks ? w->slabs[i * (SLABS + 1)] : i * w->per_rank;
+        const int end = of_chunks ? w->slabs[i * (SLABS + 1) + SLABS] : first + w->per_rank;
+        const int most = of_chunks ? end : end < w->n_shards ? end : w->n_shards;
         at[i] = (size_t)first * sizeof(double);
         n[i] = most > first ? (size_t)(most - first) * sizeof(double) : 0;
         at[i] = n[i] ? at[i] : 0;
@@ -165,25 +165,25 @@ bool hd_learner_share(struct hd_learner *l, bool ema_alone, heed_error *err)
             (ema_alone || (share_block(l, l->m, err) && share_block(l, l->v, err))));
 }
 
-bool hd_parts_step(struct hd_learner *l, void (*step_piece)(void *, int, int), heed_error *err)
+bool hd_parts_step(struct hd_learner *l, void (*step_chunk)(void *, int, int), heed_error *err)
 {
     struct hd_workspace *w = l->workspace;
     float *values = hd_params_values(l->net->params);
     const int *slabs = w->slabs + l->ranks->rank * (SLABS + 1);
     bool ok = true;
     for (int s = 0; ok && s < SLABS; s++) {
-        w->first_piece = slabs[s];
-        hd_pool_run(l->threads, step_piece, l, slabs[s + 1] - slabs[s]);
+        w->first_chunk = slabs[s];
+        hd_pool_run(l->threads, step_chunk, l, slabs[s + 1] - slabs[s]);
         ok = share_slab(l, values, s, err);
     }
     for (int s = 0; ok && s < SLABS; s++)
         ok = hd_ranks_wait(l->ranks, s, err);
-    w->first_piece = 0;
+    w->first_chunk = 0;
     return ok;
 }
 
-float *hd_parts_gradient(const struct hd_learner *l, int piece)
+float *hd_parts_gradient(const struct hd_learner *l, int chunk)
 {
     size_t stride;
-    return received_piece(l, slab_of(l, piece), piece, &stride);
+    return received_chunk(l, slab_of(l, chunk), chunk, &stride);
 }

@@ -31,7 +31,7 @@ struct hd_recipe {
     int tokens, source_tokens; /* enum hd_vocab_kind; source_tokens HD_OPTION_OPEN: as tokens */
     int vocab_size, spm_type, joint_vocab, normalize;
     float subword_sampling;
-    int max_length; /* pieces of a sentence */
+    int max_length; /* tokens of a sentence */
     char *languages, *attribution, *licence;
 
     /* the run */

@@ -448,7 +448,7 @@ static bool tell_update(struct hd_run *run, struct run_counters *counters,
     if (now - counters->logged >= LOG_SECONDS) {
         counters->logged = now;
         hd_journal_log(&run->journal,
-                       "update %ld, epoch %.2f: loss %.4f, rate %.3g, %.0f target pieces/s",
+                       "update %ld, epoch %.2f: loss %.4f, rate %.3g, %.0f target tokens/s",
                        p->update, event.epoch, counters->last_loss, (double)rate, counters->speed);
     }
     event.loss = counters->last_loss;
@@ -536,7 +536,7 @@ static void tell_left_out(struct hd_run *run)
         hd_journal_say(&run->journal,
                        "of %zu pairs %zu are left out because a side is longer than max-length %d, "
                        "and %zu because a "
-                       "side has no known piece",
+                       "side has no known token",
                        c.n_pairs, c.n_long, run->recipe->max_length, c.n_empty);
 }
 
@@ -699,7 +699,7 @@ static bool learn(struct hd_run *run, heed_error *err)
 }
 
 bool heed_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
-                     void *context, heed_error *err)
+                       void *context, heed_error *err)
 {
     struct hd_run run = {.said = said,
                          .recipe = &said->recipe,

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/fields.h"
+#include "text/doubts.h"
 #include "train/outputs.h"
 #include "train/start.h"
 
@@ -144,7 +145,7 @@ static void tell_choices(struct hd_run *run)
                        : ", a size that suits so much text");
     hd_journal_say(&run->journal,
                    "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
-                   "pieces; dropout %s",
+                   "tokens; dropout %s",
                    hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]),
                    r->warmup, hd_recipe_text(r, "schedule", texts[2]),
                    hd_recipe_text(r, "batch-tokens", texts[3]),
@@ -269,6 +270,19 @@ static bool remove_states(const struct hd_run *run, heed_error *err)
     return true;
 }
 
+static void say_doubt(void *journal, const char *sentence)
+{
+    hd_journal_say(journal, "warning: %s", sentence);
+}
+
+/* The first rank speaks for all. */
+static void tell_doubts(struct hd_run *run)
+{
+    const struct hd_doubts doubts = {run->text, run->dev_text, HOLD_OUT, run->recipe->languages};
+    if (run->ranks.rank == 0)
+        hd_tell_doubts(&doubts, say_doubt, &run->journal);
+}
+
 static bool prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
@@ -291,6 +305,8 @@ static bool prepare(struct hd_run *run, heed_error *err)
     }
     run->is_resumed = saved != NULL;
     bool ok = hd_run_start(run, saved, err) && make_tools(run, err);
+    if (ok && !saved)
+        tell_doubts(run);
     if (ok) {
         tell_choices(run);
         run->state.progress.factor = 1;

@@ -10,8 +10,8 @@
 enum {
     LEAST_TOKENS = 256, /* of a shard: below it, products lose their speed */
     LEAST_OF_TWO = 64,  /* but a second thread is worth more than that */
-    TAPE_TOKENS = 1024, /* target pieces that one tape holds: bounds its memory */
-    TAPE_SOURCE = 2048, /* source pieces */
+    TAPE_TOKENS = 1024, /* target tokens that one tape holds: bounds its memory */
+    TAPE_SOURCE = 2048, /* source tokens */
 };
 
 /* What the numbers of one tape are drawn for. */

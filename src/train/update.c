@@ -1,4 +1,4 @@
-/* update.c -- one update: shards' gradients are added by their tree, and the rule steps every piece. */
+/* update.c -- one update: shards' gradients are added by their tree, and the rule steps every chunk. */
 #include "train/update.h"
 
 #include "base/error.h"
@@ -10,35 +10,35 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIECE = 1 << 15 }; /* floats of the flat block that a thread updates at a time */
+enum { CHUNK = 1 << 15 }; /* floats of the flat block that a thread updates at a time */
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
-static bool make_pieces(struct hd_workspace *w, const hd_params *params, heed_error *err)
+static bool make_chunks(struct hd_workspace *w, const hd_params *params, heed_error *err)
 {
     size_t most = 0;
     for (int i = 0; i < hd_params_number(params); i++)
-        most += hd_count(hd_params_at(params, i)) / PIECE + 1;
-    w->pieces = hd_alloc(most, sizeof *w->pieces, err);
+        most += hd_count(hd_params_at(params, i)) / CHUNK + 1;
+    w->chunks = hd_alloc(most, sizeof *w->chunks, err);
     w->squares = hd_alloc(most, sizeof *w->squares, err);
-    if (!w->pieces || !w->squares)
+    if (!w->chunks || !w->squares)
         return false;
     for (int i = 0; i < hd_params_number(params); i++) {
         const hd_node *p = hd_params_at(params, i);
         const size_t count = p->wants_gradient ? hd_count(p) : 0;
-        for (size_t at = 0; at < count; at += PIECE)
-            w->pieces[w->n_pieces++] =
-                (struct piece){hd_param_offset(p) + at,
-                               (int)(count - at < PIECE ? count - at : PIECE), p->n_dims == 2};
+        for (size_t at = 0; at < count; at += CHUNK)
+            w->chunks[w->n_chunks++] =
+                (struct chunk){hd_param_offset(p) + at,
+                               (int)(count - at < CHUNK ? count - at : CHUNK), p->n_dims == 2};
     }
     return true;
 }
 
-/* Rows of a parameter's slices: whole panels of the packed copies, about a piece. */
+/* Rows of a parameter's slices: whole panels of the packed copies, about a chunk. */
 static int rows_of_slice(const hd_node *p)
 {
     const size_t panel = hd_count(p) / (size_t)p->dim[0] * HD_LANES;
-    return panel < PIECE ? PIECE / (int)panel * HD_LANES : HD_LANES;
+    return panel < CHUNK ? CHUNK / (int)panel * HD_LANES : HD_LANES;
 }
 
 static bool make_slices(struct hd_workspace *w, const hd_params *params, heed_error *err)
@@ -82,7 +82,7 @@ static bool make_workspace(struct hd_learner *l, heed_error *err)
             return false;
     w->talk = hd_alloc((size_t)w->n_blocks, sizeof *w->talk, err);
     return w->talk && hd_freeze(l->recipe, l->net->params, err) &&
-           make_pieces(w, l->net->params, err) && make_slices(w, l->net->params, err) &&
+           make_chunks(w, l->net->params, err) && make_slices(w, l->net->params, err) &&
            (!l->ranks->module || hd_parts_make(l, err));
 }
 
@@ -127,7 +127,7 @@ void hd_learner_release(struct hd_learner *l)
         hd_free(w->blocks);
         hd_free(w->shards);
         hd_free(w->is_written);
-        hd_free(w->pieces);
+        hd_free(w->chunks);
         hd_free(w->squares);
         hd_free(w->slices);
         hd_free(w->slabs);
@@ -166,12 +166,12 @@ struct hd_batch_builder *hd_learner_builder(struct hd_learner *l, int worker)
 
 /* ---- the step ---------------------------------------------------------------------------------- */
 
-/* Our shards' gradients of one piece into the first block, by the tree. */
-static void add_piece(void *context, int index, int worker)
+/* Our shards' gradients of one chunk into the first block, by the tree. */
+static void add_chunk(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
     struct hd_workspace *w = l->workspace;
-    const struct piece p = w->pieces[index];
+    const struct chunk p = w->chunks[index];
     (void)worker;
     for (int stride = 1; stride < w->n_mine; stride *= 2)
         for (int i = 0; i + stride < w->n_mine; i += 2 * stride) {
@@ -201,12 +201,12 @@ static void step(const struct hd_learner *l, size_t at, int n, float *g, bool is
     }
 }
 
-/* One rank's piece; the others' come over the wire, so laying out waits. */
-static void step_piece(void *context, int index, int worker)
+/* One rank's chunk; the others' come over the wire, so laying out waits. */
+static void step_chunk(void *context, int index, int worker)
 {
     const struct hd_learner *l = context;
-    const int i = l->workspace->first_piece + index;
-    const struct piece p = l->workspace->pieces[i];
+    const int i = l->workspace->first_chunk + index;
+    const struct chunk p = l->workspace->chunks[i];
     (void)worker;
     step(l, p.at, p.n, hd_parts_gradient(l, i), p.is_decayed);
 }
@@ -267,13 +267,13 @@ static bool add_gradients(struct hd_learner *l, struct hd_updated *updated, heed
         if (hd_failed(&w->shards[i].err))
             return hd_fail(err, w->shards[i].err.code, "%s", w->shards[i].err.message);
     }
-    hd_pool_run(l->threads, add_piece, l, w->n_pieces);
+    hd_pool_run(l->threads, add_chunk, l, w->n_chunks);
     if (!is_alone &&
         (!hd_parts_share_numbers(l, w->talk, false, err) || !hd_parts_exchange(l, err) ||
          !hd_parts_share_numbers(l, w->squares, true, err)))
         return false;
     double squares = 0;
-    for (int i = 0; i < w->n_pieces; i++)
+    for (int i = 0; i < w->n_chunks; i++)
         squares += w->squares[i];
     for (int i = 0; i < w->n_shards; i++)
         updated->loss += w->talk[i] / (double)updated->n_tokens;
@@ -292,7 +292,7 @@ bool hd_learn(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long
         updated->n_tokens += pairs[i].target.n;
     w->pairs = pairs;
     w->number = number;
-    w->first_piece = 0;
+    w->first_chunk = 0;
     if (!hd_shards_cut(l, pairs, n, updated->n_tokens, err))
         return false;
     updated->n_shards = w->n_shards;
@@ -309,7 +309,7 @@ bool hd_learn(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long
     l->power2 *= (double)r->beta2;
     if (!l->ranks->module)
         run_slices(l, step_slice);
-    else if (hd_parts_step(l, step_piece, err))
+    else if (hd_parts_step(l, step_chunk, err))
         hd_learner_repack(l);
     else
         return false;

@@ -24,7 +24,7 @@ struct hd_learner {
     float *m, *v;                   /* adam; m alone for momentum */
     float *ema;                     /* NULL without */
     double power1, power2;          /* β₁ᵗ, β₂ᵗ */
-    struct hd_workspace *workspace; /* tapes, blocks, pieces */
+    struct hd_workspace *workspace; /* tapes, blocks, chunks */
     struct hd_stop *stop;           /* NULL: updates and validations are not left in the middle */
 };
 
@@ -37,9 +37,9 @@ void hd_learner_release(struct hd_learner *learner);
 void hd_learner_set_stop(struct hd_learner *learner, struct hd_stop *stop);
 
 struct hd_updated {
-    double loss;   /* mean of a target piece, with smoothing and consistency */
+    double loss;   /* mean of a target token, with smoothing and consistency */
     double norm;   /* length of the gradient before clipping */
-    long n_tokens; /* target pieces */
+    long n_tokens; /* target tokens */
     int n_shards;
     bool is_finite; /* false: nothing was changed */
 };

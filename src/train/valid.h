@@ -15,7 +15,7 @@ void hd_dev_free(struct hd_dev *dev);
 int hd_dev_size(const struct hd_dev *dev);
 
 struct hd_validated {
-    double ce, perplexity;         /* of a target piece, without smoothing */
+    double ce, perplexity;         /* of a target token, without smoothing */
     double bleu, chrf, exact, wer; /* of greedy or beam search; 0 when only ce was wanted */
     bool has_text;
 };

@@ -58,7 +58,8 @@ static void presets_are_their_papers(void **state)
     (void)state;
     struct hd_config c = checked(HD_SEQ2SEQ, "");
     assert_true(c.score == HD_SCORE_NONE && c.context == HD_CONTEXT_FIRST && c.cell == HD_LSTM &&
-                c.start == HD_START_COPY && c.readout == HD_READOUT_LINEAR && c.attend == HD_UNSET);
+                c.start == HD_START_COPY && c.readout == HD_READOUT_LINEAR &&
+                c.attend == HD_OPTION_OPEN);
     c = checked(HD_BAHDANAU, "");
     assert_true(c.cell == HD_GRU && c.bidirectional && c.score == HD_SCORE_ADDITIVE &&
                 c.attend == HD_ATTEND_BEFORE && c.start == HD_START_FIRST_BACKWARD &&
@@ -130,7 +131,7 @@ static void what_is_open_follows_the_others(void **state)
     c = checked(HD_LUONG, "readout=tanh");
     assert_int_equal(c.input_feeding, 0);
     c = checked(HD_LUONG, "score=none");
-    assert_true(c.attend == HD_UNSET && c.context == HD_CONTEXT_FIRST &&
+    assert_true(c.attend == HD_OPTION_OPEN && c.context == HD_CONTEXT_FIRST &&
                 c.readout == HD_READOUT_LINEAR);
     c = checked(HD_BAHDANAU, "bidirectional=no");
     assert_int_equal(c.start, HD_START_LAST);

@@ -11,6 +11,7 @@ struct values {
     bool is_quiet, is_tied;
     int joint, beam, any, cell, n_heads, heads[4], norm, steps, other_steps;
     float rate, eps, free, alpha;
+    double exact;
     const char *out, *languages, *picture;
     heed_option_list src, freeze;
 };
@@ -68,6 +69,7 @@ static const heed_option options[] = {
     {"rate", .kind = HEED_OPTION_FLOAT, FIELD(rate), .least = 0, .most = 1e3, .flags = HEED_OPTION_AUTO},
     {"eps", .kind = HEED_OPTION_FLOAT, FIELD(eps), .least = 0, .most = 1, .flags = HEED_OPTION_ABOVE, .initial = "1e-6"},
     {"free", .kind = HEED_OPTION_FLOAT, FIELD(free)},
+    {"exact", .kind = HEED_OPTION_FLOAT, FIELD(exact), .flags = HEED_OPTION_AUTO},
     {"out", 'o', .kind = HEED_OPTION_TEXT, FIELD(out)},
     {"languages", .kind = HEED_OPTION_TEXT, FIELD(languages), .flags = HEED_OPTION_AUTO | HEED_OPTION_RECORDED},
     {"picture", .kind = HEED_OPTION_TEXT, FIELD(picture), .takes = "a file that ends in .svg", .set = set_picture},
@@ -98,8 +100,8 @@ static void when_nothing_is_said_the_defaults_hold(void **state)
     assert_true(!v.is_quiet && v.is_tied && v.joint == -1 && v.beam == 5 && v.any == 0);
     assert_true(v.cell == -1 && v.n_heads == 0 && v.norm == 1 && v.alpha == 1 && v.rate == -1);
     assert_true(v.eps == 1e-6F && !v.out && !v.languages && v.src.n == 0);
-    static const char *const open[] = {"joint-vocab", "cell", "rate", "languages"};
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const open[] = {"joint-vocab", "cell", "rate", "exact", "languages"};
+    for (size_t i = 0; i < 5; i++) {
         const heed_option *o = heed_option_find(options, open[i]);
         assert_true(hd_option_is_open(o, &v) && hd_option_is_valid(o, &v));
         assert_string_equal(told(&v, open[i]), "");
@@ -141,6 +143,7 @@ static void text_becomes_a_value_and_the_same_text_again(void **state)
         {"eps", "1", NULL},
         {"free", "-3.25", NULL},
         {"free", "3e38", "3e+38"},
+        {"exact", "0.1", NULL},
         {"out", "a file", NULL},
         {"out", "", NULL},
         {"out", "\xff", NULL},
@@ -156,7 +159,7 @@ static void text_becomes_a_value_and_the_same_text_again(void **state)
                             known[i].again ? known[i].again : known[i].text);
         assert_true(hd_option_is_valid(heed_option_find(options, known[i].name), &v));
     }
-    assert_true(v.steps == 4 && v.other_steps == 4 && v.rate == 100);
+    assert_true(v.steps == 4 && v.other_steps == 4 && v.rate == 100 && v.exact == 0.1);
     heed_option_release(options, &v);
     assert_null(v.out);
 }
@@ -314,7 +317,7 @@ static void json_sets_fields_and_comes_back(void **state)
     assert_string_equal(
         text, "{\"quiet\": true, \"tied\": true, \"joint-vocab\": false, \"beam\": 8, \"any\": 0, "
               "\"cell\": \"gru\", \"heads\": [3, 0], \"length-norm\": \"power:0.5\", \"steps\": 3, "
-              "\"rate\": 0.1, \"eps\": 1e-6, \"free\": 2.0, \"out\": \"x\", "
+              "\"rate\": 0.1, \"eps\": 1e-6, \"free\": 2.0, \"exact\": null, \"out\": \"x\", "
               "\"languages\": null, \"picture\": \"\", \"src\": [\"a\", \"b\"], \"freeze\": []}");
     free(text);
     json_decref(all);

@@ -144,6 +144,17 @@ expect 'a line of one column is found' 1 '' 'heed: odd.tsv:2: *--skip-bad*' \
     timeout 60 "$heed" train --tsv odd.tsv $dev $small --updates 2 --out bad.safetensors
 : >nothing
 bad 'an empty file is no text' 'heed: nothing: *' nothing nothing
+# by the name of what it is, with what to do
+printf '\377\376a\0b\0c\0\n\0' >wide.en
+bad 'UTF-16 is recognised' 'heed: wide.en: this is UTF-16, not UTF-8; convert it first, with iconv -f UTF-16 -t UTF-8' wide.en t.fr
+printf '"a cat","un chat"\n"a dog","un chien"\n' >two.csv
+expect 'so is CSV' 1 '' 'heed: two.csv: this looks like CSV, *' timeout 60 "$heed" train --tsv two.csv $dev $small --updates 2 --out bad.safetensors
+expect 'what is odd is told before training' 0 '' \
+    '*warning: 60 pairs are very few: *warning: in 100 % of the pairs source and target are the same text; *warning: 5 of 5 different dev pairs are learned from as well, *' \
+    sh -c "head -n 5 t.en >d.en; timeout 60 '$heed' train --src t.en --tgt t.en --dev-src d.en --dev-tgt d.en $small --updates 2 --out m.safetensors"
+expect 'and not again when a run goes on' 0 '' 'text: 60 pairs, about * words
+model: *' timeout 60 "$heed" train --src t.en --tgt t.en --dev-src d.en --dev-tgt d.en $small --updates 2 --out m.safetensors
+forget
 # shellcheck disable=SC2086
 expect 'standard input cannot be both' 2 '' 'heed: *standard input*' "$heed" train --src - --tgt - $dev $small --out bad.safetensors
 bad 'bad dev text is found, too' 'heed: latin.en:4: *UTF-8*' t.en t.fr --dev-src latin.en --dev-tgt t.fr
