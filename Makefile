@@ -12,7 +12,8 @@ DESTDIR ?=
 SHARED  ?= ../shared
 EMBED   ?= models/en-fr.safetensors
 VERSION := $(shell sed -n 's/^\#define HEED_VERSION "\(.*\)"/\1/p' include/heed.h)
-MAJOR   := $(firstword $(subst ., ,$(VERSION)))
+# Before 1.0 the minor version is the ABI.
+ABI     := $(subst $() ,.,$(wordlist 1,2,$(subst ., ,$(VERSION))))
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 
 # -ffp-contract=off: a fused multiply-add is one where it is written and nowhere else, so that every compiler and
@@ -109,8 +110,8 @@ $(BUILD)/libheed.a: $(OBJECTS)
 	$(QUIET)$(AR) rcs $@ $^
 
 $(BUILD)/libheed.so: $(OBJECTS) tools/libheed.map
-	$(QUIET)$(CC) -shared $(NAMES) -Wl,$(SONAME),libheed.so.$(MAJOR) $(LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
-	@ln -sf libheed.so $(BUILD)/libheed.so.$(MAJOR)
+	$(QUIET)$(CC) -shared $(NAMES) -Wl,$(SONAME),libheed.so.$(ABI) $(LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
+	@ln -sf libheed.so $(BUILD)/libheed.so.$(ABI)
 
 $(BUILD)/heed: $(CLI:%.c=$(BUILD)/obj/%.o) $(BUILD)/libheed.a
 	$(QUIET)$(CC) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -232,6 +233,13 @@ $(EXAMPLES:%=run/examples/%): run/examples/%: $(BUILD)/examples/%
 	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results examples/$* $<
 $(FUZZ:%=run/fuzz/%): run/fuzz/%: $(BUILD)/tests/fuzz/%
 	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results fuzz/$* $< tests/fuzz/corpus/$(*:fuzz_%=%)
+
+.PHONY: check-abi abi
+check-abi: $(BUILD)/libheed.so  ## the library's binary interface against that of the last release
+	@$(PACKAGES) abi || true
+	@tools/check_abi.sh $(BUILD) $(ABI)
+abi: $(BUILD)/libheed.so  ## note the binary interface, for a release
+	@tools/check_abi.sh $(BUILD) $(ABI) --write
 
 # The other CPU: what computes, and plain test programs, cross-compiled and run by an emulator.
 ARM_CC := aarch64-linux-gnu-gcc
@@ -363,8 +371,8 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	install -m 644 $(BUILD)/completion/heed.fish $(FISH_TO)
 	install -m 644 $(BUILD)/libheed.a $(TO)/$(LIBDIR)/libheed.a
 	install -m 755 $(BUILD)/libheed.so $(TO)/$(LIBDIR)/libheed.so.$(VERSION)
-	ln -sf libheed.so.$(VERSION) $(TO)/$(LIBDIR)/libheed.so.$(MAJOR)
-	ln -sf libheed.so.$(MAJOR) $(TO)/$(LIBDIR)/libheed.so
+	ln -sf libheed.so.$(VERSION) $(TO)/$(LIBDIR)/libheed.so.$(ABI)
+	ln -sf libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
@@ -372,7 +380,7 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || true  # so that programs find the library at once, where that is allowed
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
-	  $(TO)/$(LIBDIR)/libheed.so.$(MAJOR) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) \
+	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) \
 	  $(MAN_TO) $(BASH_TO) $(ZSH_TO) $(FISH_TO)
 	@rmdir $(TO)/lib/heed 2>/dev/null || true
 

@@ -9,13 +9,13 @@
  *     greedy|beam5 batched|single [words]     search all sentences together, or the first 200 one by one; words alone
  *     greedy|beam5 threads [words]            all, half of them by each of two threads
  *     greedy|beam5 translate 1|2              from text to text, as `heed translate` does it, by so many threads
+ *     greedy|beam5 calls warm|cold            the first 200 one call each, by one translator or each by a new one
  *     loops 1|2                               two bare loops of multiply-adds, by so many threads */
 #include "base/memory.h"
 #include "clock.h"
 #include "loops.h"
 #include "model/model_file.h"
 #include "search/search.h"
-#include "translate/translate.h"
 
 #include <malloc.h>
 #include <string.h>
@@ -144,22 +144,59 @@ static long search_all(const struct text *text, const char *question, struct hd_
     return n_words;
 }
 
+/* As the program does it for plain text. */
+static heed_translator *translator_for(const struct text *text, const char *question)
+{
+    heed_error err = {0};
+    const heed_model *model = text->model;
+    heed_translator *t = heed_translator_new(&model, 1, &err);
+    if (!t ||
+        !heed_translator_set(t, "beam", strncmp(question, "beam5", 5) == 0 ? "5" : "1", &err) ||
+        !heed_translator_set(t, "attention", "none", &err) ||
+        !heed_translator_set(t, "scores", "no", &err) ||
+        !heed_translator_set(t, "threads", strchr(question, '2') ? "2" : "1", &err))
+        die(&err);
+    return t;
+}
+
+static long words_of(heed_results *r, const heed_error *err)
+{
+    if (!r)
+        die(err);
+    long n_words = 0;
+    for (size_t i = 0; i < r->n; i++)
+        n_words += (long)r->at[i]->translations[0]->n_subwords;
+    heed_results_free(r);
+    return n_words;
+}
+
 static long translate_all(const struct text *text, const char *question)
 {
     heed_error err = {0};
-    heed_options options = hd_options_default();
-    options.beam = strncmp(question, "beam5", 5) == 0 ? 5 : 1;
-    options.wants_attention = options.wants_scores = false; /* as the program for plain text */
-    options.n_threads = strchr(question, '2') ? 2 : 1;
-    const heed_model *model = text->model;
-    heed_results *r =
-        hd_translate(&model, 1, (const char *const *)text->lines, text->n, &options, &err);
-    if (!r)
-        die(&err);
+    heed_translator *t = translator_for(text, question);
+    const long n_words = words_of(
+        heed_translator_translate(t, (const char *const *)text->lines, text->n, &err), &err);
+    heed_translator_free(t);
+    return n_words;
+}
+
+/* One sentence a call, the first 200: all by one translator, or each by a new one. */
+static long translate_calls(const struct text *text, const char *question)
+{
+    heed_error err = {0};
+    const bool is_warm = strstr(question, "warm");
+    heed_translator *t = is_warm ? translator_for(text, question) : NULL;
     long n_words = 0;
-    for (size_t i = 0; i < r->n; i++)
-        n_words += (long)r->at[i].translations[0].n_subwords;
-    hd_results_free(r);
+    for (size_t i = 0; i < text->n && i < 200; i++) {
+        if (!is_warm)
+            t = translator_for(text, question);
+        n_words += words_of(
+            heed_translator_translate(t, (const char *const *)&text->lines[i], 1, &err), &err);
+        if (!is_warm)
+            heed_translator_free(t);
+    }
+    if (is_warm)
+        heed_translator_free(t);
     return n_words;
 }
 
@@ -174,6 +211,8 @@ static void answer(const struct text *text, const char *question)
     const double cpu = cpu_seconds(), start = bench_now();
     if (strstr(question, "loops"))
         bench_two_loops(pool);
+    else if (strstr(question, "calls"))
+        n_words = translate_calls(text, question);
     else if (strstr(question, "translate"))
         n_words = translate_all(text, question);
     else
@@ -200,7 +239,7 @@ int main(int argc, char **argv)
         if (!hd_net_pack(text.net, &err))
             die(&err);
     } else {
-        heed_model *model = hd_model_load(argv[1], &err);
+        heed_model *model = heed_model_load(argv[1], &err);
         if (!model)
             die(&err);
         text = read_text(model, argv[2], argc > 3 ? atoi(argv[3]) : 256,
@@ -221,7 +260,7 @@ int main(int argc, char **argv)
     hd_free(text.input);
     hd_free(text.lines);
     if (text.model)
-        hd_model_free(text.model);
+        heed_model_free(text.model);
     else
         hd_net_free(text.net);
     return 0;

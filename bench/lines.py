@@ -45,7 +45,8 @@ def train(updates):
     out = os.path.join(folder, "lines.safetensors")
     start = time.time()
     process = subprocess.Popen([os.path.join(build, "heed"), "train", "--src", files[0], "--tgt", files[1], "--out", out,
-                                "--size", "tiny", "--updates", str(updates), "--valid-every", "50", "--valid-metric", "ce", "-q", "--json"],
+                                "--size", "tiny", "--updates", str(updates), "--valid-every", "50", "--valid-metric", "ce", "-q", "--json",
+                                "--vary-punctuation", "0", "--vary-case", "0", "--vary-quotes", "0", "--join", "0", "--copy", "0", "--placeholders", "0"],
                                stdout=subprocess.PIPE, text=True, preexec_fn=enter_group)
     held = [0]
 

@@ -28,7 +28,8 @@ def measure(ranks):
             dev.write("a\ta\n")
         subprocess.run(["mpirun", "-n", str(ranks), os.path.join(build, "heed"), "train", "--src", text + ".en", "--tgt", text + ".de",
                         "--dev-tsv", os.path.join(folder, "dev"), "--spm", spm, "--out", out, "--size", "small", "--batch-tokens",
-                        str(TOKENS), "--updates", str(UPDATES), "--valid-metric", "ce", "--valid-every", "1000000", "-j", "1", "-q"],
+                        str(TOKENS), "--updates", str(UPDATES), "--valid-metric", "ce", "--valid-every", "1000000", "-j", "1", "-q",
+                        "--vary-punctuation", "0", "--vary-case", "0", "--vary-quotes", "0", "--join", "0", "--copy", "0", "--placeholders", "0"],
                        check=True)
         notes = [json.loads(line) for line in open(os.path.join(folder, "m.jsonl"))]
         notes = [n for n in notes if n["event"] == "update"]

@@ -22,7 +22,8 @@ peer = os.path.join(shared, "prototypes", "torch_real.py")
 BATCH = 64   # sentences
 TOKENS = 690  # target pieces of 64 sentences of this text
 common = ["--dropout", "0.1", "--label-smoothing", "0.1", "--clip", "1", "--warmup", "100", "--rate", "0.0003", "--ema", "0",
-          "--valid-metric", "ce", "--valid-every", "1000000", "--max-length", "510", "--fresh"]
+          "--valid-metric", "ce", "--valid-every", "1000000", "--max-length", "510", "--fresh",
+          "--vary-punctuation", "0", "--vary-case", "0", "--vary-quotes", "0", "--join", "0", "--copy", "0", "--placeholders", "0"]
 models = {
     "transformer": ["--arch", "transformer", "--dim", "256", "--ffn", "1024", "--heads", "4", "--layers", "3", "--norm", "post"],
     "gru": ["--arch", "bahdanau", "--dim", "512", "--embed", "256", "--readout", "tanh"],

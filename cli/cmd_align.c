@@ -1,9 +1,9 @@
-/* align.c -- `heed align`: which words of two texts belong together. */
+/* cmd_align.c -- `heed align`: which words of two texts belong together. */
 #include "command.h"
 #include "models.h"
 #include "terminal.h"
 #include "plot.h"
-#include "result.h"
+#include "print_result.h"
 
 #include <heed.h>
 
@@ -14,50 +14,44 @@
 enum symmetrize { NONE, INTERSECT, UNION, GROW_DIAG_FINAL };
 
 struct align {
-    const char *model, *reverse, *gold, *head, *plot;
-    int symmetrize, shift, layer, batch, threads;
+    const char *model, *reverse, *gold, *plot;
+    int symmetrize;
     bool is_soft, has_subwords, is_json, is_quiet;
 };
 
 static const heed_option options[] = {
     {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, model),
-     .value = "MODEL[,MODEL...]", .help = "the model; several look together"},
+     .value = "MODEL[,MODEL...]", .default_help = "the model inside heed",
+     .help = "model to align with; several work together as an ensemble"},
     {"reverse", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, reverse),
      .value = "MODEL[,MODEL...]",
-     .help = "a model for the other direction, whose links are joined"},
+     .help = "model for the other direction, whose links are joined with those of the first"},
     {"symmetrize", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct align, symmetrize),
      .initial = "grow-diag-final", .choices = "none|intersect|union|grow-diag-final",
-     .help = "how they are joined"},
+     .help = "how links of the two directions are joined"},
     {"gold", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, gold), .value = "FILE",
-     .help = "links made by people, from 1: 'i-j' sure, 'ipj' possible; prints how near ours are"},
-    {"shift", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct align, shift),
-     .flags = HEED_OPTION_AUTO, .value = "0|1", .least = 0, .most = 1,
-     .help = "tell the attention of the step that makes a word (0) or reads it (1); without it as "
-             "suits the model"},
-    {"layer", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct align, layer), .initial = "0",
-     .value = "N", .least = 0, .most = 64,
-     .help = "whose attention is told, from 1; 0 is the model's own choice"},
-    {"head", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, head), .initial = "mean",
-     .value = "N|mean", .help = "which head of it, from 0"},
+     .help = "reference links, from 1: 'i-j' sure, 'ipj' possible; prints precision, recall and "
+             "AER instead of links"},
     {"soft", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct align, is_soft),
-     .help = "weights in Marian's format instead of links", .group = "Output"},
+     .help = "print attention in Marian's format instead of links", .group = "Output"},
     {"subwords", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct align, has_subwords),
-     .help = "of subwords instead of words"},
+     .help = "align subwords instead of words"},
     {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, plot),
      .value = "FILE.svg|png|pdf",
-     .help = "draw attention and links into a file; several lines have their number in its name"},
+     .help = "draw attention and links into a file; several lines are numbered"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct align, is_json),
-     .help = "one JSON object a line, as heed translate prints"},
-    {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct align, batch), .initial = "24",
-     .value = "N", .least = 1, .most = 100000,
-     .help = "sentences under way at a time; changes no result", .group = "Running"},
-    {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct align, threads),
-     .initial = "0", .value = "N", .least = 0, .most = 4096,
-     .help = "0 is all cores; changes no result"},
+     .help = "print one JSON object a line, as heed translate does"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct align, is_quiet),
-     .help = "neither warnings nor progress"},
+     .group = "Running", .help = "print neither warnings nor progress"},
     {0},
 };
+
+static const heed_option *library_option(int i)
+{
+    static const char *const names[] = {"attention", "layer",   "head", "shift",
+                                        "batch",     "threads", NULL};
+    return translator_option(options, names, i);
+}
 
 /* ---- what people say -------------------------------------------------------------------------------- */
 
@@ -118,8 +112,8 @@ static void print_quality(const heed_alignment_quality *q, bool is_json)
 struct running {
     const struct align *a;
     const char *name; /* of the source file */
-    struct models forward, backward;
-    heed_options options;
+    struct models forward_models, backward_models;
+    heed_translator *forward, *backward; /* the second may be NULL */
     struct progress progress;
     heed_lines source, target, gold;
     heed_alignment_quality quality;
@@ -130,8 +124,8 @@ struct running {
 static void print_subword_links(const heed_result *r, const heed_translation *t)
 {
     bool is_first = true;
-    for (size_t i = 0; t->subword_attention && i < t->n_subwords; i++) {
-        const float *row = t->subword_attention + i * r->n_subwords;
+    for (size_t i = 0; t->attention_kind == HEED_ATTENTION_CROSS && i < t->n_subwords; i++) {
+        const float *row = t->subword_attention + i * t->n_subword_columns;
         size_t best = 0;
         for (size_t j = 1; j < r->n_subwords; j++)
             best = row[j] > row[best] ? j : best;
@@ -149,8 +143,8 @@ static heed_link *join(const struct running *run, const heed_result *forward,
     static const enum heed_symmetry how[] = {[INTERSECT] = HEED_SYMMETRY_INTERSECT,
                                              [UNION] = HEED_SYMMETRY_UNION,
                                              [GROW_DIAG_FINAL] = HEED_SYMMETRY_GROW_DIAG_FINAL};
-    const heed_translation *one = &forward->translations[0];
-    const heed_translation *other = backward ? &backward->translations[0] : NULL;
+    const heed_translation *one = forward->translations[0];
+    const heed_translation *other = backward ? backward->translations[0] : NULL;
     const size_t n_other = other ? other->n_links : 0;
     heed_link *links = need_memory(one->n_links + n_other + 1, sizeof *links);
     const bool fits =
@@ -177,7 +171,7 @@ static bool print_pair(struct running *run, const heed_result *forward, const he
                        size_t i)
 {
     const struct align *a = run->a;
-    const heed_translation *t = &forward->translations[0];
+    const heed_translation *t = forward->translations[0];
     if (!a->is_quiet)
         print_warnings(forward, run->name, i + 1);
     size_t n;
@@ -193,7 +187,7 @@ static bool print_pair(struct running *run, const heed_result *forward, const he
             free_gold(&gold);
         }
     } else if (ok && a->is_json)
-        print_result_json(stdout, forward);
+        ok = print_result_json(forward);
     else if (ok) {
         if (a->is_soft)
             print_soft(stdout, forward, t, a->has_subwords);
@@ -214,21 +208,18 @@ static bool align_some(struct running *run, size_t from, size_t n)
     for (size_t i = 0; i < n; i++)
         pairs[i] = (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
     run->progress.n_before = from;
-    heed_results *forward = heed_align(models_list(&run->forward), run->forward.n, pairs, n,
-                                       &run->options, &err),
-                 *backward = NULL;
-    if (forward && run->backward.n > 0) {
+    heed_results *forward = heed_translator_align(run->forward, pairs, n, &err), *backward = NULL;
+    if (forward && run->backward) {
         for (size_t i = 0; i < n; i++)
             pairs[i] = (heed_text_pair){run->target.at[from + i], run->source.at[from + i]};
-        backward =
-            heed_align(models_list(&run->backward), run->backward.n, pairs, n, &run->options, &err);
+        backward = heed_translator_align(run->backward, pairs, n, &err);
     }
     progress_clear(&run->progress);
-    bool ok = forward && (backward || run->backward.n == 0);
+    bool ok = forward && (backward || !run->backward);
     if (!ok)
         complain("%s", err.message);
     for (size_t i = 0; ok && i < n; i++)
-        ok = print_pair(run, &forward->at[i], backward ? &backward->at[i] : NULL, from + i);
+        ok = print_pair(run, forward->at[i], backward ? backward->at[i] : NULL, from + i);
     heed_results_free(forward);
     heed_results_free(backward);
     free(pairs);
@@ -251,46 +242,63 @@ static bool read_texts(struct running *run, const struct invocation *invocation)
     return true;
 }
 
-static enum status run(const struct invocation *invocation)
+/* Models of a list as a translator that is told what was typed; NULL, with the complaint printed. */
+static heed_translator *open_models(struct running *run, struct models *models, const char *list,
+                                    const struct invocation *invocation)
+{
+    if (!models_load(models, list) || !models_attend(models, list))
+        return NULL;
+    heed_translator *t = models_translator(models);
+    if (t)
+        heed_translator_watch(t, progress_show, &run->progress);
+    if (t && set_translator(t, invocation))
+        return t;
+    heed_translator_free(t);
+    return NULL;
+}
+
+static bool align_all(struct running *run, const struct invocation *invocation, const char *model)
 {
     enum { AT_A_TIME = 4096 };
+    const char *reverse = run->a->reverse;
+    if (!read_texts(run, invocation) ||
+        !(run->forward = open_models(run, &run->forward_models, model, invocation)) ||
+        (reverse &&
+         !(run->backward = open_models(run, &run->backward_models, reverse, invocation))))
+        return false;
+    for (size_t from = 0; from < run->source.n; from += AT_A_TIME) {
+        const size_t left = run->source.n - from;
+        if (!align_some(run, from, left < AT_A_TIME ? left : AT_A_TIME))
+            return false;
+    }
+    if (run->a->gold)
+        print_quality(&run->quality, run->a->is_json);
+    return true;
+}
+
+static enum status run(const struct invocation *invocation)
+{
     const struct align *a = invocation->values;
     if (invocation->arguments.n != 2) {
-        complain("align wants -m MODEL and two files, SRC and TGT; see heed align --help");
+        complain("align needs two files, SRC and TGT; see heed align --help");
         return STATUS_USAGE;
     }
     const char *model = model_or_default(a->model);
-    if (!model)
+    if (!model || !check_settings(invocation) || !plot_has_kind(a->plot))
         return STATUS_USAGE;
     if (a->reverse && (a->is_soft || a->has_subwords || a->is_json)) {
         complain(
             "--reverse joins links of words; it does not go with --soft, --subwords or --json");
         return STATUS_USAGE;
     }
-    struct running run = {.a = a,
-                          .name = invocation->arguments.items[0],
-                          .plots = {.path = a->plot},
-                          .options = heed_options_default()};
-    if (!read_head(a->head, &run.options.head) || !plot_has_kind(a->plot))
-        return STATUS_USAGE;
-    run.options.layer = a->layer;
-    run.options.shift = a->shift;
-    run.options.batch = a->batch;
-    run.options.n_threads = a->threads;
-    run.options.progress = progress_show;
-    run.options.progress_data = &run.progress;
+    struct running run = {
+        .a = a, .name = invocation->arguments.items[0], .plots = {.path = a->plot}};
     progress_begin(&run.progress, a->is_quiet);
-    bool ok = read_texts(&run, invocation) && models_load(&run.forward, model) &&
-              (!a->reverse || models_load(&run.backward, a->reverse)) &&
-              models_attend(&run.forward, model) && models_attend(&run.backward, a->reverse);
-    for (size_t from = 0; ok && from < run.source.n; from += AT_A_TIME) {
-        const size_t left = run.source.n - from;
-        ok = align_some(&run, from, left < AT_A_TIME ? left : AT_A_TIME);
-    }
-    if (ok && a->gold)
-        print_quality(&run.quality, a->is_json);
-    models_free(&run.forward);
-    models_free(&run.backward);
+    const bool ok = align_all(&run, invocation, model);
+    heed_translator_free(run.forward);
+    heed_translator_free(run.backward);
+    models_free(&run.forward_models);
+    models_free(&run.backward_models);
     heed_lines_release(&run.source);
     heed_lines_release(&run.target);
     heed_lines_release(&run.gold);
@@ -299,16 +307,20 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_align = {
     .name = "align",
-    .summary = "which words of two texts belong together",
+    .summary = "align the words of a text with those of its translation",
     .usage = "[-m MODEL] [OPTIONS] SRC TGT",
     .description =
-        "Lets a model read a text and its translation, line by line, and tells where it looked: "
-        "links 'i-j' of source word i and target word j, counted from 0, as other tools print "
-        "them. A word is what stands between spaces; in text without spaces it is what the model's "
-        "vocabulary cuts. With a model for the other direction links of both are joined. Files are "
-        "UTF-8, plain or compressed by gzip; - is standard input.",
+        "Reads a text and its translation, line by line, and prints which words belong together by "
+        "the model's attention: links 'i-j' of source word i and target word j, counted from 0, as "
+        "other tools print them. Words are separated by spaces; text without spaces is cut by the "
+        "model's vocabulary. With a model for the other direction the links of both are joined. "
+        "Files are UTF-8, plain or compressed by gzip; - is standard input.",
+    .examples = {{"heed align -m en-fr.safetensors text.en text.fr >text.links", "align two files"},
+                 {"heed align -m en-fr.safetensors --reverse fr-en.safetensors text.en text.fr",
+                  "join the links of both directions"}},
     .most_arguments = 2,
     .options = options,
+    .library_option = library_option,
     .values_size = sizeof(struct align),
     .run = run,
 };

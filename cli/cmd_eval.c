@@ -71,23 +71,18 @@ static const heed_option options[] = {
      .help = "also print scores by length of the source"},
     {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, plot),
      .value = "FILE.svg|png|pdf", .help = "draw the first metric by length of the source"},
-    {"beam", 'b', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, beam), .initial = "5",
-     .value = "N", .least = 1, .most = 10000, .help = "beam size; 1: greedy"},
-    {"length-norm", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, length_norm),
-     .initial = "power:1", .value = "none|power:X|gnmt:X",
-     .help = "length normalization: divide log-probabilities by length^X or ((5 + length) / 6)^X"},
-    {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, batch), .initial = "24",
-     .value = "N", .least = 1, .most = 100000,
-     .help = "sentences per batch; does not change the result"},
-    {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct eval, threads),
-     .initial = "0", .value = "N", .least = 0, .most = 4096,
-     .help = "number of threads, 0: all cores; does not change the result"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_quiet),
      .help = "print no progress"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_json),
      .help = "print one JSON object"},
     {0},
 };
+
+static const heed_option *library_option(int i)
+{
+    static const char *const names[] = {"beam", "length-norm", "batch", "threads", NULL};
+    return translator_option(options, names, i);
+}
 
 /* The line of sacreBLEU, so that whoever reads that reads this. */
 void print_evaluation(const heed_evaluation *e, unsigned metrics)
@@ -152,19 +147,14 @@ static enum status run(const struct invocation *invocation)
     const char *models = is_ready ? NULL : model_or_default(eval->model);
     if (!is_ready && !models)
         return STATUS_USAGE;
-    heed_eval_options asked = heed_eval_options_default();
+    heed_eval_options asked = {.size = sizeof asked};
     asked.metrics = eval->metrics;
-    heed_options search = heed_options_default();
-    search.beam = eval->beam;
-    search.batch = eval->batch;
-    search.n_threads = eval->threads;
-    search.wants_attention = search.wants_scores = false;
-    if (!plot_has_kind(eval->plot) || !read_length_norm(eval->length_norm, &search))
+    if (!plot_has_kind(eval->plot) || !check_settings(invocation))
         return STATUS_USAGE;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;
     if (!is_ready)
-        return eval_models(models, eval, &search, &asked, &invocation->arguments);
+        return eval_models(models, invocation, &asked);
     heed_error err = {0};
     heed_evaluation *e =
         heed_evaluate_files(&(heed_pair){.hyp = eval->hyp, .ref = eval->ref}, &asked, &err);
@@ -202,6 +192,7 @@ const struct command command_eval = {
                   "compare two models"}},
     .most_arguments = 2,
     .options = options,
+    .library_option = library_option,
     .values_size = sizeof(struct eval),
     .run = run,
 };

@@ -1,8 +1,8 @@
-/* score.c -- `heed score`: how likely a model finds given translations. */
+/* cmd_score.c -- `heed score`: how likely a model finds given translations. */
 #include "command.h"
 #include "models.h"
 #include "terminal.h"
-#include "result.h"
+#include "print_result.h"
 
 #include <heed.h>
 
@@ -12,30 +12,30 @@
 
 struct score {
     const char *model, *n_best;
-    int batch, threads;
     bool has_words, is_json, is_quiet;
 };
 
 static const heed_option options[] = {
     {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct score, model),
-     .value = "MODEL[,MODEL...]", .help = "the model; of several it is the mean"},
+     .value = "MODEL[,MODEL...]", .default_help = "the model inside heed",
+     .help = "model to score with; of several it is the mean"},
     {"words", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct score, has_words),
-     .help = "after it, with a tab before each, the numbers of the words"},
+     .help = "print the log-probability of each word as well, separated by tabs"},
     {"n-best", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct score, n_best), .value = "FILE",
      .help = "instead of TGT: an n-best list, 'line ||| text ||| features...', lines from 0; each "
              "line gets the feature heed="},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct score, is_json),
-     .help = "one JSON object a line, as heed translate prints"},
-    {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct score, batch), .initial = "24",
-     .value = "N", .least = 1, .most = 100000,
-     .help = "sentences under way at a time; changes no result", .group = "Running"},
-    {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct score, threads),
-     .initial = "0", .value = "N", .least = 0, .most = 4096,
-     .help = "0 is all cores; changes no result"},
+     .help = "print one JSON object a line, as heed translate does"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct score, is_quiet),
-     .help = "neither warnings, progress nor perplexity"},
+     .group = "Running", .help = "print neither warnings, progress nor perplexity"},
     {0},
 };
+
+static const heed_option *library_option(int i)
+{
+    static const char *const names[] = {"batch", "threads", NULL};
+    return translator_option(options, names, i);
+}
 
 /* A line of an n-best list: "3 ||| text ||| features ||| score". */
 struct entry {
@@ -74,7 +74,7 @@ struct running {
     const struct score *s;
     const char *name;
     struct models models;
-    heed_options options;
+    heed_translator *translator;
     struct progress progress;
     heed_lines source, target; /* the target may be an n-best list */
     struct entry *entries;
@@ -82,10 +82,10 @@ struct running {
     size_t n_subwords;
 };
 
-static void print_score(struct running *run, const heed_result *r, size_t i)
+static bool print_score(struct running *run, const heed_result *r, size_t i)
 {
     const struct score *s = run->s;
-    const heed_translation *t = &r->translations[0];
+    const heed_translation *t = r->translations[0];
     if (!s->is_quiet)
         print_warnings(r, run->name, i + 1);
     if (isfinite(t->logprob)) {
@@ -96,16 +96,15 @@ static void print_score(struct running *run, const heed_result *r, size_t i)
         const struct entry *e = &run->entries[i];
         printf("%.*s%sheed= %.6f%s\n", (int)e->n_before, run->target.at[i], e->rest ? " " : " ||| ",
                t->logprob, e->rest ? e->rest : "");
-        return;
+        return true;
     }
-    if (s->is_json) {
-        print_result_json(stdout, r);
-        return;
-    }
+    if (s->is_json)
+        return print_result_json(r);
     printf("%.6f", t->logprob);
     for (size_t w = 0; s->has_words && w < t->n_words; w++)
         printf("\t%.6f", t->words[w].logprob);
     putchar('\n');
+    return true;
 }
 
 static bool score_some(struct running *run, size_t from, size_t n)
@@ -118,16 +117,16 @@ static bool score_some(struct running *run, size_t from, size_t n)
                                           run->entries[from + i].text}
                        : (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
     run->progress.n_before = from;
-    heed_results *results =
-        heed_score(models_list(&run->models), run->models.n, pairs, n, &run->options, &err);
+    heed_results *results = heed_translator_score(run->translator, pairs, n, &err);
     progress_clear(&run->progress);
     if (!results)
         complain("%s", err.message);
-    for (size_t i = 0; results && i < n; i++)
-        print_score(run, &results->at[i], from + i);
+    bool ok = results != NULL;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = print_score(run, results->at[i], from + i);
     heed_results_free(results);
     free(pairs);
-    return results != NULL;
+    return ok;
 }
 
 static bool read_texts(struct running *run, const char *source, const char *target)
@@ -147,37 +146,46 @@ static bool read_texts(struct running *run, const char *source, const char *targ
     return true;
 }
 
-static enum status run(const struct invocation *invocation)
+static bool score_all(struct running *run, const struct invocation *invocation, const char *model)
 {
     enum { AT_A_TIME = 4096 };
+    const struct score *s = run->s;
+    const char *const *files = invocation->arguments.items;
+    if (!read_texts(run, files[0], s->n_best ? s->n_best : files[1]) ||
+        !models_load(&run->models, model) || !(run->translator = models_translator(&run->models)) ||
+        !set_translator(run->translator, invocation))
+        return false;
+    heed_translator_watch(run->translator, progress_show, &run->progress);
+    for (size_t from = 0; from < run->target.n; from += AT_A_TIME) {
+        const size_t left = run->target.n - from;
+        if (!score_some(run, from, left < AT_A_TIME ? left : AT_A_TIME))
+            return false;
+    }
+    if (!s->is_quiet && !s->n_best && run->n_subwords > 0)
+        complain("perplexity %.4f per subword (%zu subwords, end markers included)",
+                 exp(-run->sum / (double)run->n_subwords), run->n_subwords);
+    return true;
+}
+
+static enum status run(const struct invocation *invocation)
+{
     const struct score *s = invocation->values;
     const struct text_list *files = &invocation->arguments;
     if (files->n != (s->n_best ? 1 : 2)) {
-        complain("score wants -m MODEL and two files, SRC and TGT, or SRC and --n-best FILE; see "
-                 "heed score --help");
+        complain("score needs two files, SRC and TGT, or SRC and --n-best FILE; see heed score "
+                 "--help");
         return STATUS_USAGE;
     }
     const char *model = model_or_default(s->model);
-    if (!model)
+    if (!model || !check_settings(invocation))
         return STATUS_USAGE;
-    struct running run = {.s = s, .name = files->items[0], .options = heed_options_default()};
-    run.options.batch = s->batch;
-    run.options.n_threads = s->threads;
-    run.options.progress = progress_show;
-    run.options.progress_data = &run.progress;
+    struct running run = {.s = s, .name = files->items[0]};
     progress_begin(&run.progress, s->is_quiet);
-    bool ok = read_texts(&run, files->items[0], s->n_best ? s->n_best : files->items[1]) &&
-              models_load(&run.models, model);
-    for (size_t from = 0; ok && from < run.target.n; from += AT_A_TIME) {
-        const size_t left = run.target.n - from;
-        ok = score_some(&run, from, left < AT_A_TIME ? left : AT_A_TIME);
-    }
-    if (ok && !s->is_quiet && !s->n_best && run.n_subwords > 0)
-        complain("perplexity %.4f per subword (%zu subwords, end markers included)",
-                 exp(-run.sum / (double)run.n_subwords), run.n_subwords);
+    const bool ok = score_all(&run, invocation, model);
     for (size_t i = 0; run.entries && i < run.target.n; i++)
         free(run.entries[i].text);
     free(run.entries);
+    heed_translator_free(run.translator);
     models_free(&run.models);
     heed_lines_release(&run.source);
     heed_lines_release(&run.target);
@@ -186,15 +194,19 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_score = {
     .name = "score",
-    .summary = "how likely a model finds given translations",
+    .summary = "compute how likely given translations are",
     .usage = "[-m MODEL] [OPTIONS] SRC TGT",
     .description =
         "Prints for every line the sum of the natural log-probabilities of the target's subwords "
-        "and of its end, and in the end, on standard error, the perplexity of all. A translation "
-        "that heed made itself gets the number it was made with. Files are UTF-8, plain or "
+        "and end marker, and at the end, on standard error, the perplexity of all lines. A "
+        "translation by heed gets the number it was found with. Files are UTF-8, plain or "
         "compressed by gzip; - is standard input.",
+    .examples = {{"heed score -m en-fr.safetensors text.en text.fr", "score two files"},
+                 {"heed score -m en-fr.safetensors --n-best text.nbest text.en",
+                  "add a feature to an n-best list"}},
     .most_arguments = 2,
     .options = options,
+    .library_option = library_option,
     .values_size = sizeof(struct score),
     .run = run,
 };

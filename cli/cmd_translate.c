@@ -1,10 +1,10 @@
-/* translate.c -- `heed translate`: lines in, lines out. */
+/* cmd_translate.c -- `heed translate`: lines in, lines out. */
 #include "command.h"
 #include "models.h"
-#include "terminal.h"
 #include "plot.h"
 #include "reader.h"
-#include "result.h"
+#include "print_result.h"
+#include "terminal.h"
 
 #include <heed.h>
 
@@ -14,146 +14,43 @@
 enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 
 struct translate {
-    const char *model, *length_norm, *sample, *prefix, *head, *plot;
-    int beam, n_best, no_repeat, batch, threads, seed, align, layer, shift;
-    float coverage_penalty, temperature, max_length;
-    bool replace_unknown, is_json, has_confidence, is_shown, is_quiet;
+    const char *model, *prefix, *head, *plot;
+    int align;
+    bool is_json, has_confidence, is_shown, is_quiet;
 };
 
 static const heed_option options[] = {
     {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, model),
-     .value = "MODEL[,MODEL...]",
-     .help =
-         "the model; several translate together; without it, or as default, the one inside heed"},
-    {"beam", 'b', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, beam),
-     .initial = "5", .value = "N", .least = 1, .most = 10000,
-     .help = "sentences kept while searching; 1 is greedy", .group = "Search"},
-    {"n-best", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, n_best), .initial = "1",
-     .value = "N", .least = 1, .most = 10000,
-     .help = "print the best N as 'line ||| text ||| logprob= X ||| score', lines from 0"},
-    {"length-norm", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, length_norm),
-     .initial = "power:1", .value = "none|power:X|gnmt:X",
-     .help = "divide log-probabilities by length^X, or by ((5 + length) / 6)^X"},
-    {"coverage-penalty", .kind = HEED_OPTION_FLOAT,
-     HEED_OPTION_FIELD(struct translate, coverage_penalty), .initial = "0", .value = "X",
-     .least = 0, .most = 1e6, .help = "how much it counts that source words were not looked at"},
-    {"sample", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, sample),
-     .value = "all|topk=N|topp=X", .help = "draw words instead of searching"},
-    {"temperature", .kind = HEED_OPTION_FLOAT, HEED_OPTION_FIELD(struct translate, temperature),
-     .initial = "1", .value = "X", .least = 1e-3, .most = 1e3,
-     .help = "of drawing: above 1 bolder, below 1 more careful"},
-    {"seed", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, seed), .initial = "1",
-     .value = "N", .least = 0, .most = 2147483647, .help = "of drawing"},
+     .value = "MODEL[,MODEL...]", .default_help = "the model inside heed",
+     .help = "model to translate with; several translate together as an ensemble"},
     {"prefix", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, prefix),
-     .value = "FILE",
-     .help = "how each translation must begin, line by line; empty lines ask for nothing"},
-    {"no-repeat", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, no_repeat),
-     .initial = "0", .value = "N", .least = 0, .most = 1000,
-     .help = "no run of N subwords twice; 0 allows all"},
-    {"replace-unknown", .kind = HEED_OPTION_FLAG,
-     HEED_OPTION_FIELD(struct translate, replace_unknown),
-     .help = "where the model has no word, put the source word it looked at"},
-    {"max-length", .kind = HEED_OPTION_FLOAT, HEED_OPTION_FIELD(struct translate, max_length),
-     .initial = "3", .value = "X", .least = 0.01, .most = 1000,
-     .help = "subwords of an output per subword of its source, and 50 more"},
+     .value = "FILE", .group = "Search",
+     .help = "how each translation must begin, line by line; an empty line leaves it open"},
     {"align", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct translate, align),
-     .initial = "none", .choices = "none|hard|soft",
-     .help = "after ' ||| ': links 'source-target' of words from 0, or weights in Marian's format",
-     .group = "Output"},
+     .initial = "none", .choices = "none|hard|soft", .group = "Output",
+     .help = "print after ' ||| ' links 'source-target' between words, from 0, or attention in "
+             "Marian's format"},
     {"confidence", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, has_confidence),
-     .help = "after ' ||| ': how likely the sentence and each of its words are right, 0 to 1"},
+     .help = "print after ' ||| ' the confidence of the sentence and of each word, 0 to 1"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_json),
-     .help = "one JSON object a line: words, links, attention, confidence, warnings"},
+     .help = "print one JSON object a line: words, links, attention, confidence, warnings"},
     {"show", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_shown),
-     .help = "below each translation its attention as a matrix of characters"},
+     .help = "print below each translation its attention as a matrix of characters"},
     {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, plot),
      .value = "FILE.svg|png|pdf",
-     .help = "draw the attention into a file; several lines have their number in its name"},
-    {"layer", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, layer), .initial = "0",
-     .value = "N", .least = 0, .most = 64,
-     .help = "whose attention is told, from 1; 0 is the model's own choice"},
+     .help = "draw the attention into a file; several lines are numbered"},
     {"head", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, head), .initial = "mean",
-     .value = "N|mean|all",
-     .help = "which head of it, from 0; all layers and heads on a page of --plot"},
-    {"shift", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, shift),
-     .flags = HEED_OPTION_AUTO, .value = "0|1", .least = 0, .most = 1,
-     .help = "tell the attention of the step that makes a word (0) or reads it (1); without it as "
-             "suits the model"},
-    {"batch", .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, batch), .initial = "24",
-     .value = "N", .least = 1, .most = 100000,
-     .help = "sentences under way at a time; changes no result", .group = "Running"},
-    {"threads", 'j', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct translate, threads),
-     .initial = "0", .value = "N", .least = 0, .most = 4096,
-     .help = "0 is all cores; changes no result"},
+     .value = "N|mean|all", .group = "Attention",
+     .help = "attention head to report, from 0; all draws every layer and head (with --plot)"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_quiet),
-     .help = "neither warnings nor progress"},
+     .group = "Running", .help = "print neither warnings nor progress"},
     {0},
 };
 
-/* ---- options that are small languages ------------------------------------------------------------- */
-
-static bool read_sample(const char *text, heed_options *o)
+/* The library's, but those that are for programs or that this command has itself. */
+static const heed_option *library_option(int i)
 {
-    o->is_sampled = text != NULL;
-    if (!text || strcmp(text, "all") == 0)
-        return true;
-    char *end;
-    if (strncmp(text, "topk=", 5) == 0) {
-        const long k = strtol(text + 5, &end, 10);
-        o->top_k = (int)k;
-        if (end != text + 5 && *end == '\0' && k >= 1 && k <= 1000000)
-            return true;
-    } else if (strncmp(text, "topp=", 5) == 0 && read_float(text + 5, &o->top_p) && o->top_p > 0 &&
-               o->top_p <= 1)
-        return true;
-    complain(
-        "--sample takes all, topk=N (from the likeliest N words) or topp=X (from those that are "
-        "X likely together, 0 to 1), not '%s'",
-        text);
-    return false;
-}
-
-bool read_head(const char *text, int *head)
-{
-    char *end;
-    const long n = strtol(text, &end, 10);
-    *head = strcmp(text, "mean") == 0 ? -1 : (int)n;
-    if (*head < 0 || (end != text && *end == '\0' && n >= 0 && n < 64))
-        return strcmp(text, "mean") == 0 || *head >= 0;
-    complain("--head takes a number from 0, or mean, not '%s'", text);
-    return false;
-}
-
-static bool read_options(const struct translate *t, heed_options *o)
-{
-    *o = heed_options_default();
-    o->beam = t->beam;
-    o->n_best = t->n_best;
-    o->coverage_penalty = t->coverage_penalty;
-    o->no_repeat = t->no_repeat;
-    o->temperature = t->temperature;
-    o->seed = (uint64_t)t->seed;
-    o->max_length = t->max_length;
-    o->replace_unknown = t->replace_unknown;
-    o->layer = t->layer;
-    o->shift = t->shift;
-    o->n_threads = t->threads;
-    o->batch = t->batch;
-    o->wants_attention = t->is_json || t->align != ALIGN_NONE || t->replace_unknown ||
-                         t->coverage_penalty > 0 || t->is_shown || t->plot;
-    o->wants_scores = t->is_json || t->has_confidence || t->is_shown || t->plot;
-    const bool is_all = t->plot && strcmp(t->head, "all") == 0;
-    if (!read_length_norm(t->length_norm, o) || !read_sample(t->sample, o) ||
-        !plot_has_kind(t->plot) || !(is_all || read_head(t->head, &o->head)))
-        return false;
-    if (t->is_json && t->is_shown) {
-        complain(
-            "--json and --show do not go together: what reads the one is confused by the other");
-        return false;
-    }
-    if (o->beam < o->n_best && !o->is_sampled)
-        o->beam = o->n_best;
-    return true;
+    return translator_option(options, NULL, i);
 }
 
 /* ---- output ------------------------------------------------------------------------------------------ */
@@ -174,15 +71,13 @@ static void print_rest(const struct translate *t, const heed_result *r, const he
     fputc('\n', stdout);
 }
 
-static void print_result(const struct translate *t, const heed_result *r, size_t number,
+static bool print_result(const struct translate *t, const heed_result *r, size_t number,
                          bool is_n_best)
 {
-    if (t->is_json) {
-        print_result_json(stdout, r);
-        return;
-    }
+    if (t->is_json)
+        return print_result_json(r);
     for (size_t k = 0; k < r->n_translations; k++) {
-        const heed_translation *one = &r->translations[k];
+        const heed_translation *one = r->translations[k];
         if (is_n_best)
             printf("%zu ||| ", number);
         fputs(one->text, stdout);
@@ -190,33 +85,73 @@ static void print_result(const struct translate *t, const heed_result *r, size_t
             printf(" ||| logprob= %.6f ||| %.6f", one->logprob, one->score);
         print_rest(t, r, one);
     }
+    return true;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------- */
 
 struct running {
     const struct translate *t;
-    const struct models *models;
-    heed_options options;
+    struct models models;
+    heed_translator *translator;
     struct progress progress;
     heed_lines prefixes;
     size_t n_before; /* lines of all files so far */
     struct plots plots;
+    const char *shift;
     bool is_n_best;
 };
+
+static bool draws_all_heads(const struct translate *t)
+{
+    return t->plot && strcmp(t->head, "all") == 0;
+}
+
+/* What the output needs of the search. */
+static bool set_options(struct running *run, const struct invocation *invocation)
+{
+    const struct translate *t = run->t;
+    const bool draws = t->is_json || t->is_shown || t->plot,
+               is_attention_given = setting_of(invocation, "attention") != NULL;
+    run->is_n_best = setting_of(invocation, "n-best") != NULL;
+    const char *attention = is_attention_given                ? NULL
+                            : draws || t->align != ALIGN_NONE ? "cross"
+                                                              : "none";
+    const char *scores = draws || t->has_confidence || run->is_n_best ? "yes" : "no";
+    return set_translator(run->translator, invocation) &&
+           set_option_of(run->translator, "attention", attention) &&
+           set_option_of(run->translator, "scores", scores) &&
+           set_option_of(run->translator, "head", draws_all_heads(t) ? NULL : t->head);
+}
 
 /* The best one's attention. */
 static bool draw_result(struct running *run, const heed_result *r, size_t number, bool is_one)
 {
-    const heed_translation *t = &r->translations[0];
+    const heed_translation *t = r->translations[0];
     if (run->t->is_shown && !show_attention(r, t))
         return false;
     if (!run->t->plot)
         return true;
-    if (strcmp(run->t->head, "all") == 0)
-        return plot_heads(&run->plots, models_list(run->models), run->models->n, r,
-                          run->options.shift, number, is_one);
+    if (draws_all_heads(run->t))
+        return plot_heads(&run->plots, &run->models, run->shift, r, number, is_one);
     return plot_attention(&run->plots, r, t, t->links, t->n_links, number, is_one);
+}
+
+static heed_results *translate_some(struct running *run, const char *const *lines, size_t n,
+                                    heed_error *err)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%zu", run->n_before);
+    if (!heed_translator_set(run->translator, "number", number, err))
+        return NULL;
+    if (run->prefixes.n == 0)
+        return heed_translator_translate(run->translator, lines, n, err);
+    heed_text_pair *pairs = need_memory(n, sizeof *pairs);
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (heed_text_pair){lines[i], run->prefixes.at[run->n_before + i]};
+    heed_results *results = heed_translator_complete(run->translator, pairs, n, err);
+    free(pairs);
+    return results;
 }
 
 static bool translate_lines(struct running *run, const char *const *lines, size_t n,
@@ -229,11 +164,8 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
                  run->t->prefix, n_prefixes);
         return false;
     }
-    run->options.prefixes = n_prefixes > 0 ? run->prefixes.at + run->n_before : NULL;
-    run->options.first_number = run->n_before;
     run->progress.n_before = run->n_before;
-    heed_results *results =
-        heed_translate(models_list(run->models), run->models->n, lines, n, &run->options, &err);
+    heed_results *results = translate_some(run, lines, n, &err);
     progress_clear(&run->progress);
     if (!results) {
         complain("%s", err.message);
@@ -242,9 +174,9 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
         if (!run->t->is_quiet)
-            print_warnings(&results->at[i], name, first + i + 1);
-        print_result(run->t, &results->at[i], run->n_before + i, run->is_n_best);
-        ok = draw_result(run, &results->at[i], run->n_before + i + 1, run->n_before + n == 1);
+            print_warnings(results->at[i], name, first + i + 1);
+        ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best) &&
+             draw_result(run, results->at[i], run->n_before + i + 1, run->n_before + n == 1);
     }
     run->n_before += n;
     heed_results_free(results);
@@ -269,49 +201,62 @@ static bool translate_file(struct running *run, const char *path)
     return ok;
 }
 
+static bool translate_all(struct running *run, const struct text_list *files)
+{
+    bool ok = true;
+    progress_begin(&run->progress, run->t->is_quiet);
+    heed_translator_watch(run->translator, progress_show, &run->progress);
+    if (files->n == 0)
+        ok = translate_file(run, "-");
+    for (int i = 0; ok && i < files->n; i++)
+        ok = translate_file(run, files->items[i]);
+    return ok;
+}
+
 static enum status run(const struct invocation *invocation)
 {
     const struct translate *t = invocation->values;
-    struct running running = {
-        .t = t, .plots = {.path = t->plot}, .is_n_best = was_given(invocation, "n-best")};
+    struct running run = {
+        .t = t, .plots = {.path = t->plot}, .shift = setting_of(invocation, "shift")};
     const char *model = model_or_default(t->model);
-    if (!model)
+    if (!model || !check_settings(invocation) || !plot_has_kind(t->plot) ||
+        !(draws_all_heads(t) || check_setting("head", t->head)))
         return STATUS_USAGE;
-    if (!read_options(t, &running.options))
+    if (t->is_json && t->is_shown) {
+        complain("--json and --show do not go together; choose one");
         return STATUS_USAGE;
-    running.options.wants_scores = running.options.wants_scores || running.is_n_best;
-    heed_error err = {0};
-    if (t->prefix && !heed_lines_read(&running.prefixes, t->prefix, &err)) {
-        complain("%s", err.message);
-        return STATUS_FAILED;
     }
-    struct models models;
-    bool ok = models_load(&models, model);
-    running.models = &models;
-    progress_begin(&running.progress, t->is_quiet);
-    running.options.progress = progress_show;
-    running.options.progress_data = &running.progress;
-    if (ok && invocation->arguments.n == 0)
-        ok = translate_file(&running, "-");
-    for (int i = 0; ok && i < invocation->arguments.n; i++)
-        ok = translate_file(&running, invocation->arguments.items[i]);
-    models_free(&models);
-    heed_lines_release(&running.prefixes);
+    heed_error err = {0};
+    bool ok = !t->prefix || heed_lines_read(&run.prefixes, t->prefix, &err);
+    if (!ok)
+        complain("%s", err.message);
+    ok = ok && models_load(&run.models, model) &&
+         (run.translator = models_translator(&run.models)) && set_options(&run, invocation) &&
+         translate_all(&run, &invocation->arguments);
+    heed_translator_free(run.translator);
+    models_free(&run.models);
+    heed_lines_release(&run.prefixes);
     return ok ? STATUS_FINE : STATUS_FAILED;
 }
 
 const struct command command_translate = {
     .name = "translate",
-    .summary = "translate lines of text, and say what the model looked at",
+    .summary = "translate lines of text, and report what the model attends to",
     .usage = "[-m MODEL] [OPTIONS] [FILE...]",
     .description =
         "Translates standard input or files line by line: as many lines come out as go in, in the "
         "same order; empty lines stay empty, white space around a line is kept. The output is the "
-        "same for any batch, any number of threads and any CPU. A line that is longer than the "
-        "model was trained for is cut into sentences. What is odd about a line (bytes that are not "
-        "UTF-8, an output that was cut or went round in circles) is said on standard error.",
+        "same for any batch size, any number of threads and any CPU. A line that is longer than "
+        "the model was trained for is cut into sentences. With --n-best a line is 'number ||| text "
+        "||| logprob= X ||| score', numbered from 0. Warnings (bytes that are not UTF-8, an output "
+        "that was cut or repeated itself) go to standard error.",
+    .examples = {{"heed translate -m en-fr.safetensors <text.en >text.fr", "translate a file"},
+                 {"echo 'The red house.' | heed translate --show", "see what the model attends to"},
+                 {"heed translate --attention encoder --head all --plot heads.svg text.en",
+                  "draw the self-attention of every layer and head"}},
     .most_arguments = -1,
     .options = options,
+    .library_option = library_option,
     .values_size = sizeof(struct translate),
     .run = run,
 };

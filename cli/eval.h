@@ -7,9 +7,9 @@
 #include <heed.h>
 
 struct eval {
-    const char *hyp, *ref, *model, *tsv, *plot, *length_norm;
+    const char *hyp, *ref, *model, *tsv, *plot;
     unsigned metrics; /* of enum heed_metric */
-    int tok, beam, batch, threads;
+    int tok;
     bool is_ensemble, is_lowercase, is_json, by_length, is_quiet;
 };
 
@@ -19,7 +19,7 @@ void print_evaluation(const heed_evaluation *e, unsigned metrics);
 void print_evaluation_json(const heed_evaluation *e, unsigned metrics);
 
 /* Translate with each model of a list with commas, or with all together, and score what comes out. */
-enum status eval_models(const char *models, const struct eval *eval, const heed_options *search,
-                        const heed_eval_options *asked, const struct text_list *files);
+enum status eval_models(const char *models, const struct invocation *invocation,
+                        const heed_eval_options *asked);
 
 #endif

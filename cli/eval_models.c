@@ -5,7 +5,7 @@
 #include "models.h"
 #include "terminal.h"
 #include "plot.h"
-#include "result.h"
+#include "print_result.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,32 +169,45 @@ static const char *nearest_ref(const struct test *t, size_t i, const char *hyp,
     return best;
 }
 
-static bool run_system(struct system *s, const struct eval *eval, const heed_options *search,
-                       const struct test *t, const heed_eval_options *asked)
+/* Texts alone are wanted. */
+static heed_results *translate_test(const char *name, const struct invocation *invocation,
+                                    const struct test *t)
 {
+    const struct eval *eval = invocation->values;
     heed_error err = {0};
-    heed_options options = *search;
+    heed_results *results = NULL;
+    heed_translator *translator = NULL;
     struct progress progress;
     struct models models;
-    if (!models_load(&models, s->name)) {
-        models_free(&models);
-        return false;
+    if (models_load(&models, name) && (translator = models_translator(&models)) &&
+        set_translator(translator, invocation) && set_option_of(translator, "attention", "none") &&
+        set_option_of(translator, "scores", "no")) {
+        progress_begin(&progress, eval->is_quiet);
+        heed_translator_watch(translator, progress_show, &progress);
+        results = heed_translator_translate(translator, t->source, t->n, &err);
+        progress_clear(&progress);
+        if (!results)
+            complain("%s", err.message);
     }
-    progress_begin(&progress, eval->is_quiet);
-    options.progress = progress_show;
-    options.progress_data = &progress;
-    s->results = heed_translate(models_list(&models), models.n, t->source, t->n, &options, &err);
-    progress_clear(&progress);
+    heed_translator_free(translator);
     models_free(&models);
+    return results;
+}
+
+static bool run_system(struct system *s, const struct invocation *invocation, const struct test *t,
+                       const heed_eval_options *asked)
+{
+    heed_error err = {0};
+    s->results = translate_test(s->name, invocation, t);
     if (s->results) {
         s->pairs = need_memory(t->n, sizeof *s->pairs);
         for (size_t i = 0; i < t->n; i++) {
-            const char *hyp = s->results->at[i].translations[0].text;
+            const char *hyp = s->results->at[i]->translations[0]->text;
             s->pairs[i] = (heed_pair){hyp, nearest_ref(t, i, hyp, asked)};
         }
         s->evaluation = heed_evaluate(s->pairs, t->n, asked, &err);
     }
-    if (!s->evaluation)
+    if (s->results && !s->evaluation)
         complain("%s", err.message);
     return s->evaluation != NULL;
 }
@@ -227,7 +240,7 @@ static heed_evaluation *evaluate_bin(const struct system *s, size_t n, int bin,
     heed_pair *pairs = need_memory(n, sizeof *pairs);
     size_t n_pairs = 0;
     for (size_t i = 0; i < n; i++) {
-        const size_t words = s->results->at[i].n_words;
+        const size_t words = s->results->at[i]->n_words;
         if (words >= (bin == 0 ? 0 : bins[bin]) && words < bins[bin + 1])
             pairs[n_pairs++] = s->pairs[i];
     }
@@ -432,9 +445,10 @@ static bool print_systems(const struct eval *eval, const struct system *systems,
     return ok;
 }
 
-enum status eval_models(const char *models, const struct eval *eval, const heed_options *search,
-                        const heed_eval_options *asked, const struct text_list *files)
+enum status eval_models(const char *models, const struct invocation *invocation,
+                        const heed_eval_options *asked)
 {
+    const struct eval *eval = invocation->values;
     struct test test = {0};
     int n_systems = 0, most = 1;
     for (const char *c = models; *c; c++)
@@ -442,11 +456,12 @@ enum status eval_models(const char *models, const struct eval *eval, const heed_
     struct system *systems = need_memory((size_t)most, sizeof *systems);
     char *names = need_memory(strlen(models) + 1, 1), *rest = names;
     strcpy(names, models);
-    bool ok = eval->tsv ? read_tsv(&test, eval->tsv) : read_two_files(&test, files);
+    bool ok =
+        eval->tsv ? read_tsv(&test, eval->tsv) : read_two_files(&test, &invocation->arguments);
     const char *between = eval->is_ensemble ? "" : ",";
     for (const char *name; ok && (name = strsep(&rest, between)) != NULL; n_systems++) {
         systems[n_systems].name = name;
-        ok = run_system(&systems[n_systems], eval, search, &test, asked);
+        ok = run_system(&systems[n_systems], invocation, &test, asked);
     }
     ok = ok && print_systems(eval, systems, n_systems, test.n, asked);
     ok = ok && (!eval->plot || plot_by_length(eval, systems, n_systems, test.n, asked));

@@ -69,9 +69,78 @@ void models_free(struct models *models)
     *models = (struct models){0};
 }
 
-const heed_model *const *models_list(const struct models *models)
+heed_translator *models_translator(const struct models *models)
 {
-    return (const heed_model *const *)models->at;
+    heed_error err = {0};
+    heed_translator *t =
+        heed_translator_new((const heed_model *const *)models->at, models->n, &err);
+    if (!t)
+        complain("%s", err.message);
+    return t;
+}
+
+/* ---- options of translators ---------------------------------------------------------------------------- */
+
+static bool is_among(const char *const *names, const char *name)
+{
+    while (names && *names && strcmp(*names, name) != 0)
+        names++;
+    return !names || *names;
+}
+
+const heed_option *translator_option(const heed_option *own, const char *const *names, int i)
+{
+    const heed_option *o;
+    for (int k = 0; (o = heed_translator_option_at(k)); k++)
+        if (!(o->flags & HEED_OPTION_PROGRAM) && !heed_option_find(own, o->name) &&
+            is_among(names, o->name) && i-- == 0)
+            return o;
+    return NULL;
+}
+
+const char *setting_of(const struct invocation *invocation, const char *name)
+{
+    for (int i = invocation->n_settings - 1; i >= 0; i--)
+        if (strcmp(invocation->settings[i].option->name, name) == 0)
+            return invocation->settings[i].text;
+    return NULL;
+}
+
+bool check_setting(const char *name, const char *value)
+{
+    heed_error err = {0};
+    heed_options *o = heed_options_new(NULL, &err);
+    const bool ok = o && heed_options_set(o, name, value, &err);
+    if (!ok)
+        complain("%s", err.message);
+    heed_options_free(o);
+    return ok;
+}
+
+bool check_settings(const struct invocation *invocation)
+{
+    for (int i = 0; i < invocation->n_settings; i++)
+        if (!check_setting(invocation->settings[i].option->name, invocation->settings[i].text))
+            return false;
+    return true;
+}
+
+bool set_option_of(heed_translator *translator, const char *name, const char *value)
+{
+    heed_error err = {0};
+    if (!value || heed_translator_set(translator, name, value, &err))
+        return true;
+    complain("%s", err.message);
+    return false;
+}
+
+bool set_translator(heed_translator *translator, const struct invocation *invocation)
+{
+    for (int i = 0; i < invocation->n_settings; i++)
+        if (!set_option_of(translator, invocation->settings[i].option->name,
+                           invocation->settings[i].text))
+            return false;
+    return true;
 }
 
 bool models_attend(const struct models *models, const char *list)
@@ -94,28 +163,6 @@ bool same_lines(const char *path, const heed_lines *lines, const char *other_pat
     complain(
         "%s has %zu line%s, but %s has %zu; every line must have its partner at the same place",
         path, lines->n, lines->n == 1 ? "" : "s", other_path, others->n);
-    return false;
-}
-
-bool read_float(const char *text, float *x)
-{
-    char *end;
-    *x = strtof(text, &end);
-    return end != text && *end == '\0';
-}
-
-bool read_length_norm(const char *text, heed_options *o)
-{
-    if (strcmp(text, "none") == 0) {
-        o->norm = HEED_LENGTH_NONE;
-        return true;
-    }
-    o->norm = strncmp(text, "gnmt:", 5) == 0 ? HEED_LENGTH_GNMT : HEED_LENGTH_POWER;
-    const size_t n = o->norm == HEED_LENGTH_GNMT ? 5 : 6;
-    if ((n == 5 || strncmp(text, "power:", 6) == 0) && read_float(text + n, &o->alpha))
-        return true;
-    complain("--length-norm takes none, power:X or gnmt:X, such as power:1 or gnmt:0.6, not '%s'",
-             text);
     return false;
 }
 

@@ -1,9 +1,8 @@
-/* models.h -- what commands that use models share: reading them, and the options of -m, --threads and the like. */
+/* models.h -- what commands that use models share: reading them, and the options of translators. */
 #ifndef HEED_CLI_MODELS_H
 #define HEED_CLI_MODELS_H
 
-#include <heed.h>
-#include <stdbool.h>
+#include "command.h"
 
 struct models {
     heed_model **at;
@@ -23,8 +22,23 @@ heed_model *model_load(const char *name, heed_error *err);
 bool models_load(struct models *models, const char *list);
 void models_free(struct models *models);
 
-/* As the library wants them. */
-const heed_model *const *models_list(const struct models *models);
+/* A translator with all of them; NULL, with the complaint printed. */
+heed_translator *models_translator(const struct models *models);
+
+/* The i-th option of translators that a command has, NULL when there are no more: not those for programs, nor those that are in
+ * its own table, and of the others only those of names[] (ended by NULL), unless that is NULL. */
+const heed_option *translator_option(const heed_option *own, const char *const *names, int i);
+
+/* What was typed for an option of the translator; NULL: nothing. */
+const char *setting_of(const struct invocation *invocation, const char *name);
+
+/* Is what was typed for options of the translator right? Complains if not. */
+bool check_settings(const struct invocation *invocation);
+bool check_setting(const char *name, const char *value);
+
+/* Tell the translator what was typed, or one option (a NULL value says nothing). False, with the complaint printed. */
+bool set_translator(heed_translator *translator, const struct invocation *invocation);
+bool set_option_of(heed_translator *translator, const char *name, const char *value);
 
 /* Do they all have attention? Complains if not; `list` is what they were called. */
 bool models_attend(const struct models *models, const char *list);
@@ -32,15 +46,6 @@ bool models_attend(const struct models *models, const char *list);
 /* Do two files have the same number of lines? Complains if not. */
 bool same_lines(const char *path, const heed_lines *lines, const char *other_path,
                 const heed_lines *others);
-
-/* A number and nothing behind it. */
-bool read_float(const char *text, float *x);
-
-/* "power:1", "gnmt:0.6" or "none". False, with the complaint printed. */
-bool read_length_norm(const char *text, heed_options *options);
-
-/* "mean" is -1, else a number. False, with the complaint printed. */
-bool read_head(const char *text, int *head);
 
 /* A line at the bottom of a terminal that says how far it is; nothing elsewhere. */
 struct progress {

@@ -1,4 +1,4 @@
-/* picture.c -- from results to pictures. */
+/* plot.c -- from results to pictures. */
 #include "plot.h"
 
 #include "terminal.h"
@@ -72,23 +72,35 @@ static const char **texts_of(const heed_word *words, size_t n)
     return texts;
 }
 
+/* Rows and columns are the words that the attention is between. */
 static struct drawn drawn_of(const heed_result *r, const heed_translation *t,
                              const heed_link *links, size_t n_links)
 {
-    struct drawn d = {.rows = texts_of(t->words, t->n_words),
-                      .columns = texts_of(r->words, r->n_words),
+    const bool from_source = t->attention_kind == HEED_ATTENTION_ENCODER,
+               to_target = t->attention_kind == HEED_ATTENTION_DECODER;
+    const heed_word *rows = from_source ? r->words : t->words,
+                    *columns = to_target ? t->words : r->words;
+    if (t->attention_kind != HEED_ATTENTION_CROSS)
+        n_links = 0;
+    struct drawn d = {.rows = texts_of(rows, t->n_attention_rows),
+                      .columns = texts_of(columns, t->n_attention_columns),
                       .links = need_memory(n_links + 1, sizeof *d.links)};
     for (size_t i = 0; i < n_links; i++)
         d.links[i] = (heed_picture_link){.column = links[i].source, .row = links[i].target};
     d.attention = (heed_picture_attention){.words = {.rows = d.rows,
-                                                     .n_rows = (int)t->n_words,
+                                                     .n_rows = (int)t->n_attention_rows,
                                                      .columns = d.columns,
-                                                     .n_columns = (int)r->n_words},
+                                                     .n_columns = (int)t->n_attention_columns},
                                            .weights = t->attention,
                                            .end = t->attention_end,
                                            .links = d.links,
                                            .n_links = (int)n_links};
     return d;
+}
+
+static bool is_empty(const heed_translation *t)
+{
+    return !t->attention || t->n_attention_rows == 0 || t->n_attention_columns == 0;
 }
 
 static void release_drawn(struct drawn *d)
@@ -100,7 +112,7 @@ static void release_drawn(struct drawn *d)
 
 bool show_attention(const heed_result *r, const heed_translation *t)
 {
-    if (!t->attention || t->n_words == 0 || r->n_words == 0)
+    if (is_empty(t))
         return true;
     const heed_text_options options = text_options(stdout);
     struct drawn d = drawn_of(r, t, t->links, t->n_links);
@@ -118,7 +130,7 @@ bool show_attention(const heed_result *r, const heed_translation *t)
 bool plot_attention(struct plots *plots, const heed_result *r, const heed_translation *t,
                     const heed_link *links, size_t n_links, size_t number, bool is_one)
 {
-    if (!t->attention || t->n_words == 0 || r->n_words == 0)
+    if (is_empty(t))
         return true;
     struct drawn d = drawn_of(r, t, links, n_links);
     const bool ok = draw(plots, &(heed_picture){.attention = &d.attention}, number, is_one);
@@ -128,65 +140,69 @@ bool plot_attention(struct plots *plots, const heed_result *r, const heed_transl
 
 /* ---- all heads ------------------------------------------------------------------------------------------ */
 
-/* The weights of a layer and head when the models read the pair; NULL where there is no such head. */
-static heed_results *read_pair(const heed_model *const *models, int n_models,
-                               const heed_text_pair *pair, int shift, int layer, int head)
+/* The fewest that one of the models has. */
+static int fewest(const struct models *models, enum heed_size size)
 {
-    heed_options o = heed_options_default();
-    o.n_threads = 1;
-    o.shift = shift;
-    o.layer = layer;
-    o.head = head;
-    return heed_align(models, n_models, pair, 1, &o, NULL);
+    long long least = heed_model_size(models->at[0], size);
+    for (int i = 1; i < models->n; i++) {
+        const long long n = heed_model_size(models->at[i], size);
+        least = n < least ? n : least;
+    }
+    return (int)least;
 }
 
-bool plot_heads(struct plots *plots, const heed_model *const *models, int n_models,
-                const heed_result *r, int shift, size_t number, bool is_one)
+/* The weights of one layer and head, as the models have them when they read the pair. False where it cannot be read. */
+static bool read_head(heed_translator *translator, const heed_text_pair *pair, int layer, int head,
+                      const heed_translation *t, float *weights)
 {
-    const heed_translation *t = &r->translations[0];
+    char text[2][16];
+    snprintf(text[0], sizeof text[0], "%d", layer);
+    snprintf(text[1], sizeof text[1], "%d", head);
+    heed_results *one = heed_translator_set(translator, "layer", text[0], NULL) &&
+                                heed_translator_set(translator, "head", text[1], NULL)
+                            ? heed_translator_align(translator, pair, 1, NULL)
+                            : NULL;
+    const heed_translation *read = one ? one->at[0]->translations[0] : NULL;
+    const bool fits = read && read->attention && read->n_attention_rows == t->n_attention_rows &&
+                      read->n_attention_columns == t->n_attention_columns;
+    if (fits)
+        memcpy(weights, read->attention,
+               t->n_attention_rows * t->n_attention_columns * sizeof *weights);
+    heed_results_free(one);
+    return fits;
+}
+
+bool plot_heads(struct plots *plots, const struct models *models, const char *shift,
+                const heed_result *r, size_t number, bool is_one)
+{
+    static const char *const kinds[] = {"none", "cross", "encoder", "decoder"};
+    static const enum heed_size layers[] = {HEED_MODEL_CROSS_LAYERS, HEED_MODEL_CROSS_LAYERS,
+                                            HEED_MODEL_ENCODER_SELF_LAYERS,
+                                            HEED_MODEL_DECODER_SELF_LAYERS};
+    const heed_translation *t = r->translations[0];
+    if (is_empty(t))
+        return true;
     const heed_text_pair pair = {r->source, t->text};
-    const size_t n = t->n_words * r->n_words;
-    float *weights = NULL;
-    int n_layers = 0, n_heads = 0;
-    if (n == 0 || !t->attention)
-        return true;
-    for (int layer = 1, head = 0;;) {
-        heed_results *one = read_pair(models, n_models, &pair, shift, layer, head);
-        const heed_translation *told = one ? &one->at[0].translations[0] : NULL;
-        const bool fits = told && told->attention && told->n_words == t->n_words &&
-                          one->at[0].n_words == r->n_words;
-        if (fits) {
-            const size_t i = (size_t)(layer - 1) * (size_t)n_heads + (size_t)head;
-            float *grown = realloc(weights, (i + 1) * n * sizeof *grown);
-            if (!grown) {
-                complain("there is no memory left");
-                heed_results_free(one);
-                free(weights);
-                return false;
-            }
-            weights = grown;
-            memcpy(weights + i * n, told->attention, n * sizeof *weights);
-            n_layers = layer;
-            n_heads = layer == 1 ? head + 1 : n_heads;
-            head++;
-        }
-        heed_results_free(one);
-        if (!fits && head == 0)
-            break; /* no further layer */
-        if (!fits) {
-            layer++;
-            head = 0;
-        }
-    }
-    if (!weights) {
+    const int n_layers = fewest(models, layers[t->attention_kind]),
+              n_heads = fewest(models, HEED_MODEL_HEADS);
+    const size_t n = t->n_attention_rows * t->n_attention_columns;
+    float *weights = need_memory((size_t)n_layers * (size_t)n_heads * n, sizeof *weights);
+    heed_translator *translator = models_translator(models);
+    bool ok = translator && set_option_of(translator, "attention", kinds[t->attention_kind]) &&
+              set_option_of(translator, "shift", shift),
+         fits = ok;
+    for (int i = 0; fits && i < n_layers * n_heads; i++)
+        fits =
+            read_head(translator, &pair, i / n_heads + 1, i % n_heads, t, weights + (size_t)i * n);
+    if (ok && !fits)
         complain("line %zu is not drawn: it is too long to be read at once", number);
-        return true;
-    }
     struct drawn d = drawn_of(r, t, NULL, 0);
     const heed_picture_heads heads = {
         .words = d.attention.words, .weights = weights, .n_layers = n_layers, .n_heads = n_heads};
-    const bool ok = draw(plots, &(heed_picture){.heads = &heads}, number, is_one);
+    if (fits)
+        ok = draw(plots, &(heed_picture){.heads = &heads}, number, is_one);
     release_drawn(&d);
+    heed_translator_free(translator);
     free(weights);
     return ok;
 }

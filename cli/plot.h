@@ -1,6 +1,8 @@
-/* picture.h -- attention drawn: on the terminal (--show) and into files (--plot). */
+/* plot.h -- attention drawn: on the terminal (--show) and into files (--plot). */
 #ifndef HEED_CLI_PICTURE_H
 #define HEED_CLI_PICTURE_H
+
+#include "models.h"
 
 #include <heed_draw.h>
 
@@ -23,7 +25,7 @@ bool plot_attention(struct plots *plots, const heed_result *result,
                     const heed_translation *translation, const heed_link *links, size_t n_links,
                     size_t number, bool is_one);
 
-/* All layers and heads of the first translation on one page. */
-bool plot_heads(struct plots *plots, const heed_model *const *models, int n_models,
-                const heed_result *result, int shift, size_t number, bool is_one);
+/* All layers and heads of the first translation on one page; `shift` is what was typed, or NULL. */
+bool plot_heads(struct plots *plots, const struct models *models, const char *shift,
+                const heed_result *result, size_t number, bool is_one);
 #endif

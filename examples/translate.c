@@ -1,4 +1,4 @@
-/* translate.c -- the whole toolkit in thirty lines: translate lines of standard input and show which words belong together.
+/* translate.c -- translate lines of standard input and print which words belong together.
  *
  *     cc translate.c -o translate $(pkg-config --cflags --libs heed) && echo Hello! | ./translate model.safetensors */
 #include <heed.h>
@@ -8,20 +8,19 @@
 int main(int argc, char **argv)
 {
     heed_error err = {0};
-    heed_model *model =
-        heed_model_load(argc > 1 ? argv[1] : "tests/translate/toy.safetensors", &err);
-    const heed_model *models[] = {model};
-    char line[4096];
-    strcpy(line, "eins zwei drei"); /* without a model's name, one sentence to see it work */
-    while (model && (argc < 2 || fgets(line, sizeof line, stdin))) {
+    heed_translator *t =
+        heed_translator_open(argc > 1 ? argv[1] : "tests/translate/toy.safetensors", &err);
+    char line[4096] = "eins zwei drei"; /* without a model's name, one sentence to see it work */
+    while (t && (argc < 2 || fgets(line, sizeof line, stdin))) {
         line[strcspn(line, "\n")] = '\0';
-        heed_results *results = heed_translate(models, 1, (const char *[]){line}, 1, NULL, &err);
+        heed_results *results = heed_translator_translate(t, (const char *[]){line}, 1, &err);
         if (!results)
             break;
-        const heed_translation *best = &results->at[0].translations[0];
+        const heed_result *r = results->at[0];
+        const heed_translation *best = r->translations[0];
         printf("%s\n", best->text);
         for (size_t i = 0; i < best->n_links; i++)
-            printf("    %s - %s\n", results->at[0].words[best->links[i].source].text,
+            printf("    %s - %s\n", r->words[best->links[i].source].text,
                    best->words[best->links[i].target].text);
         heed_results_free(results);
         if (argc < 2)
@@ -29,6 +28,6 @@ int main(int argc, char **argv)
     }
     if (err.code)
         fprintf(stderr, "%s\n", err.message);
-    heed_model_free(model);
+    heed_translator_free(t);
     return err.code != HEED_OK;
 }

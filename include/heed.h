@@ -1,10 +1,24 @@
-/* heed.h -- the toolkit for attention-based sequence-to-sequence learning: its version, its errors, its machine.
+/* heed.h -- attention-based sequence-to-sequence learning: train, translate, align, evaluate.
  *
- * This header is the manual. It is stable: what stands here keeps its name and meaning. The formula language for
- * people's own models is heed_graph.h.
+ * A translator in three calls:
  *
- * The library never prints and never exits. Every function that can fail takes a `heed_error *err`, always last,
- * which may be NULL; the first error is kept, so one struct can be passed through several calls and asked once. */
+ *     heed_error err = {0};
+ *     heed_translator *t = heed_translator_open("mine.safetensors", &err);
+ *     puts(t ? heed_translator_text(t, "Good morning!", &err) : err.message);
+ *     heed_translator_free(t);
+ *
+ * This header is the manual. It begins with what most programs need and goes on to what few do:
+ * errors, translating, results, options, given translations, asynchronous work, models, training,
+ * evaluation. heed_draw.h draws pictures, heed_graph.h is the formula language for own models.
+ *
+ * The library never prints and never exits. Every function that can fail takes a heed_error, always
+ * last, which may be NULL. Arguments that make no sense (a NULL text, an unknown name) are errors
+ * like any other. Results are the same to the last bit on every machine, for any number of threads
+ * and whatever else is translated at the same time.
+ *
+ * Structs that the library returns may grow at their end in later versions; do not copy them or
+ * build arrays of them. Structs that you fill ({0} is always a valid start) stay as they are.
+ * Before version 1.0 the minor version is the ABI: programs built with 0.2 run with every 0.2.x. */
 #ifndef HEED_H
 #define HEED_H
 
@@ -16,169 +30,320 @@
 extern "C" {
 #endif
 
-#define HEED_VERSION "0.1.0"
+#define HEED_VERSION "0.2.0"
 
 #ifndef HEED_API
 #define HEED_API __attribute__((visibility("default")))
 #endif
 
-/* ---- errors ---------------------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------- */
 
-/* What kind of failure it was; the sentence in heed_error.message says the rest. */
+/* The kind of a failure; the sentence in heed_error.message says the rest. */
 enum heed_code {
     HEED_OK = 0,
-    HEED_NO_MEMORY, /* the machine has no more memory to give */
-    HEED_BAD_FILE, /* a file cannot be opened, read or written: missing, no permission, disk full */
-    HEED_BAD_TEXT, /* text that is not UTF-8 or is not what was asked for */
-    HEED_BAD_MODEL,  /* a model file that contradicts itself */
-    HEED_BAD_OPTION, /* an option or environment variable with a value that cannot be used */
-    HEED_BAD_SHAPE,  /* operands of a formula that do not fit together */
-    HEED_CANCELLED,  /* the caller asked to stop */
-    HEED_DIVERGED,   /* training whose numbers grow without bound */
+    /* the machine has no more memory to give */
+    HEED_NO_MEMORY,
+    /* a file cannot be opened, read or written: missing, no permission, disk full */
+    HEED_BAD_FILE,
+    /* text that is not UTF-8 or is not what was asked for; no text at all */
+    HEED_BAD_TEXT,
+    /* a model file that contradicts itself, or a model that cannot do what is asked */
+    HEED_BAD_MODEL,
+    /* an option, argument or environment variable with a value that cannot be used */
+    HEED_BAD_OPTION,
+    /* operands of a formula that do not fit together */
+    HEED_BAD_SHAPE,
+    /* the caller asked to stop */
+    HEED_CANCELLED,
+    /* training whose numbers grow without bound */
+    HEED_DIVERGED,
 };
 
-/* {0} is "no error". Owned by the caller, holds no memory of its own. */
+/* {0} is "no error". Owned by the caller, holds no memory of its own. The first error is kept: one
+ * struct can be passed through several calls and looked at once. */
 typedef struct heed_error {
     enum heed_code code;
-    char message[504]; /* a sentence: what, where, what to do; empty when code is HEED_OK */
+    /* a sentence: what, where, what to do; empty when code is HEED_OK */
+    char message[504];
 } heed_error;
 
-/* ---- options ------------------------------------------------------------------------------- */
+/* ---- translating --------------------------------------------------------------------------- */
 
-/* An option has a name, and its row in a table says what the value may be, what it is when nothing
- * is said, and which field of a struct it fills. A table ends with {0}. The library's own options
- * (such as heed_training_option_at) and those of programs are read by the same functions, with the
- * same errors: "beam must be a whole number from 1 to 1000, not 'x'".
+/* A translator: models, options, and what is kept warm between calls (threads, caches, memory).
+ * Threads may share one. */
+typedef struct heed_translator heed_translator;
+
+/* A translator with the model of a file, which it owns. To be given to heed_translator_free(). NULL
+ * with the reason in `err`, as heed_model_load(). */
+HEED_API heed_translator *heed_translator_open(const char *path, heed_error *err);
+
+/* Translate one text, of any length. The string belongs to the translator and is valid until the
+ * next call of this function; programs with several threads use heed_translator_translate(). NULL
+ * with the reason in `err`. */
+HEED_API const char *heed_translator_text(heed_translator *translator, const char *text,
+                                          heed_error *err);
+
+/* Ends its threads; texts that are still under way are dropped. NULL is fine. */
+HEED_API void heed_translator_free(heed_translator *translator);
+
+typedef struct heed_results heed_results;
+typedef struct heed_result heed_result;
+
+/* Translate n texts, each a line of UTF-8 of any length. One call with many texts is faster than
+ * many calls: it fills batches and threads. A single sentence is translated on the calling thread.
  *
- *     struct settings { int beam; const char *model; };
- *     static const heed_option options[] = {
- *         {"beam", 'b', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct settings, beam),
- *          .least = 1, .most = 1000, .initial = "5", .value = "N", .help = "beam size"},
- *         {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct settings, model),
- *          .value = "FILE", .help = "model to use"},
- *         {0}};
- *     struct settings s = {0};
- *     heed_option_defaults(options, &s, &err);
- *     heed_option_set_named(options, &s, "beam", "8", &err);
- *     heed_option_release(options, &s); */
-enum heed_option_kind {
-    /* bool; on a command line it takes no value, elsewhere "yes" or "no" */
-    HEED_OPTION_FLAG,
-    /* bool, or an int that is 1, 0 or -1 (open) */
-    HEED_OPTION_YES_NO,
-    /* int, from `least` to `most` */
-    HEED_OPTION_INT,
-    /* float or double, from `least` to `most`; told as the shortest text of a float */
-    HEED_OPTION_FLOAT,
-    /* int: which of `choices`, from 0 */
-    HEED_OPTION_CHOICE,
-    /* char *: a copy of the text; NULL is "none" */
-    HEED_OPTION_TEXT,
-    /* heed_option_list: setting it adds one more text */
-    HEED_OPTION_LIST,
-    /* an int count and as many different ints behind it, at most 64, typed as "0,3" or "none" */
-    HEED_OPTION_NUMBERS,
+ * White space around a text is kept, and a text of white space stays as it is. A text that is
+ * longer than the model was trained for is cut into sentences, which are translated one by one. No
+ * text is an error: bytes that are not UTF-8 are replaced by U+FFFD, with a warning in the result.
+ * A translation that repeats itself endlessly is searched again with repetition forbidden, with a
+ * warning as well.
+ *
+ * Returns results in the order of the texts, to be given to heed_results_free(), or NULL with the
+ * reason in `err` (HEED_BAD_OPTION, HEED_BAD_MODEL, HEED_CANCELLED, HEED_NO_MEMORY).
+ *
+ *     const char *texts[] = {"Good morning!", "How are you?"};
+ *     heed_results *r = heed_translator_translate(t, texts, 2, &err);
+ *     for (size_t i = 0; r && i < r->n; i++)
+ *         puts(r->at[i]->translations[0]->text);
+ *     heed_results_free(r); */
+HEED_API heed_results *heed_translator_translate(heed_translator *translator,
+                                                 const char *const *texts, size_t n,
+                                                 heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_results_free(heed_results *results);
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+/* A word: what stands between spaces; in scripts without spaces (Thai, Japanese, Chinese) the
+ * characters of one subword. `start` and `end` count Unicode code points of the text it is in. */
+typedef struct heed_word {
+    const char *text;
+    size_t start, end;
+    /* of a target word: the sum over its subwords; else 0 */
+    double logprob;
+    /* of a target word: how likely it is right, 0 to 1; else 0 */
+    double confidence;
+} heed_word;
+
+/* What the model reads and writes: words, parts of words, and end markers. */
+typedef struct heed_subword {
+    /* as the vocabulary has it: "▁house", "</s>" */
+    const char *text;
+    /* the word it belongs to; -1: none (an end marker) */
+    int word;
+    /* of a target subword; else 0 */
+    double logprob;
+} heed_subword;
+
+/* Two words that belong together, by their numbers from 0. */
+typedef struct heed_link {
+    int source, target;
+} heed_link;
+
+/* A sentence and its translation, in Unicode code points of the two texts. */
+typedef struct heed_sentence {
+    size_t source_start, source_end, target_start, target_end;
+} heed_sentence;
+
+/* Which attention a result has. */
+enum heed_attention {
+    HEED_ATTENTION_NONE,
+    /* what the decoder looks at in the source: rows are target words, columns source words */
+    HEED_ATTENTION_CROSS,
+    /* self-attention of a Transformer's encoder: rows and columns are source words */
+    HEED_ATTENTION_ENCODER,
+    /* self-attention of a Transformer's decoder: rows and columns are target words */
+    HEED_ATTENTION_DECODER,
 };
 
-enum heed_option_flag {
-    /* The value is chosen later to fit the others unless it is given. Until then an int or float is
-     * -1 and a text NULL. */
-    HEED_OPTION_AUTO = 1,
-    /* The lower end of a range does not belong to it. */
-    HEED_OPTION_ABOVE = 2,
-    /* Kept in the record of a trained model; a text must be UTF-8. */
-    HEED_OPTION_RECORDED = 4,
-    /* A training run that goes on must have the same value. */
-    HEED_OPTION_FIXED = 8,
-    /* Part of the model, not of how it is trained; of recurrent models or Transformers only. */
-    HEED_OPTION_OF_MODEL = 16,
-    HEED_OPTION_RECURRENT = 32,
-    HEED_OPTION_TRANSFORMER = 64,
-    /* A fact that follows from others, not something to choose. */
-    HEED_OPTION_FACT = 128,
-    /* Short for several other options; files do not have it. */
-    HEED_OPTION_SHORTHAND = 256,
+/* One translation, and what the model looked at while it was made. */
+typedef struct heed_translation {
+    const char *text;
+    /* what the search compares: log-probability with length and coverage */
+    double score;
+    /* sum of the natural log-probabilities of its subwords and end marker */
+    double logprob;
+    /* mean over its words */
+    double confidence;
+    /* it reached the longest output that is allowed, and has no end */
+    bool is_cut;
+    size_t n_words, n_subwords, n_links, n_sentences;
+    heed_word *words;
+    heed_subword *subwords;
+    /* by target word, then source word */
+    heed_link *links;
+    /* one per sentence that was translated by itself, in order */
+    heed_sentence *sentences;
+    /* The weights, row by row. NULL where there are none: the model has no attention, it was not
+     * asked for, or the text is too long to keep a matrix of it. */
+    enum heed_attention attention_kind;
+    size_t n_attention_rows, n_attention_columns;
+    float *attention;
+    /* [rows]: the share of the end marker (of the decoder's own words: of the start). A row and
+     * this sum to 1, to less for local-p. */
+    float *attention_end;
+    /* the same between subwords, end markers included */
+    size_t n_subword_rows, n_subword_columns;
+    float *subword_attention;
+} heed_translation;
+
+/* All about one text. */
+struct heed_result {
+    /* the text; bytes that were not UTF-8 are U+FFFD */
+    const char *source;
+    size_t n_words, n_subwords;
+    heed_word *words;
+    heed_subword *subwords;
+    /* best first; 1 at least */
+    size_t n_translations;
+    heed_translation **translations;
+    /* sentences for people: what was cut, repaired or searched again */
+    size_t n_warnings;
+    const char **warnings;
 };
 
+/* Results of many texts, in the order of the texts. */
+struct heed_results {
+    size_t n;
+    heed_result **at;
+};
+
+/* A result as one JSON object, without a newline: source, warnings, translations with words, links
+ * and attention, sentences (docs/reference/json.md). To be given to heed_free(); NULL with the
+ * reason in `err`. */
+HEED_API char *heed_result_json(const heed_result *result, heed_error *err);
+
+/* Give back a text that the library returned. NULL is fine. */
+HEED_API void heed_free(void *text);
+
+/* ---- options of translating ---------------------------------------------------------------- */
+
+/* Set an option by its name; names and values are those of `heed translate` without the dashes:
+ * ("beam", "1"), ("length-norm", "gnmt:0.6"), ("attention", "none"). Holds for all later calls.
+ * False with the reason in `err` (HEED_BAD_OPTION), the nearest right name included. */
+HEED_API bool heed_translator_set(heed_translator *translator, const char *name, const char *value,
+                                  heed_error *err);
+
+/* Be told how far heed_translator_translate(), _align() and _score() are: watch(context, n_done, n)
+ * is called often, in sentences, from one thread at a time but not always the same; false stops the
+ * work (HEED_CANCELLED). NULL: nobody is told. */
+HEED_API void heed_translator_watch(heed_translator *translator,
+                                    bool (*watch)(void *context, size_t n_done, size_t n),
+                                    void *context);
+
+/* Options for a single text, see heed_translator_submit(). */
+typedef struct heed_options heed_options;
+
+/* A copy of the translator's options as they are now (NULL: as a new translator has them), to be
+ * given to heed_options_free(). NULL without memory. */
+HEED_API heed_options *heed_options_new(const heed_translator *translator, heed_error *err);
+HEED_API bool heed_options_set(heed_options *options, const char *name, const char *value,
+                               heed_error *err);
+HEED_API void heed_options_free(heed_options *options);
+
+/* The rows of all options, one by one, for help texts and option tables; NULL when there are no
+ * more than i. See "option tables" below. */
 typedef struct heed_option heed_option;
-struct heed_option {
-    /* lower case, words joined by dashes; underscores are taken as well */
-    const char *name;
-    /* one-letter form on a command line, or 0 */
-    char letter;
-    enum heed_option_kind kind;
-    /* of enum heed_option_flag */
-    unsigned flags;
-    /* the field it fills: HEED_OPTION_FIELD() */
-    size_t offset, size;
-    /* numbers: the range, both ends included, both 0 for no limits. A choice: `most` is how many of
-     * `choices` the field can hold, 0 for all; a setter makes something else of the others */
-    double least, most;
-    /* "rnn|gru|lstm" */
-    const char *choices;
-    /* value when nothing is said, as it would be typed; NULL: a field of zeros, or open */
-    const char *initial;
-    /* what help texts tell as the default instead of `initial` */
-    const char *default_help;
-    /* what help texts call the value: "N", "FILE"; NULL for choices, yes and no */
-    const char *value;
-    /* what the value must be, for errors: "none, power:X or gnmt:X"; NULL: said by the kind */
-    const char *takes;
-    /* heading in help texts; NULL: that of the row before */
-    const char *group;
-    /* what it does; a few words, no full stop */
-    const char *help;
-    /* Sets the fields from `text` where the kind alone does not say how; heed_option_refuse()
-     * says no, heed_option_set_by_kind() does the usual. NULL: by the kind. */
-    bool (*set)(const heed_option *option, void *values, const char *text, heed_error *err);
-    /* Writes the value as it would be typed. NULL: by the kind. A row that has it owns no text: its
-     * setter makes something else of it. */
-    void (*print)(const heed_option *option, const void *values, char *text, size_t size);
+HEED_API const heed_option *heed_translator_option_at(int i);
+
+/* ---- given translations -------------------------------------------------------------------- */
+
+/* A text and its translation. */
+typedef struct heed_text_pair {
+    const char *source, *target;
+} heed_text_pair;
+
+/* Which words of given translations belong together: each result has one translation, the pair's
+ * target as it is, with its log-probability, words, attention and links. A pair that is far longer
+ * than the model was trained for is not looked at: its logprob is NaN and it has a warning. */
+HEED_API heed_results *heed_translator_align(heed_translator *translator,
+                                             const heed_text_pair *pairs, size_t n,
+                                             heed_error *err);
+
+/* How likely given translations are: the same without attention, which is faster. */
+HEED_API heed_results *heed_translator_score(heed_translator *translator,
+                                             const heed_text_pair *pairs, size_t n,
+                                             heed_error *err);
+
+/* Translate texts of which the translations must begin as given: `target` is the beginning, NULL or
+ * "" where there is none. Otherwise as heed_translator_translate(). */
+HEED_API heed_results *heed_translator_complete(heed_translator *translator,
+                                                const heed_text_pair *pairs, size_t n,
+                                                heed_error *err);
+
+/* How links of two directions become one set. */
+enum heed_symmetry {
+    /* those that both have */
+    HEED_SYMMETRY_INTERSECT,
+    /* those that one of them has */
+    HEED_SYMMETRY_UNION,
+    /* those of both, neighbours of these that one has, then what links a word that is still alone
+     * (Koehn, Och & Marcu, 2003) */
+    HEED_SYMMETRY_GROW_DIAG_FINAL,
 };
 
-#define HEED_OPTION_FIELD(type, member) \
-    .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+/* Join links of one model with those of a model for the other direction, which are given turned
+ * round: source is the same language in both. Writes to `out`, which has room for both, by target
+ * word, then source word; returns how many. */
+HEED_API size_t heed_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_one,
+                                const heed_link *other, size_t n_other, heed_link *out);
 
-/* Texts that were given one by one; {0} is none. */
-typedef struct heed_option_list {
-    char **at;
-    size_t n, capacity;
-} heed_option_list;
+/* Counts for the quality of alignments, and the quality (Och & Ney, 2003); {0} is before the first
+ * sentence. */
+typedef struct heed_alignment_quality {
+    /* of all sentences so far */
+    size_t n_links, n_sure, n_right_sure, n_right_possible;
+    /* percent; possible links count for precision, sure ones for recall */
+    double precision, recall, error_rate;
+} heed_alignment_quality;
 
-/* The row of this name, NULL when there is none. */
-HEED_API const heed_option *heed_option_find(const heed_option *options, const char *name);
+/* Add a sentence: links found, links that must be there, links that may be there (sure ones need
+ * not be repeated). */
+HEED_API void heed_alignment_judge(heed_alignment_quality *quality, const heed_link *links,
+                                   size_t n_links, const heed_link *sure, size_t n_sure,
+                                   const heed_link *possible, size_t n_possible);
 
-/* Fill a struct of zeros with what holds when nothing is said; false with HEED_NO_MEMORY. And give
- * back the texts and lists that it has come to own, which leaves NULL and {0} in their place. */
-HEED_API bool heed_option_defaults(const heed_option *options, void *values, heed_error *err);
-HEED_API void heed_option_release(const heed_option *options, void *values);
+/* ---- asynchronous translating -------------------------------------------------------------- */
 
-/* Set a field from text, by its row or by its name. False with the reason in `err`
- * (HEED_BAD_OPTION, HEED_NO_MEMORY); the field is then as it was. */
-HEED_API bool heed_option_set(const heed_option *option, void *values, const char *text,
-                              heed_error *err);
-HEED_API bool heed_option_set_named(const heed_option *options, void *values, const char *name,
-                                    const char *text, heed_error *err);
+/* For servers: texts are submitted from any thread and join those that are being translated at
+ * once; results are taken as they finish. A result has the same bytes whatever else is under way.
+ * Threads of the translator's own do the work; they start with the first text.
+ *
+ *     uint64_t id = heed_translator_submit(t, "Good morning!", NULL, &err);
+ *     ...
+ *     heed_result *r = heed_translator_take(t, -1, &id, &err);
+ *     if (r)
+ *         puts(r->translations[0]->text);
+ *     heed_result_free(r); */
 
-/* The value as it would be typed, in text[0..size) or where the field keeps it; "" when it is open,
- * none, or a list of several. */
-HEED_API const char *heed_option_text(const heed_option *option, const void *values, char *text,
-                                      size_t size);
+/* Submit a text. `options` are copied; NULL means the translator's. Returns its id, unique for this
+ * translator, or 0 with the reason in `err` (HEED_BAD_OPTION, HEED_NO_MEMORY). */
+HEED_API uint64_t heed_translator_submit(heed_translator *translator, const char *text,
+                                         const heed_options *options, heed_error *err);
 
-/* For setters of rows. The usual, by the row's kind alone; and no: "NAME must be ..., not 'TEXT'",
- * with the nearest of the row's choices, which returns false. */
-HEED_API bool heed_option_set_by_kind(const heed_option *option, void *values, const char *text,
-                                      heed_error *err);
-HEED_API bool heed_option_refuse(const heed_option *option, const char *text, heed_error *err);
+/* Take a result, in the order of finishing, waiting for timeout_ms milliseconds at most (0: not at
+ * all; -1: as long as any text is under way). *id, which may be NULL, is the text's id.
+ *
+ * Returns a result to be given to heed_result_free(), or NULL: with *id when this text failed, the
+ * reason in `err` (HEED_BAD_MODEL, HEED_NO_MEMORY); with *id 0 when none has finished in time or
+ * none is under way. */
+HEED_API heed_result *heed_translator_take(heed_translator *translator, int timeout_ms,
+                                           uint64_t *id, heed_error *err);
 
-/* Say that there is no option `name`, and which of names[0..n) may be meant; where none is near,
- * `advice` (which may be NULL) follows. Returns false. */
-HEED_API bool heed_option_unknown(const char *name, const char *const *names, int n,
-                                  const char *advice, heed_error *err);
+/* Drop a text, wherever it is; it is not taken any more. False when there is none with this id. */
+HEED_API bool heed_translator_cancel(heed_translator *translator, uint64_t id);
 
-/* ---- models ------------------------------------------------------------------------------- */
+/* Texts that have been submitted and neither taken nor cancelled. */
+HEED_API size_t heed_translator_pending(heed_translator *translator);
 
-/* A model: configuration, parameters and vocabularies. Only read once loaded: threads may share it. */
+/* NULL is fine. */
+HEED_API void heed_result_free(heed_result *result);
+
+/* ---- models -------------------------------------------------------------------------------- */
+
+/* A model: configuration, parameters and vocabularies. Only read once loaded: threads and
+ * translators may share it. */
 typedef struct heed_model heed_model;
 
 /* Read a model file, to be given to heed_model_free(). NULL with the reason in `err`: HEED_BAD_FILE
@@ -193,223 +358,75 @@ HEED_API heed_model *heed_model_load_memory(const char *name, const void *data, 
 /* NULL is fine. */
 HEED_API void heed_model_free(heed_model *model);
 
-/* Another toolkit's model as one of heed's, to be given to heed_model_free(). The kind is recognised
- * from the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
+/* A translator with models that stay the caller's and must outlive it. Several translate together
+ * as an ensemble; their vocabularies must be the same. */
+HEED_API heed_translator *heed_translator_new(const heed_model *const *models, int n_models,
+                                              heed_error *err);
+
+/* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
+ * the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
  * as one file for both languages or as two, source and target; or a file of heed's own, without
  * vocabularies, to be stored in another way. NULL with the reason in `err`. */
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);
 
 /* How a model's numbers are stored: exactly, or in half the space. */
-enum heed_store { HEED_STORE_F32, HEED_STORE_F16, HEED_STORE_BF16 };
+enum heed_store {
+    HEED_STORE_F32,
+    HEED_STORE_F16,
+    HEED_STORE_BF16,
+};
 
-/* Write the model as one file, whole or not at all. False with the reason in `err`: HEED_BAD_FILE (no
- * permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
+/* Write the model as one file, whole or not at all. False with the reason in `err`: HEED_BAD_FILE
+ * (no permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
 HEED_API bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
                               heed_error *err);
 
-/* Note a text in the model's record under a name such as "licence" or "attribution": it is saved with the
- * model and told by heed_model_info(). An empty text takes the note out. False with the reason in `err`
- * (HEED_BAD_TEXT, HEED_NO_MEMORY). Not while other threads use the model. */
+/* Note a text in the model's record under a name such as "licence" or "attribution": it is saved
+ * with the model and part of heed_model_info(). An empty text takes the note out. False with the
+ * reason in `err` (HEED_BAD_TEXT, HEED_NO_MEMORY). Not while other threads use the model. */
 HEED_API bool heed_model_note(heed_model *model, const char *name, const char *text,
                               heed_error *err);
 
 /* What the model is, for people or as one line of JSON: architecture, formula of its attention,
- * sizes, parameters per part, vocabularies, languages, training record. To be given to
- * heed_free(); NULL without memory. */
+ * sizes, parameters per part, vocabularies, languages, training record. To be given to heed_free();
+ * NULL with the reason in `err`. */
 HEED_API char *heed_model_info(const heed_model *model, bool as_json, heed_error *err);
 
-/* How the model was trained, as lines "name = value" that a training run takes as its configuration. To be given to
- * heed_free(); NULL with the reason in `err` (HEED_BAD_MODEL: the model does not say). */
+/* How the model was trained, as lines "name = value" that a training run takes as its
+ * configuration. To be given to heed_free(); NULL with the reason in `err` (HEED_BAD_MODEL: the
+ * model does not say). */
 HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
+
+/* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
+HEED_API const char *heed_model_architecture(const heed_model *model);
+
+/* The languages as its record has them, "en-fr"; NULL where it does not say. The model's own
+ * text. */
+HEED_API const char *heed_model_languages(const heed_model *model);
+
+/* Numbers about a model. */
+enum heed_size {
+    HEED_MODEL_PARAMETERS,
+    HEED_MODEL_SOURCE_VOCAB,
+    HEED_MODEL_TARGET_VOCAB,
+    HEED_MODEL_ENCODER_LAYERS,
+    HEED_MODEL_DECODER_LAYERS,
+    /* subwords of the longest source that it was trained for */
+    HEED_MODEL_TRAINED_LENGTH,
+    /* heads of each of its attentions, 1 where they are not divided; 0 without attention */
+    HEED_MODEL_HEADS,
+    /* layers that have an attention of this kind (enum heed_attention); 0 where none has */
+    HEED_MODEL_CROSS_LAYERS,
+    HEED_MODEL_ENCODER_SELF_LAYERS,
+    HEED_MODEL_DECODER_SELF_LAYERS,
+};
+
+/* -1 for a NULL model or a number that there is not. */
+HEED_API long long heed_model_size(const heed_model *model, enum heed_size size);
 
 /* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
 HEED_API bool heed_model_has_attention(const heed_model *model);
-
-/* Give back a text that the library returned. NULL is fine. */
-HEED_API void heed_free(void *text);
-
-/* ---- translating -------------------------------------------------------------------------- */
-
-/* How a sentence's log-probability becomes its score, so that long sentences can win: as it is, divided by
- * n^alpha, or by ((5 + n) / 6)^alpha (Wu et al., 2016); n counts subwords and the end marker. */
-enum heed_length_norm { HEED_LENGTH_NONE, HEED_LENGTH_POWER, HEED_LENGTH_GNMT };
-
-typedef struct heed_options {
-    int beam;                   /* sentences kept while searching; 1 is greedy; default 5 */
-    int n_best;                 /* translations of each text, at most `beam`; default 1 */
-    enum heed_length_norm norm; /* default HEED_LENGTH_POWER */
-    float alpha;                /* its exponent; default 1 */
-    float coverage_penalty; /* how much it counts that source words were not looked at; default 0 */
-    int no_repeat;     /* no run of so many subwords twice; default 0: anything may be repeated */
-    bool is_sampled;   /* draw words instead of searching; then n_best are drawn; default false */
-    int top_k;         /* draw from the likeliest k; default 0: from all */
-    float top_p;       /* and from the fewest that are so likely together; default 1: all */
-    float temperature; /* above 1 bolder, below 1 more careful; default 1 */
-    uint64_t seed;     /* of drawing; default 1 */
-    uint64_t first_number; /* what the first text is numbered: which numbers are drawn; default 0 */
-    float max_length; /* subwords of an output per subword of its source, and 50 more; default 3 */
-    int max_source;   /* longest source in subwords, longer ones are cut into sentences; default 0:
-                         what the model was trained for (200 where it does not say) */
-    bool
-        replace_unknown; /* put the source word looked at where the model has no word; default false */
-    bool wants_attention; /* weights and links; default true; without them some time is saved */
-    bool wants_scores; /* log-probabilities, scores and confidence; default true. Greedy search, a beam of 1, is faster without:
-                          they are 0 then, and the texts are the same */
-    int layer,
-        head; /* which attention of a Transformer: layers from 1, heads from 0; default 0, -1:
-                             the model's own choice */
-    int shift; /* a word is linked by the attention at the step that made it (0) or at the next, which
-                       reads it (1); default -1: as suits the model */
-    int n_threads; /* default 0: all cores */
-    int batch; /* sentences that a thread has under way, a matter of speed and memory; default 24 */
-    const char *const
-        *prefixes; /* how the translation of each text must begin, in order; entries may be
-                                    NULL; default NULL */
-    bool (*progress)(void *data, size_t n_done,
-                     size_t n); /* called often, from one thread at a time but not
-                                    always the same; false stops the work (HEED_CANCELLED); default NULL */
-    void *progress_data;
-} heed_options;
-
-HEED_API heed_options heed_options_default(void);
-
-/* A word: what stands between spaces; in scripts without spaces (Thai, Japanese, Chinese) the characters of one
- * subword. `start` and `end` count Unicode characters of the text it is in. */
-typedef struct heed_word {
-    const char *text;
-    size_t start, end;
-    double logprob;    /* of a target word: the sum of its subwords'; else 0 */
-    double confidence; /* of a target word: how likely it is right, 0 to 1; else 0 */
-} heed_word;
-
-/* What the model reads and writes: words, parts of words, and end markers. */
-typedef struct heed_subword {
-    const char *text; /* as the vocabulary has it: "▁house", "</s>" */
-    int word;         /* which word it belongs to; -1: none (an end marker) */
-    double logprob;   /* of a target subword; else 0 */
-} heed_subword;
-
-/* Two words that belong together, by their numbers from 0. */
-typedef struct heed_link {
-    int source, target;
-} heed_link;
-
-/* One translation, and what was looked at while it was made. */
-typedef struct heed_translation {
-    const char *text;
-    double score;      /* what the search compares: log-probability with length and coverage */
-    double logprob;    /* sum of the natural log-probabilities of its subwords and end marker */
-    double confidence; /* the mean of its words' */
-    size_t n_words, n_subwords, n_links;
-    heed_word *words;
-    heed_subword *subwords;
-    heed_link *links; /* by target word, then source word */
-    float *attention; /* [n_words][source words], row by row; NULL when there is none */
-    float *
-        attention_end; /* [n_words]: the source end marker's share. A row and this sum to 1 (to less for local-p) */
-    float *subword_attention; /* [n_subwords][source subwords]; NULL when there is none */
-    bool is_cut;              /* it was longer than allowed, and has no end */
-} heed_translation;
-
-/* All about one text. */
-typedef struct heed_result {
-    const char *source; /* the text; bytes that were not UTF-8 are U+FFFD */
-    size_t n_words, n_subwords;
-    heed_word *words;
-    heed_subword *subwords;
-    size_t n_translations; /* best first; 1 at least */
-    heed_translation *translations;
-    size_t n_warnings;
-    const char **warnings; /* sentences: what was cut, repaired or searched again */
-    void *memory;          /* the library's */
-} heed_result;
-
-/* Results of many texts, in the order of the texts. */
-typedef struct heed_results {
-    size_t n;
-    heed_result *at;
-} heed_results;
-
-/* Translate n texts, each a line of UTF-8 of any length. Several models translate together as an ensemble; their
- * vocabularies must be the same. `options` may be NULL for heed_options_default().
- *
- * Texts of white space alone stay as they are, and white space around a text is kept. A text that is longer than
- * the models were trained for is cut into sentences, which are translated one by one. Nothing is an error that
- * a text can be: bytes that are not UTF-8 are replaced by U+FFFD, and the result has a warning. A translation that
- * goes round in circles is searched again with repetition forbidden, with a warning as well. The same text gives
- * the same bits on every machine, whatever else is translated with it and however many threads there are.
- *
- * Returns results to be given to heed_results_free(), or NULL with the reason in `err` (HEED_BAD_OPTION,
- * HEED_BAD_MODEL, HEED_CANCELLED, HEED_NO_MEMORY).
- *
- *     const char *texts[] = {"Guten Morgen!"};
- *     heed_results *r = heed_translate((const heed_model *[]){model}, 1, texts, 1, NULL, &err);
- *     if (r)
- *         puts(r->at[0].translations[0].text); */
-HEED_API heed_results *heed_translate(const heed_model *const *models, int n_models,
-                                      const char *const *texts, size_t n,
-                                      const heed_options *options, heed_error *err);
-
-/* NULL is fine. */
-HEED_API void heed_results_free(heed_results *results);
-
-/* A text and its translation. */
-typedef struct heed_text_pair {
-    const char *source, *target;
-} heed_text_pair;
-
-/* What the models say of translations that are given: each result has one translation, the pair's target as it is,
- * with its log-probability, words, attention and links. Of the options count norm, alpha, coverage_penalty,
- * wants_attention, layer, head, shift, n_threads, batch and progress. A pair whose source or target is far longer than
- * the models were trained for is not looked at: its logprob is NaN and it has a warning. */
-HEED_API heed_results *heed_align(const heed_model *const *models, int n_models,
-                                  const heed_text_pair *pairs, size_t n,
-                                  const heed_options *options, heed_error *err);
-
-/* The same without attention, whatever the options say: faster. */
-HEED_API heed_results *heed_score(const heed_model *const *models, int n_models,
-                                  const heed_text_pair *pairs, size_t n,
-                                  const heed_options *options, heed_error *err);
-
-/* How links of two directions become one set. */
-enum heed_symmetry {
-    HEED_SYMMETRY_INTERSECT, /* those that both have */
-    HEED_SYMMETRY_UNION,     /* those that one of them has */
-    HEED_SYMMETRY_GROW_DIAG_FINAL, /* those of both, neighbours of these that one has, then what links a word
-                                      that is still alone (Koehn, Och & Marcu, 2003) */
-};
-
-/* Join links of one model with those of a model for the other direction, which are given turned round: source is
- * the same language in both. Writes to `out`, which has room for both, by target word, then source word; returns
- * how many. */
-HEED_API size_t heed_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_one,
-                                const heed_link *other, size_t n_other, heed_link *out);
-
-/* Counts for the quality of alignments, and the quality (Och & Ney, 2003); {0} is before the first sentence. */
-typedef struct heed_alignment_quality {
-    size_t n_links, n_sure, n_right_sure, n_right_possible; /* of all sentences so far */
-    double precision, recall,
-        error_rate; /* percent; possible links count for precision, sure for recall */
-} heed_alignment_quality;
-
-/* Add a sentence: links found, links that must be there, links that may be there (sure ones need not be
- * repeated). */
-HEED_API void heed_alignment_judge(heed_alignment_quality *quality, const heed_link *links,
-                                   size_t n_links, const heed_link *sure, size_t n_sure,
-                                   const heed_link *possible, size_t n_possible);
-
-/* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
-typedef struct heed_lines {
-    size_t n;
-    const char **at; /* without line ends */
-    void *memory;    /* the library's */
-} heed_lines;
-
-/* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is not UTF-8 or has a
- * NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to heed_lines_release(), which leaves {0}. */
-HEED_API bool heed_lines_read(heed_lines *lines, const char *path, heed_error *err);
-HEED_API void heed_lines_release(heed_lines *lines);
 
 /* ---- training ------------------------------------------------------------------------------ */
 
@@ -499,66 +516,102 @@ HEED_API bool heed_training_run(heed_training *training,
                                 bool (*watch)(void *context, const heed_training_event *event),
                                 void *context, heed_error *err);
 
-/* ---- scoring text ------------------------------------------------------------------------- */
+/* ---- evaluation ---------------------------------------------------------------------------- */
+
+/* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
+typedef struct heed_lines {
+    size_t n;
+    /* without line ends */
+    const char **at;
+    /* the library's */
+    void *memory;
+} heed_lines;
+
+/* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is
+ * not UTF-8 or has a NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to
+ * heed_lines_release(), which leaves {0}. */
+HEED_API bool heed_lines_read(heed_lines *lines, const char *path, heed_error *err);
+HEED_API void heed_lines_release(heed_lines *lines);
 
 /* What to compute; several are joined by |. */
 enum heed_metric {
     HEED_METRIC_BLEU = 1,
-    HEED_METRIC_CHRF = 2,   /* chrF2: runs of one to six characters */
-    HEED_METRIC_CHRFPP = 4, /* chrF2++: words and pairs of words as well */
-    HEED_METRIC_EXACT = 8,  /* sentences whose words are all right */
-    HEED_METRIC_WER = 16,   /* word error rate */
+    /* chrF2: runs of one to six characters */
+    HEED_METRIC_CHRF = 2,
+    /* chrF2++: words and pairs of words as well */
+    HEED_METRIC_CHRFPP = 4,
+    /* sentences whose words are all right */
+    HEED_METRIC_EXACT = 8,
+    /* word error rate */
+    HEED_METRIC_WER = 16,
 };
 
 /* How BLEU cuts sentences into words; the rules and their names are sacreBLEU's. */
 enum heed_tokeniser {
-    HEED_TOK_13A,  /* western punctuation, as WMT does */
-    HEED_TOK_NONE, /* between spaces: for text that is cut already */
-    HEED_TOK_CHAR, /* every character */
-    HEED_TOK_INTL, /* punctuation and symbols of all scripts */
-    HEED_TOK_ZH,   /* every Chinese character; the rest as 13a */
+    /* western punctuation, as WMT does */
+    HEED_TOK_13A,
+    /* between spaces: for text that is cut already */
+    HEED_TOK_NONE,
+    /* every character */
+    HEED_TOK_CHAR,
+    /* punctuation and symbols of all scripts */
+    HEED_TOK_INTL,
+    /* every Chinese character; the rest as 13a */
+    HEED_TOK_ZH,
 };
 
+/* How to evaluate. The first field says how large the struct is, so that later versions can add
+ * fields: heed_eval_options o = {.size = sizeof o}; */
 typedef struct heed_eval_options {
-    unsigned metrics;         /* of enum heed_metric; default BLEU, chrF, exact and WER */
-    enum heed_tokeniser tok;  /* of BLEU alone; default HEED_TOK_13A */
-    bool is_lowercase;        /* capital and small letters are the same; default false */
-    bool has_effective_order; /* for very short texts, where BLEU would be 0: leave out n-grams
-                                 longer than every hypothesis; default false */
+    size_t size;
+    /* of enum heed_metric; 0: BLEU, chrF, exact and WER */
+    unsigned metrics;
+    /* of BLEU alone; default HEED_TOK_13A */
+    enum heed_tokeniser tok;
+    /* ignore case; default false */
+    bool is_lowercase;
+    /* for very short texts, where BLEU would be 0: leave out n-grams longer than every hypothesis;
+     * default false */
+    bool has_effective_order;
 } heed_eval_options;
-
-HEED_API heed_eval_options heed_eval_options_default(void);
 
 /* What there is to score, a hypothesis, and what it should be, its reference. */
 typedef struct heed_pair {
     const char *hyp, *ref;
 } heed_pair;
 
-/* Scores of a whole text; what was not asked for is 0. A signature says what a score was computed with, for the record,
- * in sacreBLEU's words: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.1.0". */
+/* Scores of a whole text; what was not asked for is 0. */
 typedef struct heed_evaluation {
     size_t n_sentences;
-    double bleu;                 /* 0 to 100 */
-    double bleu_precisions[4];   /* of single words to quadruples, in percent */
-    double bleu_brevity_penalty; /* 1 unless the hypotheses are shorter than the references */
-    double bleu_ratio;           /* hyp_len / ref_len */
-    size_t hyp_len, ref_len;     /* words, as BLEU cuts them */
-    double chrf, chrfpp;         /* 0 to 100 */
-    double exact;                /* percent of sentences */
-    double wer;                  /* wrong, missing and added words per 100 of the references */
-    size_t n_exact;              /* sentences without such a word */
-    size_t n_word_errors;        /* such words */
-    size_t n_words;              /* of the references, between spaces */
+    /* 0 to 100; its precisions of one to four words in percent; 1 unless the hypotheses are shorter
+     * than the references; hyp_len / ref_len, which count words as BLEU cuts them */
+    double bleu;
+    double bleu_precisions[4];
+    double bleu_brevity_penalty;
+    double bleu_ratio;
+    size_t hyp_len, ref_len;
+    /* 0 to 100 */
+    double chrf, chrfpp;
+    /* percent of sentences */
+    double exact;
+    /* wrong, missing and extra words per 100 words of the references */
+    double wer;
+    /* sentences without such a word; such words; words of the references, between spaces */
+    size_t n_exact;
+    size_t n_word_errors;
+    size_t n_words;
+    /* what a score was computed with, for the record, in sacreBLEU's words:
+     * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.2.0" */
     char bleu_signature[96];
     char chrf_signature[96];
     char chrfpp_signature[96];
 } heed_evaluation;
 
-/* Score n hypotheses against their references. BLEU and chrF are sacreBLEU's, number for number, and the same bits on
- * every machine. `options` may be NULL for heed_eval_options_default().
+/* Score n hypotheses against their references. BLEU and chrF are sacreBLEU's, number for number,
+ * and the same bits on every machine. `options` may be NULL.
  *
- * Returns an evaluation to be given to heed_evaluation_free(), or NULL with the reason in `err` (HEED_BAD_TEXT: no
- * sentences, or one that is not UTF-8; HEED_BAD_OPTION; HEED_NO_MEMORY).
+ * Returns an evaluation to be given to heed_evaluation_free(), or NULL with the reason in `err`
+ * (HEED_BAD_TEXT: no sentences, or one that is not UTF-8; HEED_BAD_OPTION; HEED_NO_MEMORY).
  *
  *     const heed_pair pairs[] = {{.hyp = "the cat sat", .ref = "the cat sat down"}};
  *     heed_evaluation *e = heed_evaluate(pairs, 1, NULL, &err);
@@ -566,56 +619,198 @@ typedef struct heed_evaluation {
 HEED_API heed_evaluation *heed_evaluate(const heed_pair *pairs, size_t n,
                                         const heed_eval_options *options, heed_error *err);
 
-/* The same for two files of one sentence a line, plain or compressed by gzip; "-" is standard input. Further errors:
- * HEED_BAD_FILE (missing, not readable), HEED_BAD_TEXT (different numbers of lines). */
+/* The same for two files of one sentence a line, plain or compressed by gzip; "-" is standard
+ * input. Further errors: HEED_BAD_FILE (missing, not readable), HEED_BAD_TEXT (different numbers
+ * of lines). */
 HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
                                               const heed_eval_options *options, heed_error *err);
-
-/* How sure a difference between systems is. */
-typedef struct heed_comparison {
-    enum heed_metric metric;
-    double score, low, high; /* the system's; 95 of 100 samples of the sentences lie between low and high */
-    double difference, difference_low, difference_high; /* to the first system */
-    double p; /* how often a sample turns the difference round; 1 for the first system */
-} heed_comparison;
-
-/* Compare systems that translated the same n sentences, each with the first, by paired bootstrap (Koehn, 2004):
- * n_samples times n sentences are drawn, with repetition, and all systems are scored on them. systems[i] are pairs of
- * the i-th system. Writes n_systems times as many comparisons as there are metrics in `options`, those of the first
- * system first, metrics in the order of enum heed_metric. The same samples for the same seed everywhere. False with the reason in
- * `err`, as heed_evaluate(). */
-HEED_API bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems,
-                           int n_systems, size_t n, const heed_eval_options *options, int n_samples,
-                           uint64_t seed, heed_error *err);
 
 /* NULL is fine. */
 HEED_API void heed_evaluation_free(heed_evaluation *evaluation);
 
-/* ---- about this library ----------------------------------------------------------------------------------- */
+/* How sure a difference between systems is. */
+typedef struct heed_comparison {
+    enum heed_metric metric;
+    /* the system's; 95 of 100 samples of the sentences lie between low and high */
+    double score, low, high;
+    /* to the first system */
+    double difference, difference_low, difference_high;
+    /* share of samples in which the difference has the opposite sign; 1 for the first system */
+    double p;
+} heed_comparison;
 
-/* "0.1.0" of the library that is linked, which may be newer than the HEED_VERSION compiled against. */
+/* Compare systems that translated the same n sentences, each with the first, by paired bootstrap
+ * (Koehn, 2004): n_samples times n sentences are drawn, with repetition, and all systems are
+ * scored on them. systems[i] are pairs of the i-th system. Writes n_systems times as many
+ * comparisons as there are metrics in `options`, those of the first system first, metrics in the
+ * order of enum heed_metric. The same samples for the same seed everywhere. False with the reason
+ * in `err`, as heed_evaluate(). */
+HEED_API bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems,
+                           int n_systems, size_t n, const heed_eval_options *options, int n_samples,
+                           uint64_t seed, heed_error *err);
+
+/* ---- option tables ------------------------------------------------------------------------- */
+
+/* An option has a name, and its row in a table says what the value may be, what it is when nothing
+ * is said, and which field of a struct it fills. A table ends with {0}. The library's own options
+ * (such as heed_training_option_at) and those of programs are read by the same functions, with the
+ * same errors: "beam must be a whole number from 1 to 1000, not 'x'".
+ *
+ *     struct settings { int beam; const char *model; };
+ *     static const heed_option options[] = {
+ *         {"beam", 'b', .kind = HEED_OPTION_INT, HEED_OPTION_FIELD(struct settings, beam),
+ *          .least = 1, .most = 1000, .initial = "5", .value = "N", .help = "beam size"},
+ *         {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct settings, model),
+ *          .value = "FILE", .help = "model to use"},
+ *         {0}};
+ *     struct settings s = {0};
+ *     heed_option_defaults(options, &s, &err);
+ *     heed_option_set_named(options, &s, "beam", "8", &err);
+ *     heed_option_release(options, &s); */
+enum heed_option_kind {
+    /* bool; on a command line it takes no value, elsewhere "yes" or "no" */
+    HEED_OPTION_FLAG,
+    /* bool, or an int that is 1, 0 or -1 (open) */
+    HEED_OPTION_YES_NO,
+    /* int, from `least` to `most` */
+    HEED_OPTION_INT,
+    /* float or double, from `least` to `most`; told as the shortest text of a float */
+    HEED_OPTION_FLOAT,
+    /* int: which of `choices`, from 0 */
+    HEED_OPTION_CHOICE,
+    /* char *: a copy of the text; NULL is "none" */
+    HEED_OPTION_TEXT,
+    /* heed_option_list: setting it adds one more text */
+    HEED_OPTION_LIST,
+    /* an int count and as many different ints behind it, at most 64, typed as "0,3" or "none" */
+    HEED_OPTION_NUMBERS,
+};
+
+enum heed_option_flag {
+    /* The value is chosen later to fit the others unless it is given. Until then an int or float is
+     * -1 and a text NULL. */
+    HEED_OPTION_AUTO = 1,
+    /* The lower end of a range does not belong to it. */
+    HEED_OPTION_ABOVE = 2,
+    /* Kept in the record of a trained model; a text must be UTF-8. */
+    HEED_OPTION_RECORDED = 4,
+    /* A training run that goes on must have the same value. */
+    HEED_OPTION_FIXED = 8,
+    /* Part of the model, not of how it is trained; of recurrent models or Transformers only. */
+    HEED_OPTION_OF_MODEL = 16,
+    HEED_OPTION_RECURRENT = 32,
+    HEED_OPTION_TRANSFORMER = 64,
+    /* A fact that follows from others, not something to choose. */
+    HEED_OPTION_FACT = 128,
+    /* Short for several other options; files do not have it. */
+    HEED_OPTION_SHORTHAND = 256,
+    /* For programs that use the library; command lines do not show it. */
+    HEED_OPTION_PROGRAM = 512,
+};
+
+struct heed_option {
+    /* lower case, words joined by dashes; underscores are taken as well */
+    const char *name;
+    /* one-letter form on a command line, or 0 */
+    char letter;
+    enum heed_option_kind kind;
+    /* of enum heed_option_flag */
+    unsigned flags;
+    /* the field it fills: HEED_OPTION_FIELD() */
+    size_t offset, size;
+    /* numbers: the range, both ends included, both 0 for no limits. A choice: `most` is how many of
+     * `choices` the field can hold, 0 for all; a setter makes something else of the others */
+    double least, most;
+    /* "rnn|gru|lstm" */
+    const char *choices;
+    /* value when nothing is said, as it would be typed; NULL: a field of zeros, or open */
+    const char *initial;
+    /* what help texts tell as the default instead of `initial` */
+    const char *default_help;
+    /* what help texts call the value: "N", "FILE"; NULL for choices, yes and no */
+    const char *value;
+    /* what the value must be, for errors: "none, power:X or gnmt:X"; NULL: said by the kind */
+    const char *takes;
+    /* heading in help texts; NULL: that of the row before */
+    const char *group;
+    /* what it does; a few words, no full stop */
+    const char *help;
+    /* Sets the fields from `text` where the kind alone does not say how; heed_option_refuse()
+     * says no, heed_option_set_by_kind() does the usual. NULL: by the kind. */
+    bool (*set)(const heed_option *option, void *values, const char *text, heed_error *err);
+    /* Writes the value as it would be typed. NULL: by the kind. A row that has it owns no text: its
+     * setter makes something else of it. */
+    void (*print)(const heed_option *option, const void *values, char *text, size_t size);
+};
+
+#define HEED_OPTION_FIELD(type, member) \
+    .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+
+/* Texts that were given one by one; {0} is none. */
+typedef struct heed_option_list {
+    char **at;
+    size_t n, capacity;
+} heed_option_list;
+
+/* The row of this name, NULL when there is none. */
+HEED_API const heed_option *heed_option_find(const heed_option *options, const char *name);
+
+/* Fill a struct of zeros with what holds when nothing is said; false with HEED_NO_MEMORY. And give
+ * back the texts and lists that it has come to own, which leaves NULL and {0} in their place. */
+HEED_API bool heed_option_defaults(const heed_option *options, void *values, heed_error *err);
+HEED_API void heed_option_release(const heed_option *options, void *values);
+
+/* Set a field from text, by its row or by its name. False with the reason in `err`
+ * (HEED_BAD_OPTION, HEED_NO_MEMORY); the field is then as it was. */
+HEED_API bool heed_option_set(const heed_option *option, void *values, const char *text,
+                              heed_error *err);
+HEED_API bool heed_option_set_named(const heed_option *options, void *values, const char *name,
+                                    const char *text, heed_error *err);
+
+/* The value as it would be typed, in text[0..size) or where the field keeps it; "" when it is open,
+ * none, or a list of several. */
+HEED_API const char *heed_option_text(const heed_option *option, const void *values, char *text,
+                                      size_t size);
+
+/* For setters of rows. The usual, by the row's kind alone; and no: "NAME must be ..., not 'TEXT'",
+ * with the nearest of the row's choices, which returns false. */
+HEED_API bool heed_option_set_by_kind(const heed_option *option, void *values, const char *text,
+                                      heed_error *err);
+HEED_API bool heed_option_refuse(const heed_option *option, const char *text, heed_error *err);
+
+/* Say that there is no option `name`, and which of names[0..n) may be meant; where none is near,
+ * `advice` (which may be NULL) follows. Returns false. */
+HEED_API bool heed_option_unknown(const char *name, const char *const *names, int n,
+                                  const char *advice, heed_error *err);
+
+/* ---- about this library -------------------------------------------------------------------- */
+
+/* "0.2.0" of the library that is linked, which may be newer than the HEED_VERSION compiled
+ * against. */
 HEED_API const char *heed_version(void);
 
 /* The compiler that built the library, e.g. "gcc 12.2.0". */
 HEED_API const char *heed_compiler(void);
 
-/* The arithmetic in use: "avx512bf16", "avx512vnni", "avx512", "avx2", "neon", "generic" or "ref". The fastest that
- * this CPU has, or the one named by the environment variable HEED_KERNEL; all return the same bits. NULL with the reason in `err`
- * (HEED_BAD_OPTION) when HEED_KERNEL names one that does not exist or that this CPU cannot run. */
+/* The arithmetic in use: "avx512bf16", "avx512vnni", "avx512", "avx2", "neon", "generic" or "ref".
+ * The fastest that this CPU has, or the one named by the environment variable HEED_KERNEL; all
+ * return the same bits. NULL with the reason in `err` (HEED_BAD_OPTION) when HEED_KERNEL names one
+ * that does not exist or that this CPU cannot run. */
 HEED_API const char *heed_kernel(heed_error *err);
 
 /* Name of the i-th kernel this CPU can run, slowest first, or NULL when there are no more. */
 HEED_API const char *heed_kernel_available(int i);
 
-/* A sentence on arithmetic that this CPU has and that is not used because it does not keep to the definition; NULL as a rule. */
+/* A sentence on arithmetic that this CPU has and that is not used because it does not keep to the
+ * definition; NULL as a rule. */
 HEED_API const char *heed_kernel_note(void);
 
-/* How many cores this process may use, at least 1: the CPUs it may run on, or fewer if a container's quota is smaller. */
+/* How many cores this process may use, at least 1: the CPUs it may run on, or fewer if a
+ * container's quota is smaller. */
 HEED_API int heed_cores(void);
 
-/* ---- for programs that take names from people ----------------------------------------------------------------- */
-
-/* The one of names[0..n) that `word` is most likely a slip of, for "did you mean ...?"; NULL when none is near. */
+/* The one of names[0..n) that `word` is most likely a slip of, for "did you mean ...?"; NULL when
+ * none is near. */
 HEED_API const char *heed_nearest(const char *word, const char *const *names, int n);
 
 #ifdef __cplusplus

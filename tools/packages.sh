@@ -9,6 +9,7 @@
 #                                   arm     a compiler and an emulator for aarch64
 #                                   clang   the second compiler that every change must please
 #                                   lint    clang-tidy, clang-format
+#                                   abi     libabigail, which compares binary interfaces
 #                                   bench   oneDNN, the yardstick of the kernels
 #                                   deb     what makes a Debian package
 #
@@ -107,12 +108,14 @@ for group in "$@"; do
     lint)
         has clang-tidy || need clang-tidy clang-tools-extra - -
         has clang-format || need clang-format - - clang-format ;;
+    abi)
+        has abidw && has abidiff || need abigail-tools libabigail libabigail - ;;
     bench)
         links_dnnl || need libdnnl-dev onednn-devel onednn onednn ;;
     deb)
         has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, check, fonts, arm, clang, lint, bench, deb" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, check, fonts, arm, clang, lint, abi, bench, deb" >&2
         exit 2 ;;
     esac
 done

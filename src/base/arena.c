@@ -149,7 +149,7 @@ static void enter(struct hd_arena *arena, struct hd_arena_chunk *chunk, size_t u
     arena->used_before = used_before;
 }
 
-/* Nobody may read these bytes any more. */
+/* These bytes must not be read any more. */
 static void close_off(char *start, size_t size)
 {
 #ifdef HEED_DEBUG

@@ -38,3 +38,8 @@ static void cut_between_characters(char *text, size_t length)
         end--;
     memcpy(text + end, "...", 4);
 }
+
+bool hd_is_given(const void *argument, const char *what, heed_error *err)
+{
+    return argument || hd_fail(err, HEED_BAD_OPTION, "there is no %s; it is NULL", what);
+}

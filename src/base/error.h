@@ -21,6 +21,9 @@ static inline bool hd_false(void)
     return false;
 }
 
+/* Is an argument of a public function there? If not: "there is no TRANSLATOR; it is NULL". */
+bool hd_is_given(const void *argument, const char *what, heed_error *err);
+
 /* Does `err` hold an error? NULL holds none. */
 bool hd_failed(const heed_error *err);
 

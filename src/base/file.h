@@ -12,7 +12,7 @@ struct hd_map {
 };
 
 /* Map a whole file, to be given to hd_map_close(). False with HEED_BAD_FILE in `err` when it is
- * missing, empty, not an ordinary file or not readable. Nobody may shorten the file meanwhile;
+ * missing, empty, not an ordinary file or not readable. The file must not be shortened meanwhile;
  * heed's own writer never does, it replaces. */
 bool hd_map_open(struct hd_map *map, const char *path, heed_error *err);
 

@@ -97,3 +97,8 @@ void hd_alloc_fail_after(long n)
 {
     atomic_store(&n_until_failure, n);
 }
+
+void heed_free(void *text)
+{
+    hd_free(text);
+}

@@ -41,8 +41,10 @@ int hd_edit_distance(const char *a, const char *b)
     return last[n_b];
 }
 
-const char *hd_nearest(const char *word, const char *const *names, int n)
+const char *heed_nearest(const char *word, const char *const *names, int n)
 {
+    if (!word || !names)
+        return NULL;
     const size_t length = strlen(word);
     const int allowed = length < 6 ? 1 : (int)(length / 3);
     const char *nearest = NULL;

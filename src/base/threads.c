@@ -209,7 +209,7 @@ static int cores_by_affinity(void)
     return n > 0 ? (int)n : 1;
 }
 
-int hd_cores(void)
+int heed_cores(void)
 {
     const int n = cores_by_affinity();
     const int quota = hd_cores_of_quota("");

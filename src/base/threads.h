@@ -30,11 +30,7 @@ void hd_pool_run(struct hd_pool *pool, void (*task)(void *context, int index, in
 /* While hd_pool_run() has no task left for its caller but waits for others', it calls idle(context) some ten times a second. NULL: never. */
 void hd_pool_set_idle(struct hd_pool *pool, void (*idle)(void *context), void *context);
 
-/* How many cores this process may use: the CPUs it may run on, or fewer if a container's quota
- * is smaller. At least 1. */
-int hd_cores(void);
-
-/* The quota part of hd_cores(), reading `root`/proc/self/cgroup and `root`/sys/fs/cgroup/...;
+/* The quota part of heed_cores(), reading `root`/proc/self/cgroup and `root`/sys/fs/cgroup/...;
  * tests have a root of their own. Cores, rounded up, or 0 when there is no quota. */
 int hd_cores_of_quota(const char *root);
 

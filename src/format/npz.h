@@ -3,7 +3,7 @@
  *
  * Read: members stored or deflated, .npy of version 1, 2 and 3, numbers (f2 f4 f8, i1 to i8, u1 to
  * u8, b1) little-endian and rows first. Each checksum is compared. Everything else, zip64 and
- * encryption included, is refused with a sentence. Reading believes nothing: whatever the bytes
+ * encryption included, is refused with a sentence. Files are not trusted: whatever the bytes
  * are, the answer is tensors or a sentence, and memory stays within what deflate can produce
  * from a file of that size (1032 times). */
 #ifndef HD_FORMAT_NPZ_H

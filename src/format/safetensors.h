@@ -8,7 +8,7 @@
  * A file may carry checksums (base/checksum.h) in its metadata, under "checksums": 16 hexadecimal digits for the header with the
  * length before it, then 16 for each tensor in the order of their bytes. The header's own digits count as zeros in its checksum.
  *
- * Reading believes nothing: whatever the bytes are, the answer is tensors that lie inside the file
+ * Files are not trusted: whatever the bytes are, the answer is tensors that lie inside the file
  * or a sentence. Writing the same gives the same bytes. */
 #ifndef HD_FORMAT_SAFETENSORS_H
 #define HD_FORMAT_SAFETENSORS_H
@@ -68,7 +68,7 @@ const char *hd_safetensors_metadata(const struct hd_safetensors *file, const cha
  *     const bool ok = hd_saver_write(&s, path, err);
  *     hd_saver_release(&s);
  *
- * The first failure is kept and told by hd_saver_write(). */
+ * The first failure is kept and reported by hd_saver_write(). */
 struct hd_saver {
     struct hd_saved *tensors;
     size_t n_tensors, tensors_capacity;

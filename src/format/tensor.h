@@ -38,7 +38,7 @@ bool hd_dtype_by_name(enum hd_dtype *dtype, const char *name);
 
 enum { HD_TENSOR_DIMS = 8 };
 
-/* All pointers are borrowed from whoever made it, a reader until it is closed. */
+/* All pointers are borrowed from the reader that made it, until it is closed. */
 struct hd_tensor {
     const char *name;
     const char *file; /* for sentences: where it was read, or where it is going */

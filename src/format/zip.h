@@ -1,6 +1,6 @@
 /* zip.h -- what is in a zip archive, for readers: members stored or deflated, whole or not at all.
  *
- * Reading believes nothing: members lie inside the archive, do not overlap, claim no more than
+ * Files are not trusted: members lie inside the archive, do not overlap, claim no more than
  * deflate can produce, and match their checksums, or there is a sentence (HEED_BAD_MODEL).
  * Refused: zip64 (archives above 4 GiB), encryption, archives of several parts, other ways of
  * compression. */

@@ -543,16 +543,23 @@ static bool is_safetensors(const char *path, bool *is, heed_error *err)
     return true;
 }
 
-heed_model *hd_import(const char *path, const char *const *vocabs, int n_vocabs, heed_error *err)
+heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
+                              heed_error *err)
 {
     bool is_ours = false;
+    if (!hd_is_given(path, "path", err) ||
+        (n_vocabs > 0 && !hd_is_given(vocabs, "list of vocabularies", err)))
+        return NULL;
+    for (int i = 0; i < n_vocabs; i++)
+        if (!hd_is_given(vocabs[i], "path of a vocabulary", err))
+            return NULL;
     if (!is_safetensors(path, &is_ours, err))
         return NULL;
     if (is_ours && n_vocabs > 0)
         hd_fail(err, HEED_BAD_OPTION,
                 "%s: a model of heed has its vocabulary inside; leave out --vocab", path);
     else if (is_ours)
-        return hd_model_load(path, err);
+        return heed_model_load(path, err);
     else if (n_vocabs < 1 || n_vocabs > 2)
         hd_fail(err, HEED_BAD_OPTION,
                 "%s: a Marian model needs its vocabulary: --vocab FILE.spm, or two with a comma "

@@ -4,12 +4,7 @@
 
 #include "model/model_file.h"
 
-/* Read a Marian model (.npz, types transformer and amun) with its SentencePiece vocabularies: one file for both languages,
- * or source and target; or, without vocabularies, a model of heed. NULL with the reason in `err`; what a model has that heed
- * cannot do is named. */
-heed_model *hd_import(const char *path, const char *const *vocabs, int n_vocabs, heed_error *err);
-
-/* The same for a Marian model from bytes that are only read during the call, with one or two vocabularies; `name` is for sentences. */
+/* heed_model_import() of a Marian model, from bytes that are only read during the call, with one or two vocabularies; `name` is for sentences. */
 heed_model *hd_import_memory(const char *name, const void *data, size_t size,
                              const char *const *vocabs, int n_vocabs, heed_error *err);
 #endif

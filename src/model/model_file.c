@@ -18,7 +18,7 @@ static const char *const KEY_SOURCE = "heed.vocab.source", *const KEY_TARGET = "
 static const char *const SOURCE = "vocab.source", *const TARGET = "vocab.target";
 static const char *const FORMAT = "heed-1"; /* raised when an old reader would misread a new file */
 
-void hd_model_free(heed_model *model)
+void heed_model_free(heed_model *model)
 {
     if (!model)
         return;
@@ -58,12 +58,15 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
             hd_vocab_size(target), c->target_vocab);
     if (ok)
         return m;
-    hd_model_free(m);
+    heed_model_free(m);
     return NULL;
 }
 
-bool hd_model_note(heed_model *model, const char *name, const char *text, heed_error *err)
+bool heed_model_note(heed_model *model, const char *name, const char *text, heed_error *err)
 {
+    if (!hd_is_given(model, "model", err) || !hd_is_given(name, "name", err) ||
+        !hd_is_given(text, "text", err))
+        return false;
     if (!hd_utf8_valid(name, strlen(name), NULL) || !hd_utf8_valid(text, strlen(text), NULL))
         return hd_fail(err, HEED_BAD_TEXT, "a note in a model's record must be UTF-8, not %s",
                        hd_quote(text).text);
@@ -119,16 +122,29 @@ bool hd_model_save(const heed_model *m, const char *path, enum hd_dtype store, h
     return ok;
 }
 
+bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
+                     heed_error *err)
+{
+    static const enum hd_dtype dtypes[] = {HD_F32, HD_F16, HD_BF16};
+    if (!hd_is_given(model, "model", err) || !hd_is_given(path, "path", err))
+        return false;
+    if ((int)store < HEED_STORE_F32 || store > HEED_STORE_BF16)
+        return hd_fail(err, HEED_BAD_OPTION, "there is no way to store a model of number %d",
+                       (int)store);
+    return hd_model_save(model, path, dtypes[store], err);
+}
+
 /* ---- reading ------------------------------------------------------------------------------------------------------------ */
 
 static json_t *read_json(const struct hd_safetensors *file, const char *key, heed_error *err)
 {
     const char *text = hd_safetensors_metadata(file, key);
     if (!text) {
-        hd_fail(err, HEED_BAD_MODEL,
-                "%s: its metadata has no %s, so it is not a model of heed; heed convert reads those "
-                "of Marian (.npz)",
-                file->path, key);
+        hd_fail(
+            err, HEED_BAD_MODEL,
+            "%s: its metadata has no %s, so it is not a model of heed; heed convert reads those "
+            "of Marian (.npz)",
+            file->path, key);
         return NULL;
     }
     json_error_t why = {0};
@@ -293,7 +309,7 @@ static void read_part(void *context, int index, int worker)
 /* Both parts. A second thread is a matter of speed: without it the parts follow each other. */
 static bool read_parts(struct reading *r, heed_error *err)
 {
-    struct hd_pool *pool = hd_pool_new(hd_cores() > 1 ? 2 : 1, NULL);
+    struct hd_pool *pool = hd_pool_new(heed_cores() > 1 ? 2 : 1, NULL);
     if (pool)
         hd_pool_run(pool, read_part, r, 2);
     for (int i = 0; !pool && i < 2; i++)
@@ -331,12 +347,16 @@ static heed_model *load(struct hd_safetensors *file, heed_error *err)
     return model;
 }
 
-heed_model *hd_model_load(const char *path, heed_error *err)
+heed_model *heed_model_load(const char *path, heed_error *err)
 {
+    if (!hd_is_given(path, "path", err))
+        return NULL;
     return load(hd_safetensors_open(path, err), err);
 }
 
-heed_model *hd_model_load_memory(const char *name, const void *data, size_t size, heed_error *err)
+heed_model *heed_model_load_memory(const char *name, const void *data, size_t size, heed_error *err)
 {
+    if (!hd_is_given(name, "name", err) || !hd_is_given(data, "data", err))
+        return NULL;
     return load(hd_safetensors_open_memory(name, data, size, err), err);
 }

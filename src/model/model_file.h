@@ -25,17 +25,4 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
 
 /* Parameters as `store`: HD_F32, HD_F16 or HD_BF16. */
 bool hd_model_save(const heed_model *model, const char *path, enum hd_dtype store, heed_error *err);
-
-/* From a file, or from bytes that are only read during the call; `name` is for sentences. */
-heed_model *hd_model_load(const char *path, heed_error *err);
-heed_model *hd_model_load_memory(const char *name, const void *data, size_t size, heed_error *err);
-
-void hd_model_free(heed_model *model);
-
-/* Note a text in its record; "" takes the note out. */
-bool hd_model_note(heed_model *model, const char *name, const char *text, heed_error *err);
-
-/* What `heed info` shows, as lines for people or as one line of JSON; to be given to hd_free(). */
-char *hd_model_info_text(const heed_model *model, heed_error *err);
-char *hd_model_info_line(const heed_model *model, heed_error *err);
 #endif

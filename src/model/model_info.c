@@ -74,7 +74,7 @@ static char *own(char *text, heed_error *err)
     return copy;
 }
 
-char *hd_model_info_line(const heed_model *model, heed_error *err)
+static char *info_line(const heed_model *model, heed_error *err)
 {
     json_t *info = info_of(model);
     char *line = info ? json_dumps(info, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
@@ -111,7 +111,7 @@ static void print_value(FILE *out, const char *key, const json_t *value)
     free(text);
 }
 
-char *hd_model_info_text(const heed_model *m, heed_error *err)
+static char *info_text(const heed_model *m, heed_error *err)
 {
     const struct hd_config *c = &m->net->config;
     char formula[256], number[32], *text = NULL;
@@ -146,11 +146,18 @@ char *hd_model_info_text(const heed_model *m, heed_error *err)
         fprintf(out, "record\n");
     json_object_foreach(m->record, key, value)
     {
-        if (strcmp(key, "recipe") != 0) /* dozens of settings: hd_model_recipe() */
+        if (strcmp(key, "recipe") != 0) /* dozens of settings: heed_model_recipe() */
             print_value(out, key, value);
     }
     if (json_object_get(m->record, "recipe"))
         fprintf(out, "  %-20s %s\n", "recipe", "heed info --recipe tells it");
     json_decref(config);
     return own(fclose(out) == 0 ? text : (free(text), NULL), err);
+}
+
+char *heed_model_info(const heed_model *model, bool as_json, heed_error *err)
+{
+    if (!hd_is_given(model, "model", err))
+        return NULL;
+    return (as_json ? info_line : info_text)(model, err);
 }

@@ -1,5 +1,5 @@
 /* record.c -- the recipe of a model as lines that can be given to a training run again. */
-#include "model/record.h"
+#include "model/model_file.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -50,8 +50,10 @@ static bool is_chosen(const char *name)
     return option && (!(option->flags & HEED_OPTION_FACT) || strcmp(name, "arch") == 0);
 }
 
-char *hd_model_recipe(const heed_model *model, heed_error *err)
+char *heed_model_recipe(const heed_model *model, heed_error *err)
 {
+    if (!hd_is_given(model, "model", err))
+        return NULL;
     const json_t *recipe = json_object_get(model->record, "recipe");
     json_t *value, *config = hd_config_to_json(&model->net->config);
     if (!json_is_object(recipe)) {

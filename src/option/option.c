@@ -85,7 +85,7 @@ bool heed_option_unknown(const char *name, const char *const *names, int n, cons
     snprintf(dashed, sizeof dashed, "%s", name);
     for (char *c = dashed; *c; c++)
         *c = *c == '_' ? '-' : *c;
-    const char *near = hd_nearest(dashed, names, n);
+    const char *near = heed_nearest(dashed, names, n);
     if (near)
         return hd_fail(err, HEED_BAD_OPTION, "there is no option %s; did you mean %s?",
                        hd_quote(name).text, near);
@@ -205,7 +205,7 @@ bool heed_option_refuse(const heed_option *o, const char *text, heed_error *err)
     int n = 0;
     for (; o->choices && n < MOST && *(choices[n] = hd_option_choice(o, n)).text; n++)
         names[n] = choices[n].text;
-    const char *near = hd_nearest(text, names, n);
+    const char *near = heed_nearest(text, names, n);
     if (!near)
         return hd_option_refuse_given(o, hd_quote(text).text, err);
     return hd_fail(err, HEED_BAD_OPTION, "%s must be %s, not %s; did you mean %s?", o->name,

@@ -2,8 +2,6 @@
  *
  * The module is opened once, by the first picture, and stays. A failure is not remembered:
  * whoever installs what is missing need not start anew. */
-#include "picture/picture.h"
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -58,10 +56,13 @@ static bool find_format(enum hd_draw_format *format, const char *name)
     return false;
 }
 
-char *hd_picture_bytes(const heed_picture *picture, const char *format, size_t *size,
-                       heed_error *err)
+char *heed_draw_bytes(const heed_picture *picture, const char *format, size_t *size,
+                      heed_error *err)
 {
     enum hd_draw_format wanted;
+    if (!hd_is_given(picture, "picture", err) || !hd_is_given(format, "format", err) ||
+        !hd_is_given(size, "room for the size", err))
+        return NULL;
     if (!find_format(&wanted, format)) {
         hd_fail(err, HEED_BAD_OPTION, "pictures are svg, png or pdf, not %s",
                 hd_quote(format).text);
@@ -78,15 +79,17 @@ char *hd_picture_bytes(const heed_picture *picture, const char *format, size_t *
     return bytes;
 }
 
-bool hd_picture_write(const heed_picture *picture, const char *path, heed_error *err)
+bool heed_draw(const heed_picture *picture, const char *path, heed_error *err)
 {
+    if (!hd_is_given(picture, "picture", err) || !hd_is_given(path, "path", err))
+        return false;
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     enum hd_draw_format format;
     if (!dot || !find_format(&format, dot + 1))
         return hd_fail(err, HEED_BAD_OPTION, "%s: a picture's name ends in .svg, .png or .pdf",
                        path);
     size_t size = 0;
-    char *bytes = hd_picture_bytes(picture, formats[format], &size, err);
+    char *bytes = heed_draw_bytes(picture, formats[format], &size, err);
     if (!bytes)
         return false;
     struct hd_writer w = {0};

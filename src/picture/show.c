@@ -13,8 +13,6 @@
  * would move or command the rest (marks and overrides of direction, control characters), and a
  * right-to-left word stands between two left-to-right marks, which have no width and keep
  * terminals that reorder from swapping columns. */
-#include "picture/show.h"
-
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/error.h"
@@ -313,10 +311,10 @@ static bool lay_out(struct show *show)
     return true;
 }
 
-char *hd_picture_show(const heed_picture_attention *a, const heed_text_options *options,
-                      heed_error *err)
+char *heed_draw_text(const heed_picture_attention *a, const heed_text_options *options,
+                     heed_error *err)
 {
-    if (!hd_attention_check(a, err))
+    if (!hd_is_given(a, "attention", err) || !hd_attention_check(a, err))
         return NULL;
     enum { NARROWEST = 24 };
     const int width = options && options->width > 0 ? options->width : 80;

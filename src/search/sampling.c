@@ -36,16 +36,16 @@ static double uniform(uint64_t seed, uint64_t number, int sample, int step)
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-int hd_sample_word(const struct hd_next_scores *o, int n_words,
+int hd_sample_word(const struct hd_next_scores *next, int n_words,
                    const struct hd_search_options *options, uint64_t number, int sample, int step,
                    struct hd_weighted_word *room)
 {
     float largest = -INFINITY; /* of what is allowed: the largest of all may be forbidden */
     for (int v = 0; v < n_words; v++)
-        largest = o->x[v] > largest ? o->x[v] : largest;
+        largest = next->x[v] > largest ? next->x[v] : largest;
     for (int v = 0; v < n_words; v++)
         room[v] = (struct hd_weighted_word){
-            hd_real_exp((double)(o->x[v] - largest) / (double)options->temperature), v};
+            hd_real_exp((double)(next->x[v] - largest) / (double)options->temperature), v};
     int n = n_words;
     if (options->top_k > 0 || options->top_p < 1)
         qsort(room, (size_t)n, sizeof *room, by_weight);

@@ -1,8 +1,6 @@
 /* compare.c -- paired bootstrap: scores of many samples of the same sentences.
  *
  * Scores are functions of counts, and each sentence's counts are kept, so a sample is n additions per system and metric. */
-#include "text/compare.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/rng.h"
@@ -170,24 +168,30 @@ static bool draw(heed_comparison *out, const struct counted *systems, int n_syst
     return ok;
 }
 
-bool hd_compare(heed_comparison *comparisons, const heed_pair *const *systems, int n_systems,
-                size_t n, const heed_eval_options *options, int n_samples, uint64_t seed,
-                heed_error *err)
+bool heed_compare(heed_comparison *comparisons, const heed_pair *const *systems, int n_systems,
+                  size_t n, const heed_eval_options *options, int n_samples, uint64_t seed,
+                  heed_error *err)
 {
-    const heed_eval_options standard = hd_eval_options_default();
-    const heed_eval_options *o = options ? options : &standard;
+    heed_eval_options asked;
+    if (!hd_eval_options_read(&asked, options, err) ||
+        !hd_is_given(comparisons, "room for comparisons", err) ||
+        !hd_is_given(systems, "list of systems", err))
+        return false;
     if (n_systems < 1 || n_samples < 1 || n_samples > 1000000)
         return hd_fail(err, HEED_BAD_OPTION,
                        "%d systems and %d samples: there must be one system or more, and from 1 to "
                        "1000000 samples",
                        n_systems, n_samples);
+    for (int s = 0; s < n_systems; s++)
+        if (!hd_is_given(systems[s], "list of pairs", err))
+            return false;
     if (n < 1 || n > UINT32_MAX)
         return hd_fail(err, HEED_BAD_TEXT, "there are no sentences to compare");
     struct counted *counted = hd_alloc((size_t)n_systems, sizeof *counted, err);
     bool ok = counted != NULL;
     for (int s = 0; ok && s < n_systems; s++)
-        ok = count_system(&counted[s], systems[s], n, o, err);
-    ok = ok && draw(comparisons, counted, n_systems, n, o, n_samples, seed, err);
+        ok = count_system(&counted[s], systems[s], n, &asked, err);
+    ok = ok && draw(comparisons, counted, n_systems, n, &asked, n_samples, seed, err);
     for (int s = 0; counted && s < n_systems; s++)
         release_system(&counted[s]);
     hd_free(counted);

@@ -2,8 +2,7 @@
  * of the good ones are kept.
  *
  * All files of a side count as one long text with a byte between them, so that a place is one
- * number; of that the low 32 bits are kept for every pair, and the high ones follow from where the
- * low ones begin anew. A line's end is found again when it is asked for.
+ * number. A line's end is found again when it is asked for.
  * Invariant: places of a side ascend, and each is inside its file. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* madvise */
@@ -11,209 +10,37 @@
 #include "text/corpus.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/memory.h"
+#include "base/quote.h"
 #include "base/utf8.h"
+#include "text/corpus_file.h"
 #include "text/input.h"
-#include "text/other_kind.h"
+#include "text/places.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utf8proc.h>
 
-enum { PLACES_PER_BLOCK = 1 << 16 };
-
-struct places {
-    uint32_t **blocks; /* the low 32 bits, so many to a block */
-    size_t n, n_blocks, block_capacity;
-    size_t *turns; /* turns[k]: the first pair whose place is (k + 1) << 32 or more */
-    size_t n_turns, turn_capacity;
-};
-
-struct file {
-    char *name;
-    struct hd_map map;
-    const char *text; /* after the byte order mark */
-    size_t size;
-    uint64_t base; /* the place of its first byte */
-};
-
 struct side {
-    struct file *files;
+    struct hd_corpus_file *files;
     int n_files;
-    struct places places;
+    struct hd_places places;
 };
 
 struct hd_corpus {
     struct side source, target; /* of TSV the source alone */
     bool is_tsv;
+    struct hd_direction *directions;
+    int n_directions;
+    size_t directions_capacity;
     size_t n;
     struct hd_corpus_counts counts;
     uint64_t fingerprint;
 };
 
-/* ---- places ---------------------------------------------------------------------------------- */
-
-static bool add_place(struct places *p, uint64_t place, heed_error *err)
-{
-    for (; p->n_turns < place >> 32; p->n_turns++) {
-        size_t *turns = hd_grow(p->turns, &p->turn_capacity, p->n_turns + 1, sizeof *turns, err);
-        if (!turns)
-            return false;
-        p->turns = turns;
-        turns[p->n_turns] = p->n;
-    }
-    if (p->n == p->n_blocks * PLACES_PER_BLOCK) {
-        uint32_t **blocks =
-            hd_grow(p->blocks, &p->block_capacity, p->n_blocks + 1, sizeof *blocks, err);
-        if (!blocks)
-            return false;
-        p->blocks = blocks;
-        blocks[p->n_blocks] = hd_alloc(PLACES_PER_BLOCK, sizeof **blocks, err);
-        if (!blocks[p->n_blocks])
-            return false;
-        p->n_blocks++;
-    }
-    p->blocks[p->n / PLACES_PER_BLOCK][p->n % PLACES_PER_BLOCK] = (uint32_t)place;
-    p->n++;
-    return true;
-}
-
-static uint64_t place_at(const struct places *p, size_t i)
-{
-    uint64_t high = 0;
-    while (high < p->n_turns && p->turns[high] <= i)
-        high++;
-    return high << 32 | p->blocks[i / PLACES_PER_BLOCK][i % PLACES_PER_BLOCK];
-}
-
-static void release_places(struct places *p)
-{
-    for (size_t i = 0; i < p->n_blocks; i++)
-        hd_free(p->blocks[i]);
-    hd_free(p->blocks);
-    hd_free(p->turns);
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
-
-/* Must the file be unpacked before it can be mapped? What is wrong with it is found then. */
-static bool needs_unpacking(const char *path)
-{
-    struct stat st;
-    if (hd_is_stdin(path))
-        return true;
-    if (stat(path, &st) != 0 || S_ISDIR(st.st_mode))
-        return false;
-    if (!S_ISREG(st.st_mode))
-        return true;
-    unsigned char magic[2] = {0};
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const bool is_gzip = fd >= 0 && read(fd, magic, 2) == 2 && magic[0] == 0x1F && magic[1] == 0x8B;
-    if (fd >= 0)
-        close(fd);
-    return is_gzip;
-}
-
-static bool ask(const struct hd_corpus_options *options, double share, heed_error *err)
-{
-    return !options->progress || options->progress(options->context, share) ||
-           hd_fail(err, HEED_CANCELLED, "stopped while reading the text");
-}
-
-/* A file that has lost its name already: -1 with the reason in `err`. */
-static int open_spool(const char *prefix, char *name, size_t size, heed_error *err)
-{
-    enum { N_TRIES = 1000 };
-    int fd = -1;
-    for (int i = 1; i <= N_TRIES && fd < 0; i++) {
-        snprintf(name, size, "%s.spool-%d", prefix, i);
-        fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (fd < 0 && errno != EEXIST && errno != EINTR)
-            break;
-    }
-    if (fd < 0)
-        hd_fail_to_write(name, errno, err);
-    else
-        unlink(name);
-    return fd;
-}
-
-static bool copy_input(int fd, const char *spool, struct hd_input *input,
-                       const struct hd_corpus_options *options, heed_error *err)
-{
-    enum { SIZE = 1 << 20 };
-    char *buffer = hd_alloc(SIZE, 1, err);
-    bool ok = buffer != NULL;
-    for (size_t n = 1; ok && n > 0;) {
-        ok = hd_input_read(input, buffer, SIZE, &n, err) && ask(options, 0, err);
-        for (size_t done = 0; ok && done < n;) {
-            const ssize_t written = write(fd, buffer + done, n - done);
-            if (written < 0 && errno == EINTR)
-                continue;
-            ok = written > 0 || hd_fail_to_write(spool, written < 0 ? errno : EIO, err);
-            done += ok ? (size_t)written : 0;
-        }
-    }
-    hd_free(buffer);
-    return ok;
-}
-
-static bool fail_empty(const char *name, heed_error *err)
-{
-    return hd_fail(err, HEED_BAD_TEXT, "%s: there is no text in it, not even a line", name);
-}
-
-static bool map_spooled(struct file *file, const char *path,
-                        const struct hd_corpus_options *options, heed_error *err)
-{
-    if (!options->spool)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "%s: this must be unpacked first, and there is no place for that; give a "
-                       "plain file",
-                       file->name);
-    struct hd_input input;
-    if (!hd_input_open(&input, path, err))
-        return false;
-    const size_t size = strlen(options->spool) + 24;
-    char *name = hd_alloc(size, 1, err);
-    const int fd = name ? open_spool(options->spool, name, size, err) : -1;
-    bool ok = fd >= 0 && copy_input(fd, name, &input, options, err);
-    if (ok)
-        ok = lseek(fd, 0, SEEK_END) != 0 ? hd_map_fd(&file->map, fd, file->name, err)
-                                         : fail_empty(file->name, err);
-    if (fd >= 0)
-        close(fd);
-    hd_free(name);
-    hd_input_close(&input);
-    return ok;
-}
-
-static bool open_file(struct file *file, const char *path, bool is_tsv,
-                      const struct hd_corpus_options *options, heed_error *err)
-{
-    struct stat st;
-    file->name = hd_copy_string(hd_input_name(path), err);
-    if (!file->name)
-        return false;
-    if (needs_unpacking(path)) {
-        if (!map_spooled(file, path, options, err))
-            return false;
-    } else if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
-        return fail_empty(path, err);
-    else if (!hd_map_open(&file->map, path, err))
-        return false;
-    const bool has_mark = file->map.size >= 3 && memcmp(file->map.data, "\xEF\xBB\xBF", 3) == 0;
-    file->text = (const char *)file->map.data + (has_mark ? 3 : 0);
-    file->size = file->map.size - (has_mark ? 3 : 0);
-    return file->size > 0 ? hd_check_kind(file->name, file->text, file->size, is_tsv, err)
-                          : fail_empty(file->name, err);
-}
 
 static bool open_side(struct side *side, const char *const *paths, int n, bool is_tsv,
                       const struct hd_corpus_options *options, heed_error *err)
@@ -223,8 +50,8 @@ static bool open_side(struct side *side, const char *const *paths, int n, bool i
     if (!side->files)
         return false;
     for (; side->n_files < n; side->n_files++) {
-        struct file *file = &side->files[side->n_files];
-        if (!open_file(file, paths[side->n_files], is_tsv, options, err)) {
+        struct hd_corpus_file *file = &side->files[side->n_files];
+        if (!hd_corpus_file_open(file, paths[side->n_files], is_tsv, options, err)) {
             side->n_files++; /* half made */
             return false;
         }
@@ -236,12 +63,10 @@ static bool open_side(struct side *side, const char *const *paths, int n, bool i
 
 static void release_side(struct side *side)
 {
-    for (int i = 0; i < side->n_files; i++) {
-        hd_map_close(&side->files[i].map);
-        hd_free(side->files[i].name);
-    }
+    for (int i = 0; i < side->n_files; i++)
+        hd_corpus_file_close(&side->files[i]);
     hd_free(side->files);
-    release_places(&side->places);
+    hd_places_release(&side->places);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -259,12 +84,12 @@ static struct hd_text line_at(const char *at, const char *end, const char **next
 
 /* Going through a file. */
 struct cursor {
-    const struct file *file;
+    const struct hd_corpus_file *file;
     const char *at, *end;
     size_t n_lines; /* read so far */
 };
 
-static struct cursor start_of(const struct file *file)
+static struct cursor start_of(const struct hd_corpus_file *file)
 {
     return (struct cursor){file, file->text, file->text + file->size, 0};
 }
@@ -312,17 +137,6 @@ static enum hd_bad_pair check_bytes(struct hd_text line, size_t longest)
     return hd_utf8_valid(line.at, line.n, NULL) ? HD_N_BAD_PAIRS : HD_BAD_UTF8;
 }
 
-/* Cut a line of TSV at its one TAB. */
-static bool cut_columns(struct hd_text line, struct hd_text *source, struct hd_text *target)
-{
-    const char *tab = line.n > 0 ? memchr(line.at, '\t', line.n) : NULL;
-    if (!tab)
-        return false;
-    *source = (struct hd_text){line.at, (size_t)(tab - line.at)};
-    *target = (struct hd_text){tab + 1, line.n - source->n - 1};
-    return !memchr(target->at, '\t', target->n);
-}
-
 static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pair bad,
                      size_t longest, heed_error *err)
 {
@@ -330,6 +144,7 @@ static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pa
         [HD_BAD_NUL] = "there is a byte 0 in this line, which is no text",
         [HD_BAD_COLUMNS] = "this line is not two columns, source TAB target (try cut -f1,2)",
         [HD_BAD_EMPTY] = "this sentence is empty or has nothing but spaces",
+        [HD_BAD_LANGUAGE] = "from and to must be two languages by names such as en or pt_BR",
     };
     const char *name = c->file->name;
     size_t bad_at = 0;
@@ -346,7 +161,89 @@ static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pa
                        name, c->n_lines, bad_at + 1);
     }
     return hd_fail(err, HEED_BAD_TEXT, "%s:%zu: %s; --skip-bad leaves such pairs out", name,
-                   c->n_lines, reasons[bad]);
+                   c->n_lines,
+                   bad == HD_BAD_COLUMNS && c->file->columns.n == 4
+                       ? "this line does not have the four columns that the first line names"
+                       : reasons[bad]);
+}
+
+/* ---- languages ------------------------------------------------------------------------------- */
+
+/* Its number; -1 with the reason in `err`. */
+static int add_direction(struct hd_corpus *corpus, const struct hd_direction *direction,
+                         heed_error *err)
+{
+    enum { MOST = 1000 };
+    for (int i = 0; i < corpus->n_directions; i++)
+        if (hd_direction_is(direction, corpus->directions[i].from, corpus->directions[i].to))
+            return i;
+    if (corpus->n_directions == MOST) {
+        hd_fail(err, HEED_BAD_TEXT,
+                "the text has more than %d pairs of languages; are from and to the right columns?",
+                MOST);
+        return -1;
+    }
+    struct hd_direction *grown = hd_grow(corpus->directions, &corpus->directions_capacity,
+                                         (size_t)corpus->n_directions + 1, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    corpus->directions = grown;
+    grown[corpus->n_directions] = *direction;
+    return corpus->n_directions++;
+}
+
+/* A file that was named before has the columns of then: turned round for the other direction. */
+static bool recall_columns(const struct hd_corpus_files *files, int i, struct hd_corpus *corpus,
+                           heed_error *err)
+{
+    struct hd_corpus_file *file = &corpus->source.files[i];
+    const struct hd_direction *now = &corpus->directions[file->direction];
+    for (int k = 0; k < i; k++) {
+        const struct hd_corpus_file *before = &corpus->source.files[k];
+        if (strcmp(files->source[k], files->source[i]) != 0)
+            continue;
+        const struct hd_direction *then = &corpus->directions[before->direction];
+        if (hd_direction_is(now, then->from, then->to))
+            return hd_fail(err, HEED_BAD_OPTION, "%s is named twice as %s-%s; once is enough",
+                           file->name, then->from, then->to);
+        if (!hd_direction_is(now, then->to, then->from))
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "%s is named as %s-%s and as %s-%s, but has two columns; only one of "
+                           "the two can be right",
+                           file->name, then->from, then->to, now->from, now->to);
+        file->columns = before->columns;
+        file->columns.source = before->columns.target;
+        file->columns.target = before->columns.source;
+        return true;
+    }
+    return true;
+}
+
+/* What the columns of all TSV files are. */
+static bool find_columns(struct hd_corpus *corpus, const struct hd_corpus_files *files,
+                         heed_error *err)
+{
+    for (int i = 0; i < corpus->source.n_files; i++) {
+        struct hd_corpus_file *file = &corpus->source.files[i];
+        struct hd_direction direction;
+        const char *name = files->directions ? files->directions[i] : NULL, *next;
+        file->columns = HD_TWO_COLUMNS;
+        file->direction = -1;
+        if (name && !hd_direction_read(&direction, (struct hd_text){name, strlen(name)}))
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "%s are not the languages of %s; write them as en-fr, with names of "
+                           "letters, digits and _",
+                           hd_quote(name).text, file->name);
+        if (name && (file->direction = add_direction(corpus, &direction, err)) < 0)
+            return false;
+        if (name && !recall_columns(files, i, corpus, err))
+            return false;
+        const struct hd_text first = line_at(file->text, file->text + file->size, &next);
+        file->has_header = hd_columns_of_header(&file->columns, first, name ? &direction : NULL);
+        if (file->columns.n == 4)
+            file->direction = -1;
+    }
+    return true;
 }
 
 /* ---- scanning -------------------------------------------------------------------------------- */
@@ -399,33 +296,69 @@ static uint64_t hash_text(uint64_t hash, struct hd_text text)
     return mix(hash ^ text.n, 0x8CB92BA72F3D8DD7U) + 1; /* never stuck at 0 */
 }
 
-static bool add_pair(struct hd_corpus *corpus, const struct cursor *at, struct hd_text source,
-                     struct hd_text target, heed_error *err)
+/* `line` is that of the source's file. */
+static bool add_pair(struct hd_corpus *corpus, const struct cursor *at, struct hd_text line,
+                     const struct hd_row *row, heed_error *err)
 {
-    const struct file *file = at[0].file;
-    if (!add_place(&corpus->source.places, file->base + (uint64_t)(source.at - file->text), err))
+    const struct hd_corpus_file *file = at[0].file;
+    if (!hd_places_add(&corpus->source.places, file->base + (uint64_t)(line.at - file->text), err))
         return false;
+    const struct hd_direction *named =
+        file->direction >= 0 ? &corpus->directions[file->direction] : NULL;
     file = at[1].file; /* none of TSV */
-    if (file &&
-        !add_place(&corpus->target.places, file->base + (uint64_t)(target.at - file->text), err))
+    if (file && !hd_places_add(&corpus->target.places,
+                               file->base + (uint64_t)(row->target.at - file->text), err))
         return false;
-    corpus->fingerprint = hash_text(hash_text(corpus->fingerprint, source), target);
+    corpus->fingerprint = hash_text(hash_text(corpus->fingerprint, row->source), row->target);
+    if (named || row->from.n > 0) {
+        const struct hd_text to = named ? (struct hd_text){named->to, strlen(named->to)} : row->to;
+        corpus->fingerprint = hash_text(corpus->fingerprint, to);
+    }
     corpus->n++;
     return true;
+}
+
+/* Is one of the two a line that must not be learned? */
+static bool is_excluded(struct scan *s, struct hd_text source, struct hd_text target)
+{
+    const struct hd_line_set *set = s->options->exclude;
+    const bool is_in = set && (hd_line_set_has(set, source) || hd_line_set_has(set, target));
+    s->corpus->counts.n_excluded += is_in;
+    return is_in;
+}
+
+/* The languages of a line that names them: known, or new. */
+static bool note_languages(struct hd_corpus *corpus, const struct hd_row *row,
+                           enum hd_bad_pair *bad, heed_error *err)
+{
+    struct hd_direction direction;
+    if (!hd_language_read(direction.from, row->from) || !hd_language_read(direction.to, row->to) ||
+        strcmp(direction.from, direction.to) == 0) {
+        *bad = HD_BAD_LANGUAGE;
+        return true;
+    }
+    return add_direction(corpus, &direction, err) >= 0;
 }
 
 /* One line of TSV. */
 static bool scan_row(struct scan *s, struct cursor *at, heed_error *err)
 {
-    struct hd_text source, target;
+    struct hd_row row;
     const struct hd_text line = next_line(at);
     enum hd_bad_pair bad = check_bytes(line, s->longest);
-    if (bad == HD_N_BAD_PAIRS && !cut_columns(line, &source, &target))
+    if (bad == HD_N_BAD_PAIRS && !hd_columns_cut(&at->file->columns, line, &row))
         bad = HD_BAD_COLUMNS;
-    if (bad == HD_N_BAD_PAIRS && !(is_visible(source) && is_visible(target)))
+    if (bad == HD_N_BAD_PAIRS && !(is_visible(row.source) && is_visible(row.target)))
         bad = HD_BAD_EMPTY;
-    return bad == HD_N_BAD_PAIRS ? add_pair(s->corpus, at, source, target, err)
-                                 : note_bad(s, at, line, bad, err);
+    if (bad == HD_N_BAD_PAIRS && is_excluded(s, row.source, row.target))
+        return true;
+    if (bad == HD_N_BAD_PAIRS && at->file->columns.from >= 0 &&
+        !note_languages(s->corpus, &row, &bad, err))
+        return false;
+    if (bad != HD_N_BAD_PAIRS)
+        return note_bad(s, at, line, bad, err);
+    /* The place of a pair is that of its line. */
+    return add_pair(s->corpus, at, line, &row, err);
 }
 
 /* A line of either file. */
@@ -439,7 +372,8 @@ static bool scan_lines(struct scan *s, struct cursor *at, heed_error *err)
         if (bad != HD_N_BAD_PAIRS)
             return note_bad(s, &at[i], lines[i], bad, err);
     }
-    return add_pair(s->corpus, at, lines[0], lines[1], err);
+    const struct hd_row row = {.source = lines[0], .target = lines[1]};
+    return is_excluded(s, lines[0], lines[1]) || add_pair(s->corpus, at, lines[0], &row, err);
 }
 
 /* The pages behind us need not stay resident: the system has them in its cache, and drops them
@@ -469,17 +403,19 @@ static bool look_up(struct scan *s, const struct cursor *at, int n, heed_error *
         let_go(s->asked[i], at[i].at);
         s->asked[i] = at[i].at;
     }
-    return ask(s->options, (double)n_done / (double)s->n_bytes, err);
+    return hd_corpus_ask(s->options, (double)n_done / (double)s->n_bytes, err);
 }
 
 /* A file, or two that go together. */
-static bool scan_files(struct scan *s, const struct file *source, const struct file *target,
-                       heed_error *err)
+static bool scan_files(struct scan *s, const struct hd_corpus_file *source,
+                       const struct hd_corpus_file *target, heed_error *err)
 {
     const int n = target ? 2 : 1;
     struct cursor at[2] = {start_of(source), target ? start_of(target) : (struct cursor){0}};
     s->asked[0] = at[0].at;
     s->asked[1] = at[1].at;
+    if (!target && source->has_header)
+        next_line(&at[0]);
     while (at[0].at < at[0].end && (n == 1 || at[1].at < at[1].end)) {
         s->corpus->counts.n_lines++;
         if (!(n == 1 ? scan_row(s, at, err) : scan_lines(s, at, err)) || !look_up(s, at, n, err))
@@ -509,6 +445,12 @@ static bool scan_all(struct hd_corpus *corpus, const struct hd_corpus_options *o
         if (!scan_files(&s, &corpus->source.files[i],
                         corpus->is_tsv ? NULL : &corpus->target.files[i], err))
             return false;
+    if (corpus->n == 0 && corpus->counts.n_excluded > 0)
+        return hd_fail(
+            err, HEED_BAD_TEXT,
+            "%s: no pair is left of %zu: %zu have a side that is to be excluded; are these "
+            "the right files?",
+            corpus->source.files[0].name, corpus->counts.n_lines, corpus->counts.n_excluded);
     return corpus->n > 0 ||
            hd_fail(err, HEED_BAD_TEXT,
                    "%s: no pair is left of %zu, all of them are bad; without --skip-bad the first "
@@ -552,7 +494,7 @@ struct hd_corpus *hd_corpus_open(const struct hd_corpus_files *files,
     corpus->is_tsv = files->is_tsv;
     if (!open_side(&corpus->source, files->source, files->n_source, files->is_tsv, options, err) ||
         !open_side(&corpus->target, files->target, files->n_target, false, options, err) ||
-        !scan_all(corpus, options, err)) {
+        (files->is_tsv && !find_columns(corpus, files, err)) || !scan_all(corpus, options, err)) {
         hd_corpus_free(corpus);
         return NULL;
     }
@@ -565,7 +507,18 @@ void hd_corpus_free(struct hd_corpus *corpus)
         return;
     release_side(&corpus->source);
     release_side(&corpus->target);
+    hd_free(corpus->directions);
     hd_free(corpus);
+}
+
+const struct hd_direction *hd_corpus_direction(const struct hd_corpus *corpus, int i)
+{
+    return i >= 0 && i < corpus->n_directions ? &corpus->directions[i] : NULL;
+}
+
+int hd_corpus_n_directions(const struct hd_corpus *corpus)
+{
+    return corpus->n_directions;
 }
 
 size_t hd_corpus_size(const struct hd_corpus *corpus)
@@ -573,10 +526,10 @@ size_t hd_corpus_size(const struct hd_corpus *corpus)
     return corpus->n;
 }
 
-/* The line of a side that pair i is in. */
-static struct hd_text side_line(const struct side *side, size_t i)
+/* The line of a side that pair i is in, and its file. */
+static struct hd_text side_line(const struct side *side, size_t i, const struct hd_corpus_file **in)
 {
-    const uint64_t place = place_at(&side->places, i);
+    const uint64_t place = hd_places_at(&side->places, i);
     int low = 0, high = side->n_files;
     while (high - low > 1) { /* the file is in [low, high) */
         const int middle = low + (high - low) / 2;
@@ -585,19 +538,31 @@ static struct hd_text side_line(const struct side *side, size_t i)
         else
             high = middle;
     }
-    const struct file *file = &side->files[low];
+    const struct hd_corpus_file *file = &side->files[low];
     const char *next;
+    *in = file;
     return line_at(file->text + (place - file->base), file->text + file->size, &next);
 }
 
 struct hd_text_pair hd_corpus_pair(const struct hd_corpus *corpus, size_t i)
 {
-    struct hd_text source = side_line(&corpus->source, i), target = {0};
+    const struct hd_corpus_file *file;
+    struct hd_row row = {.source = side_line(&corpus->source, i, &file)};
+    int direction = file->direction;
     if (corpus->is_tsv)
-        cut_columns(source, &source, &target);
+        hd_columns_cut(&file->columns, row.source, &row);
     else
-        target = side_line(&corpus->target, i);
-    return (struct hd_text_pair){source.at, source.n, target.at, target.n};
+        row.target = side_line(&corpus->target, i, &file);
+    if (row.from.n > 0) {
+        struct hd_direction named = {0};
+        hd_language_read(named.from, row.from);
+        hd_language_read(named.to, row.to);
+        for (direction = 0; direction < corpus->n_directions; direction++)
+            if (hd_direction_is(&corpus->directions[direction], named.from, named.to))
+                break;
+    }
+    return (struct hd_text_pair){row.source.at, row.source.n, row.target.at, row.target.n,
+                                 direction > 0 ? direction : 0};
 }
 
 const struct hd_corpus_counts *hd_corpus_counts(const struct hd_corpus *corpus)
@@ -613,6 +578,7 @@ char *hd_corpus_left_out(const struct hd_corpus *corpus, heed_error *err)
         [HD_BAD_UTF8] = {"is not UTF-8", "are not UTF-8"},
         [HD_BAD_COLUMNS] = {"is not two columns", "are not two columns"},
         [HD_BAD_EMPTY] = {"has an empty side", "have an empty side"},
+        [HD_BAD_LANGUAGE] = {"names no languages", "name no languages"},
     };
     const struct hd_corpus_counts *counts = &corpus->counts;
     size_t size = 100;

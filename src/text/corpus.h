@@ -6,24 +6,33 @@
 #ifndef HD_TEXT_CORPUS_H
 #define HD_TEXT_CORPUS_H
 
-#include "text/lines.h"
+#include "text/columns.h"
+#include "text/line_set.h"
 
 #include <heed.h>
 #include <stdint.h>
 
 /* What the user named: line i of source[k] belongs to line i of target[k]. "-" is standard input;
- * files are plain or compressed by gzip, which is told by their first bytes, not by their names. */
+ * files are plain or compressed by gzip, recognised by their first bytes, not by their names. */
 struct hd_corpus_files {
     const char *const *source, *const *target;
     int n_source, n_target;
-    bool is_tsv; /* lines of `source` are "source TAB target", two columns; there is no `target` */
+    bool
+        is_tsv; /* lines of `source` are "source TAB target", two columns; there is no `target`. A first
+                    line that names the columns source, target, from and to makes them four */
+    const char *const
+        *directions; /* TSV, may be NULL: the languages of each file, "en-fr". The first column is
+                                      then of the first language, unless a first line "fr TAB en" says
+                                      otherwise; a file that is named again turned round, "fr-en", keeps its columns */
 };
 
 struct hd_corpus_options {
-    const char *spool;   /* where to unpack gzip, pipes and standard input: "<spool>.spool-1",
+    const char *spool; /* where to unpack gzip, pipes and standard input: "<spool>.spool-1",
                             which has no name any more once it is open, so that nothing stays
                             behind; NULL refuses what must be unpacked */
-    bool skip_bad;       /* leave bad pairs out and count them, rather than to refuse the first */
+    bool skip_bad;     /* leave bad pairs out and count them, rather than to refuse the first */
+    const struct hd_line_set
+        *exclude;        /* pairs with a side that is in it are left out and counted; may be NULL */
     size_t longest_line; /* bytes of a line; 0 is HD_CORPUS_LONGEST_LINE */
     bool (*progress)(void *context, double share); /* may be NULL; false cancels. The share is 0
                                                       while something is unpacked */
@@ -55,24 +64,32 @@ struct hd_text_pair {
     size_t n_source;
     const char *target;
     size_t n_target;
+    int direction; /* which of hd_corpus_direction(); 0 where none is named */
 };
 
 /* Pair i, where it is on the disk; lives as long as the corpus. */
 struct hd_text_pair hd_corpus_pair(const struct hd_corpus *corpus, size_t i);
 
+/* The languages of pairs whose `direction` is i; NULL from i = number of directions on, which is 0 where no
+ * languages are named. In the order in which they first occur. */
+const struct hd_direction *hd_corpus_direction(const struct hd_corpus *corpus, int i);
+int hd_corpus_n_directions(const struct hd_corpus *corpus);
+
 /* Why a pair is bad: the first that holds, the source before the target. */
 enum hd_bad_pair {
-    HD_BAD_LONG,    /* a line longer than longest_line */
-    HD_BAD_NUL,     /* a byte 0 */
-    HD_BAD_UTF8,    /* */
-    HD_BAD_COLUMNS, /* TSV: other than two columns */
-    HD_BAD_EMPTY,   /* nothing to see: no character, or spaces and invisible ones only */
+    HD_BAD_LONG,     /* a line longer than longest_line */
+    HD_BAD_NUL,      /* a byte 0 */
+    HD_BAD_UTF8,     /* */
+    HD_BAD_COLUMNS,  /* TSV: other than two columns, or than the header has */
+    HD_BAD_EMPTY,    /* nothing to see: no character, or spaces and invisible ones only */
+    HD_BAD_LANGUAGE, /* TSV of four columns: no name of a language */
     HD_N_BAD_PAIRS
 };
 
 struct hd_corpus_counts {
-    size_t n_lines; /* good and bad */
-    size_t n_bad;   /* the sum of: */
+    size_t n_lines;    /* good and bad */
+    size_t n_excluded; /* good, but a side is in options.exclude */
+    size_t n_bad;      /* the sum of: */
     struct {
         size_t n;
         const char *file; /* where the first one is, NULL for none; lives as long as the corpus */

@@ -7,7 +7,7 @@
 struct hd_doubts {
     const struct hd_corpus *text, *dev; /* dev NULL: every hold_out-th pair of the text */
     size_t hold_out;
-    const char *languages; /* "en-ru", or NULL when nobody knows */
+    const char *languages; /* "en-ru", or NULL when unknown */
 };
 
 /* Tell each oddity by a sentence: too few pairs, sides that are the same or all alike, dev text that is learned from, sides of very different

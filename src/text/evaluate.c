@@ -18,17 +18,35 @@ struct metrics {
     size_t n_sentences;
 };
 
-heed_eval_options hd_eval_options_default(void)
+bool hd_eval_options_read(heed_eval_options *read, const heed_eval_options *given, heed_error *err)
 {
-    return (heed_eval_options){.metrics = HEED_METRIC_BLEU | HEED_METRIC_CHRF | HEED_METRIC_EXACT |
-                                          HEED_METRIC_WER};
+    const unsigned standard =
+        HEED_METRIC_BLEU | HEED_METRIC_CHRF | HEED_METRIC_EXACT | HEED_METRIC_WER;
+    *read = (heed_eval_options){0};
+    if (given && given->size < sizeof given->size)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "size of the options is %zu; begin with {.size = sizeof(heed_eval_options)}",
+                       given->size);
+    if (given)
+        memcpy(read, given, given->size < sizeof *read ? given->size : sizeof *read);
+    read->size = sizeof *read;
+    read->metrics = read->metrics ? read->metrics : standard;
+    if ((read->metrics & ~(standard | HEED_METRIC_CHRFPP)) != 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "metrics is %#x, which is not one or more of enum heed_metric",
+                       read->metrics);
+    if ((int)read->tok < HEED_TOK_13A || read->tok > HEED_TOK_ZH)
+        return hd_fail(err, HEED_BAD_OPTION, "tok is %d, which is none of enum heed_tokeniser",
+                       (int)read->tok);
+    return true;
 }
 
 static bool init(struct metrics *metrics, const heed_eval_options *options, heed_error *err)
 {
-    const heed_eval_options asked = options ? *options : hd_eval_options_default();
-    const unsigned all = HEED_METRIC_BLEU | HEED_METRIC_CHRF | HEED_METRIC_CHRFPP |
-                         HEED_METRIC_EXACT | HEED_METRIC_WER;
+    heed_eval_options asked;
+    *metrics = (struct metrics){0};
+    if (!hd_eval_options_read(&asked, options, err))
+        return false;
     *metrics = (struct metrics){
         .asked = asked,
         .bleu = {.tok = asked.tok, .is_lowercase = asked.is_lowercase},
@@ -36,16 +54,6 @@ static bool init(struct metrics *metrics, const heed_eval_options *options, heed
         .chrfpp = {.word_order = HD_CHRF_WORDS, .is_lowercase = asked.is_lowercase},
         .edit = {.is_lowercase = asked.is_lowercase},
     };
-    if (asked.metrics == 0 || (asked.metrics & ~all) != 0)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "metrics is %#x, which is not one or more of enum heed_metric; begin with "
-                       "heed_eval_options_default()",
-                       asked.metrics);
-    if ((int)asked.tok < HEED_TOK_13A || asked.tok > HEED_TOK_ZH)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "tok is %d, which is none of enum heed_tokeniser; begin with "
-                       "heed_eval_options_default()",
-                       (int)asked.tok);
     return true;
 }
 
@@ -124,13 +132,19 @@ static bool check_text(struct hd_text text, size_t i, const char *side, heed_err
                    i, side, bad_at);
 }
 
-heed_evaluation *hd_evaluate(const heed_pair *pairs, size_t n, const heed_eval_options *options,
-                             heed_error *err)
+heed_evaluation *heed_evaluate(const heed_pair *pairs, size_t n, const heed_eval_options *options,
+                               heed_error *err)
 {
     struct metrics metrics;
     bool ok = init(&metrics, options, err) &&
+              (n == 0 || hd_is_given(pairs, "list of pairs", err)) &&
               (n > 0 || hd_fail(err, HEED_BAD_TEXT, "there are no sentences to score"));
     for (size_t i = 0; ok && i < n; i++) {
+        if (!hd_is_given(pairs[i].hyp, "hypothesis", err) ||
+            !hd_is_given(pairs[i].ref, "reference", err)) {
+            ok = false;
+            break;
+        }
         const struct hd_text hyp = hd_text_from(pairs[i].hyp), ref = hd_text_from(pairs[i].ref);
         ok = check_text(hyp, i, "hyp", err) && check_text(ref, i, "ref", err) &&
              add(&metrics, hyp, ref, err);
@@ -151,12 +165,14 @@ static bool check_counts(const heed_pair *paths, const struct hd_lines *hyp,
                    hd_input_name(paths->ref), ref->n);
 }
 
-heed_evaluation *hd_evaluate_files(const heed_pair *paths, const heed_eval_options *options,
-                                   heed_error *err)
+heed_evaluation *heed_evaluate_files(const heed_pair *paths, const heed_eval_options *options,
+                                     heed_error *err)
 {
     struct metrics metrics;
     struct hd_lines hyp = {0}, ref = {0};
-    bool ok = init(&metrics, options, err);
+    bool ok = init(&metrics, options, err) && hd_is_given(paths, "pair of paths", err) &&
+              hd_is_given(paths->hyp, "path of hypotheses", err) &&
+              hd_is_given(paths->ref, "path of references", err);
     if (ok && strcmp(paths->hyp, "-") == 0 && strcmp(paths->ref, "-") == 0)
         ok = hd_fail(err, HEED_BAD_OPTION,
                      "hypotheses and references cannot both come from standard input; put one of "
@@ -170,4 +186,9 @@ heed_evaluation *hd_evaluate_files(const heed_pair *paths, const heed_eval_optio
     hd_lines_release(&hyp);
     hd_lines_release(&ref);
     return result;
+}
+
+void heed_evaluation_free(heed_evaluation *evaluation)
+{
+    hd_free(evaluation);
 }

@@ -1,15 +1,9 @@
-/* evaluate.h -- several scores of a text at once; heed.h says what they are. */
+/* evaluate.h -- what is asked of an evaluation. */
 #ifndef HD_TEXT_EVALUATE_H
 #define HD_TEXT_EVALUATE_H
 
 #include <heed.h>
 
-heed_eval_options hd_eval_options_default(void);
-
-/* To be given to hd_free(). */
-heed_evaluation *hd_evaluate(const heed_pair *pairs, size_t n, const heed_eval_options *options,
-                             heed_error *err);
-heed_evaluation *hd_evaluate_files(const heed_pair *paths, const heed_eval_options *options,
-                                   heed_error *err);
-
+/* The options that a caller gave, whatever the version of the struct; NULL is all defaults. False with the reason in `err`. */
+bool hd_eval_options_read(heed_eval_options *read, const heed_eval_options *given, heed_error *err);
 #endif

@@ -77,9 +77,12 @@ void hd_lines_release(struct hd_lines *lines)
     *lines = (struct hd_lines){0};
 }
 
-bool hd_lines_of_file(heed_lines *strings, const char *path, heed_error *err)
+/* In one piece of memory. */
+bool heed_lines_read(heed_lines *strings, const char *path, heed_error *err)
 {
     struct hd_lines lines;
+    if (!hd_is_given(strings, "room for lines", err) || !hd_is_given(path, "path", err))
+        return false;
     *strings = (heed_lines){0};
     if (!hd_lines_read(&lines, path, err))
         return false;
@@ -102,4 +105,12 @@ bool hd_lines_of_file(heed_lines *strings, const char *path, heed_error *err)
     }
     hd_lines_release(&lines);
     return memory != NULL;
+}
+
+void heed_lines_release(heed_lines *lines)
+{
+    if (!lines)
+        return;
+    hd_free(lines->memory);
+    *lines = (heed_lines){0};
 }

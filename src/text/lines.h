@@ -25,7 +25,4 @@ bool hd_lines_read(struct hd_lines *lines, const char *path, heed_error *err);
 /* Leaves {0}. */
 void hd_lines_release(struct hd_lines *lines);
 
-/* The same as strings, in one piece of memory; a NUL in a line is refused. */
-bool hd_lines_of_file(heed_lines *strings, const char *path, heed_error *err);
-
 #endif

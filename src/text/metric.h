@@ -29,7 +29,7 @@ static inline struct hd_text hd_text_from(const char *string)
     return (struct hd_text){string, strlen(string)};
 }
 
-/* What a score was made with, for the record: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.1.0". These are
+/* What a score was made with, for the record: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:0.2.0". These are
  * sacreBLEU's words in its order; where it ends with its own version, we end with ours. */
 struct hd_signature {
     char text[96];

@@ -25,7 +25,7 @@ struct hd_spm {
     sentencepiece::SentencePieceProcessor processor;
 };
 
-/* The library speaks to stderr unless told not to, and has no header for telling it. */
+/* The library logs to stderr unless it is switched off, for which it has no public header. */
 namespace sentencepiece::logging
 {
 __attribute__((weak)) void SetMinLogLevel(int level);
@@ -287,7 +287,7 @@ char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_counted_word 
         /* One thread, since their number decides the order of sums, and with it the model; no
          * files, whose names would be remembered in the model; no choosing of sentences, which is
          * done already. */
-        const std::unordered_map<std::string, std::string> options = {
+        std::unordered_map<std::string, std::string> options = {
             {"model_type", plan->is_bpe ? "bpe" : "unigram"},
             {"vocab_size", std::to_string(plan->size)},
             {"hard_vocab_limit", "false"},
@@ -302,6 +302,12 @@ char *hd_spm_learn(const struct hd_spm_plan *plan, const struct hd_counted_word 
             {"shuffle_input_sentence", "false"},
             {"input_sentence_size", "0"},
         };
+        if (plan->has_bytes)
+            options["byte_fallback"] = "true";
+        if (plan->controls)
+            options["control_symbols"] = plan->controls;
+        if (plan->symbols)
+            options["user_defined_symbols"] = plan->symbols;
         Words iterator(words, n_words);
         std::string model;
         const auto status = sentencepiece::SentencePieceTrainer::Train(options, &iterator, &model);

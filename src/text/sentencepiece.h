@@ -62,6 +62,9 @@ struct hd_spm_plan {
     bool is_bpe; /* else a unigram model */
     float character_coverage;
     const char *normalise; /* nmt_nfkc... */
+    bool has_bytes;        /* a piece for each byte, which spell characters that have no piece */
+    const char *controls;  /* names between commas: pieces that no text becomes; NULL is none */
+    const char *symbols;   /* names between commas: pieces that are never cut; NULL is none */
 };
 
 /* A word, without a space or TAB in it, and how often it is there. */

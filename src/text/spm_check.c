@@ -1,4 +1,4 @@
-/* spm_check.c -- what the SentencePiece library believes, proven before use.
+/* spm_check.c -- checks of what the SentencePiece library takes on trust.
  *
  * A model is a protocol buffer; in it, normalizer_spec (3) and denormalizer_spec (5) may have a
  * precompiled_charsmap (2):

@@ -1,7 +1,7 @@
 /* spm_check.h -- is it safe to let the SentencePiece library read these bytes?
  *
- * The library believes the table of character rules inside a model: one wrong bit there, and it
- * reads outside of its memory. So what it believes is proven before the library sees it. */
+ * The library trusts the table of character rules inside a model: one wrong bit there, and it
+ * reads outside of its memory. So the table is checked before the library sees it. */
 #ifndef HD_TEXT_SPM_CHECK_H
 #define HD_TEXT_SPM_CHECK_H
 

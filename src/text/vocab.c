@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 struct hd_vocab {
@@ -307,6 +308,23 @@ const char *hd_vocab_piece(const struct hd_vocab *vocab, int id)
 int hd_vocab_find(const struct hd_vocab *vocab, const char *piece)
 {
     return vocab->spm ? hd_spm_find(vocab->spm, piece) : find(vocab, piece, strlen(piece));
+}
+
+int hd_vocab_language(const struct hd_vocab *vocab, const char *language)
+{
+    char name[64];
+    const int n = snprintf(name, sizeof name, "<2%s>", language);
+    return n < (int)sizeof name ? hd_vocab_find(vocab, name) : -1;
+}
+
+const char *hd_vocab_language_of(const struct hd_vocab *vocab, int id, size_t *n)
+{
+    const char *piece = hd_vocab_piece(vocab, id);
+    const size_t length = piece ? strlen(piece) : 0;
+    if (length < 4 || memcmp(piece, "<2", 2) != 0 || piece[length - 1] != '>')
+        return NULL;
+    *n = length - 3;
+    return piece + 2;
 }
 
 /* ---- ids ------------------------------------------------------------------------------------- */

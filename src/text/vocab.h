@@ -60,6 +60,13 @@ const char *hd_vocab_piece(const struct hd_vocab *vocab, int id);
 /* The id of a piece, special symbols included; -1 when there is no such piece. */
 int hd_vocab_find(const struct hd_vocab *vocab, const char *piece);
 
+/* The id that stands before a source which is to be translated into this language, "<2fr>"; -1 when there is none. Johnson et al. (2017),
+ * "Google's multilingual neural machine translation system". */
+int hd_vocab_language(const struct hd_vocab *vocab, const char *language);
+
+/* The language whose symbol this id is; NULL when it is none. Lives as long as the vocabulary; ends before '>'. */
+const char *hd_vocab_language_of(const struct hd_vocab *vocab, int id, size_t *n);
+
 /* How a space is written in a list of characters. */
 #define HD_VOCAB_SPACE "▁"
 

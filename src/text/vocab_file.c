@@ -145,9 +145,10 @@ static bool read_list(struct hd_tokens *tokens, struct lines lines, heed_error *
     char *out = tokens->memory;
     while (next_line(&lines)) {
         if (lines.n == 0)
-            return hd_fail(err, HEED_BAD_MODEL,
-                           "%s:%zu: this line is empty; each line is a token, and its number the id",
-                           lines.name, lines.number);
+            return hd_fail(
+                err, HEED_BAD_MODEL,
+                "%s:%zu: this line is empty; each line is a token, and its number the id",
+                lines.name, lines.number);
         tokens->text[tokens->n] = memcpy(out, lines.line, lines.n);
         tokens->ids[tokens->n] = (int)tokens->n;
         tokens->n++;

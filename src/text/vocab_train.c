@@ -15,6 +15,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -34,6 +35,8 @@ struct walk {
     size_t i;        /* the pair, of n_pairs */
     bool has_target; /* the target of the pair at hand is still to come */
     struct hd_text_pair pair;
+    struct hd_vary_rates vary;
+    struct hd_varied varied;
 };
 
 static struct walk start_walk(const struct hd_corpus *corpus, unsigned sides,
@@ -41,10 +44,16 @@ static struct walk start_walk(const struct hd_corpus *corpus, unsigned sides,
 {
     const size_t n = hd_corpus_size(corpus);
     const size_t most_pairs = sides == HD_VOCAB_BOTH ? (most_sentences + 1) / 2 : most_sentences;
-    return (struct walk){.corpus = corpus,
-                         .sides = sides,
-                         .n_pairs = most_sentences > 0 && most_pairs < n ? most_pairs : n,
-                         .rng = {.key = plan->seed, .stream = sides}};
+    struct walk w = {.corpus = corpus,
+                     .sides = sides,
+                     .n_pairs = most_sentences > 0 && most_pairs < n ? most_pairs : n,
+                     .rng = {.key = plan->seed, .stream = sides}};
+    /* Made-up tokens would take pieces from words, and the others bring no new ones. */
+    if (plan->vary && plan->kind == HD_VOCAB_SPM) {
+        w.vary.of[HD_VARY_CASE] = plan->vary->of[HD_VARY_CASE];
+        w.vary.of[HD_VARY_QUOTES] = plan->vary->of[HD_VARY_QUOTES];
+    }
+    return w;
 }
 
 /* Which pair of the corpus is the i-th to look at: one of its stretch. */
@@ -60,6 +69,18 @@ static size_t drawn_pair(struct walk *w)
     return begin + hd_rng_below(&w->rng, (uint32_t)width);
 }
 
+static bool read_pair(struct walk *w, size_t i, heed_error *err)
+{
+    w->pair = hd_corpus_pair(w->corpus, i);
+    if (!hd_vary_is_on(&w->vary))
+        return true;
+    const struct hd_rng rng = {w->rng.key, (uint64_t)1 << 63 | i, 0};
+    if (!hd_vary(&w->varied, w->pair, &w->vary, NULL, &rng, err))
+        return false;
+    w->pair = hd_varied_pair(&w->varied);
+    return true;
+}
+
 /* The next sentence; false at the end, or with HEED_CANCELLED in `err`. */
 static bool next_sentence(struct walk *w, struct hd_text *sentence, heed_error *err)
 {
@@ -72,7 +93,8 @@ static bool next_sentence(struct walk *w, struct hd_text *sentence, heed_error *
         return false;
     if (w->keep_on && w->i % ASK_EVERY == 0 && !w->keep_on(w->context))
         return hd_fail(err, HEED_CANCELLED, "stopped while learning the vocabulary");
-    w->pair = hd_corpus_pair(w->corpus, drawn_pair(w));
+    if (!read_pair(w, drawn_pair(w), err))
+        return false;
     w->i++;
     w->has_target = w->sides == HD_VOCAB_BOTH;
     *sentence = w->sides == HD_VOCAB_TARGET ? (struct hd_text){w->pair.target, w->pair.n_target}
@@ -247,22 +269,51 @@ static bool is_special_name(const char *token)
     return false;
 }
 
+/* The symbols of the plan's languages, "<2fr>", with `between` between them; to be given to hd_free(). */
+static char *language_names(const struct hd_vocab_plan *plan, char between, heed_error *err)
+{
+    size_t size = 1;
+    for (int i = 0; i < plan->n_languages; i++)
+        size += strlen(plan->languages[i]) + 4;
+    char *names = hd_alloc(size, 1, err), *at = names;
+    for (int i = 0; names && i < plan->n_languages; i++) {
+        at += sprintf(at, "<2%s>", plan->languages[i]);
+        *at++ = i + 1 < plan->n_languages ? between : '\0';
+    }
+    return names;
+}
+
+static bool is_language_name(const struct hd_vocab_plan *plan, const char *token)
+{
+    const size_t n = strlen(token);
+    for (int i = 0; i < plan->n_languages; i++)
+        if (n == strlen(plan->languages[i]) + 3 && memcmp(token, "<2", 2) == 0 &&
+            memcmp(token + 2, plan->languages[i], n - 3) == 0 && token[n - 1] == '>')
+            return true;
+    return false;
+}
+
 static struct hd_vocab *list_of(const struct counts *c, const struct hd_vocab_plan *plan,
                                 heed_error *err)
 {
     struct hd_vocab *vocab = NULL;
     struct hd_counted_word *words = words_of(c, err);
-    const char **tokens = hd_alloc(c->n + 2, sizeof *tokens, err);
-    if (words && tokens) {
+    const char **tokens = hd_alloc(c->n + 2 + (size_t)plan->n_languages, sizeof *tokens, err);
+    char *names = language_names(plan, '\0', err);
+    if (words && tokens && names) {
         qsort(words, c->n, sizeof *words, by_frequency);
         size_t n = 0;
         tokens[n++] = "<unk>";
         tokens[n++] = "</s>";
+        const char *name = names;
+        for (int i = 0; i < plan->n_languages; i++, name += strlen(name) + 1)
+            tokens[n++] = name;
         for (size_t i = 0; i < c->n && (plan->size == 0 || n < (size_t)plan->size); i++)
-            if (!is_special_name(words[i].text))
+            if (!is_special_name(words[i].text) && !is_language_name(plan, words[i].text))
                 tokens[n++] = words[i].text;
         vocab = hd_vocab_from_tokens(plan->kind, tokens, n, err);
     }
+    hd_free(names);
     hd_free(tokens);
     hd_free(words);
     return vocab;
@@ -306,13 +357,20 @@ static int fitting_size(const struct walk *walk, const struct counts *counts, si
 static struct hd_vocab *subwords_of(const struct counts *counts, const struct walk *walk,
                                     const struct hd_vocab_plan *plan, heed_error *err)
 {
-    enum { FEW_CHARACTERS = 1000 };
+    enum { FEW_CHARACTERS = 1000, BYTES = 256, OTHERS = 256 };
     size_t n_characters, n_bytes = 0;
     if (!count_characters(counts, &n_characters, err))
         return NULL;
     const float coverage = n_characters <= FEW_CHARACTERS ? 1.0F : 0.9995F;
+    const int size = plan->size > 0 ? plan->size : fitting_size(walk, counts, n_characters);
+    char *languages = language_names(plan, ',', err);
+    if (!languages)
+        return NULL;
     const struct hd_spm_plan spm = {
-        .size = plan->size > 0 ? plan->size : fitting_size(walk, counts, n_characters),
+        .size = size,
+        .has_bytes = plan->spells_bytes && (size_t)size >= n_characters + BYTES + OTHERS,
+        .controls = *languages ? languages : NULL,
+        .symbols = plan->has_placeholders ? "⟨1⟩,⟨2⟩,⟨3⟩,⟨4⟩,⟨5⟩,⟨6⟩,⟨7⟩,⟨8⟩,⟨9⟩" : NULL,
         .is_bpe = plan->is_bpe,
         .character_coverage = plan->character_coverage > 0 ? plan->character_coverage : coverage,
         .normalise = plan->normalise ? plan->normalise : "nmt_nfkc"};
@@ -321,6 +379,7 @@ static struct hd_vocab *subwords_of(const struct counts *counts, const struct wa
     struct hd_vocab *vocab = bytes ? hd_vocab_from_memory(HD_VOCAB_SPM, bytes, n_bytes, err) : NULL;
     hd_free(bytes);
     hd_free(words);
+    hd_free(languages);
     return vocab;
 }
 
@@ -366,6 +425,7 @@ struct hd_vocab *hd_vocab_learn(const struct hd_corpus *corpus, unsigned sides,
     if (count_all(&counts, &walk, plan->kind, err))
         vocab = is_spm ? subwords_of(&counts, &walk, plan, err) : list_of(&counts, plan, err);
     release_counts(&counts);
+    hd_varied_release(&walk.varied);
     return vocab;
 }
 

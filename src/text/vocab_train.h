@@ -6,6 +6,7 @@
 #define HD_TEXT_VOCAB_TRAIN_H
 
 #include "text/corpus.h"
+#include "text/vary.h"
 #include "text/vocab.h"
 
 struct hd_vocab_plan {
@@ -21,6 +22,17 @@ struct hd_vocab_plan {
                                  million for spm */
     const char *normalise;    /* spm: nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf, identity; NULL is
                                  nmt_nfkc */
+    bool
+        spells_bytes; /* spm: characters without a piece are spelled in bytes rather than lost, where
+                                 there is room for 256 more pieces */
+    const char *const
+        *languages; /* of targets that a source may be translated to, n_languages of them: a
+                                     symbol for each, hd_vocab_language() */
+    int n_languages;
+    bool has_placeholders; /* spm: hd_placeholder() are pieces that are never cut */
+    const struct hd_vary_rates
+        *vary; /* spm: the text is looked at as it is varied in case and quotes;
+                                         NULL: as it is */
 };
 
 enum { HD_VOCAB_SOURCE = 1, HD_VOCAB_TARGET = 2, HD_VOCAB_BOTH = 3 };

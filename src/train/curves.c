@@ -1,8 +1,9 @@
 /* curves.c -- two panels over the updates: losses, and the score that decides. */
 #include "train/curves.h"
 
+#include <heed_draw.h>
+
 #include "base/memory.h"
-#include "picture/picture.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ void hd_points_add(struct hd_points *p, double x, double y)
     if (!ys)
         return;
     p->y = ys;
-    while (p->n > 0 && p->x[p->n - 1] >= x) /* a run that went back tells the same updates again */
+    while (p->n > 0 &&
+           p->x[p->n - 1] >= x) /* a run that went back reports the same updates again */
         p->n--;
     p->x[p->n] = x;
     p->y[p->n++] = y;
@@ -98,5 +100,5 @@ bool hd_curves_draw(const struct hd_curves *c, const char *stem, heed_error *err
         .x_label = "updates", .panels = panels, .n_panels = c->has_score ? 2 : 1};
     const char *slash = strrchr(stem, '/');
     const heed_picture picture = {.title = slash ? slash + 1 : stem, .chart = &chart};
-    return hd_picture_write(&picture, path, err);
+    return heed_draw(&picture, path, err);
 }

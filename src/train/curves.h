@@ -13,14 +13,14 @@ struct hd_points {
 
 struct hd_curves {
     struct hd_points loss, ce,
-        score; /* over updates: of training; of the dev sentences; the metric that decides */
+        score; /* over updates: training loss, dev cross entropy, the validation metric */
     const char *metric;
     bool has_score; /* the metric is another than cross entropy */
     int best;       /* the best point of score, or of ce */
-    bool has_told;  /* that they cannot be drawn */
+    bool has_told;  /* the user knows that they cannot be drawn */
 };
 
-/* Go on with what MODEL.jsonl tells up to this update; what it does not have is no error. */
+/* Read the points up to this update from MODEL.jsonl; missing ones are no error. */
 void hd_curves_read(struct hd_curves *curves, const char *stem, long update);
 void hd_curves_release(struct hd_curves *curves);
 

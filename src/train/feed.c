@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/real.h"
 #include "base/rng.h"
 #include "text/sample.h"
 
@@ -18,7 +19,7 @@ enum {
 };
 
 /* What numbers are drawn for. */
-enum stream { STREAM_EPOCH, STREAM_BATCHES, STREAM_SUBWORDS };
+enum stream { STREAM_EPOCH, STREAM_BATCHES, STREAM_SUBWORDS, STREAM_VARIATION, STREAM_DIRECTION };
 
 static uint64_t stream_of(enum stream stream, uint64_t a, uint64_t b)
 {
@@ -55,7 +56,21 @@ struct slice {
     struct hd_ids ids;
     int length[2 * SLICE]; /* source and target of each pair; -1 where it is left out */
     size_t n_long, n_empty;
+    struct hd_varied varied;
     heed_error err;
+};
+
+/* The pairs of two languages, of which an epoch takes more or fewer than there are. */
+struct direction {
+    size_t first, n;         /* in hd_feed.members */
+    size_t start, per_epoch; /* its places in an epoch */
+    int symbol;              /* before its sources; -1: none */
+};
+
+/* A pair and its turn: how often the text of its direction has been gone through before. */
+struct drawn {
+    size_t index; /* in the corpus */
+    uint64_t turn;
 };
 
 struct hd_feed {
@@ -63,7 +78,10 @@ struct hd_feed {
     const struct hd_vocab *source, *target;
     struct hd_feed_options options;
     struct hd_pool *threads;
-    size_t n_pairs; /* to train on */
+    size_t n_pairs;               /* to train on */
+    struct direction *directions; /* NULL where no languages are named */
+    int n_directions;
+    size_t *members; /* pairs of the corpus, direction by direction; NULL when there is but one */
 
     int epoch, pool;    /* what is in the slices; -1 is nothing */
     size_t first, size; /* of the pool's pairs, in the epoch's order */
@@ -83,21 +101,62 @@ static size_t in_corpus(const struct hd_feed *f, size_t i)
     return every ? i + i / (every - 1) : i;
 }
 
-/* Encode one pair at the end of a slice. */
-static bool encode(const struct hd_feed *f, struct slice *s, int at, size_t index)
+/* Which pair is at place i of the epoch. Several directions are shuffled together; within each, the text is gone through again and
+ * again, as often as its share wants. */
+static struct drawn draw(const struct hd_feed *f, size_t i)
 {
-    const struct hd_text_pair pair = hd_corpus_pair(f->corpus, index);
+    const uint64_t stream = stream_of(STREAM_EPOCH, (uint64_t)f->epoch, 0);
+    const size_t k = hd_shuffled(i, f->n_pairs, f->options.seed, stream);
+    if (!f->members)
+        return (struct drawn){in_corpus(f, k), (uint64_t)f->epoch};
+    int d = 0;
+    while (d + 1 < f->n_directions && f->directions[d + 1].start <= k)
+        d++;
+    const struct direction *direction = &f->directions[d];
+    const uint64_t seen = (uint64_t)f->epoch * direction->per_epoch + (k - direction->start);
+    const uint64_t turn = seen / direction->n;
+    const size_t member =
+        direction->first + hd_shuffled(seen % direction->n, direction->n, f->options.seed,
+                                       stream_of(STREAM_DIRECTION, turn, (uint64_t)d));
+    return (struct drawn){f->members[member], turn};
+}
+
+/* Another pair of the same languages. */
+struct partner_of {
+    const struct hd_feed *feed;
+    int direction;
+};
+
+static struct hd_text_pair draw_partner(void *context, struct hd_rng *rng)
+{
+    const struct partner_of *of = context;
+    const struct hd_feed *f = of->feed;
+    const struct direction *d = f->members ? &f->directions[of->direction] : NULL;
+    const size_t n = d ? d->n : f->n_pairs;
+    const size_t i = hd_rng_below(rng, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX);
+    return hd_corpus_pair(f->corpus, d ? f->members[d->first + i] : in_corpus(f, i));
+}
+
+/* The pair's ids at the end of a slice: is it one to train on? False with s->err set, too, when something failed. */
+static bool encode_pair(const struct hd_feed *f, struct slice *s, int at, struct drawn drawn,
+                        const struct hd_text_pair *pair, bool *is_long)
+{
     const struct hd_vocab *vocab[2] = {f->source, f->target};
-    const char *text[2] = {pair.source, pair.target};
-    const size_t bytes[2] = {pair.n_source, pair.n_target}, before = s->ids.n;
+    const char *text[2] = {pair->source, pair->target};
+    const size_t bytes[2] = {pair->n_source, pair->n_target}, before = s->ids.n;
     const float sampling = f->options.subword_sampling;
-    int n_ids[2];
+    const int symbol = f->directions ? f->directions[pair->direction].symbol : -1;
+    bool is_empty = false;
+    *is_long = false;
     for (int side = 0; side < 2; side++) {
-        const bool with_end = hd_vocab_end(vocab[side]) >= 0;
-        struct hd_rng rng = {
-            f->options.seed,
-            stream_of(STREAM_SUBWORDS, (uint64_t)f->epoch, 2 * index + (size_t)side), 0};
+        const bool with_end = hd_vocab_end(vocab[side]) >= 0,
+                   with_symbol = side == 0 && symbol >= 0;
+        struct hd_rng rng = {f->options.seed,
+                             stream_of(STREAM_SUBWORDS, drawn.turn, 2 * drawn.index + (size_t)side),
+                             0};
         const size_t from = s->ids.n;
+        if (with_symbol && !hd_ids_add(&s->ids, symbol, &s->err))
+            return false;
         const bool ok =
             sampling > 0
                 ? hd_vocab_encode_sampled(vocab[side], text[side], bytes[side], with_end, sampling,
@@ -106,33 +165,52 @@ static bool encode(const struct hd_feed *f, struct slice *s, int at, size_t inde
         if (!ok)
             return false;
         s->length[2 * at + side] = (int)(s->ids.n - from);
-        n_ids[side] = s->length[2 * at + side] - with_end;
+        const int n_ids = s->length[2 * at + side] - with_end;
+        *is_long = *is_long || n_ids > f->options.max_length;
+        is_empty = is_empty || n_ids == with_symbol;
     }
-    const bool is_long = n_ids[0] > f->options.max_length || n_ids[1] > f->options.max_length;
-    const bool is_empty = n_ids[0] == 0 || n_ids[1] == 0;
-    s->n_long += is_long;
-    s->n_empty += is_empty && !is_long;
-    if (is_long || is_empty) {
+    if (*is_long || is_empty)
         s->ids.n = before;
-        s->length[2 * at] = -1;
+    return !*is_long && !is_empty;
+}
+
+/* Encode a pair as it is varied; as it is, where that is too long. */
+static bool encode(const struct hd_feed *f, struct slice *s, int at, struct drawn drawn)
+{
+    const struct hd_text_pair pair = hd_corpus_pair(f->corpus, drawn.index);
+    bool is_long;
+    if (hd_vary_is_on(&f->options.vary)) {
+        struct partner_of of = {f, pair.direction};
+        const struct hd_vary_partner partner = {draw_partner, &of};
+        const struct hd_rng rng = {f->options.seed,
+                                   stream_of(STREAM_VARIATION, drawn.turn, drawn.index), 0};
+        if (!hd_vary(&s->varied, pair, &f->options.vary, &partner, &rng, &s->err))
+            return false;
+        const struct hd_text_pair varied = hd_varied_pair(&s->varied);
+        if (encode_pair(f, s, at, drawn, &varied, &is_long))
+            return true;
+        if (hd_failed(&s->err))
+            return false;
     }
-    return true;
+    if (encode_pair(f, s, at, drawn, &pair, &is_long))
+        return true;
+    s->n_long += is_long;
+    s->n_empty += !is_long;
+    s->length[2 * at] = -1;
+    return !hd_failed(&s->err);
 }
 
 static void encode_slice(void *context, int index, int worker)
 {
     struct hd_feed *f = context;
     struct slice *s = &f->slices[index];
-    const uint64_t stream = stream_of(STREAM_EPOCH, (uint64_t)f->epoch, 0);
     (void)worker;
     s->ids.n = 0;
     s->n_long = s->n_empty = 0;
     s->err = (heed_error){0};
-    for (size_t i = (size_t)index * SLICE; i < f->size && i < ((size_t)index + 1) * SLICE; i++) {
-        const size_t k = hd_shuffled(f->first + i, f->n_pairs, f->options.seed, stream);
-        if (!encode(f, s, (int)(i % SLICE), in_corpus(f, k)))
+    for (size_t i = (size_t)index * SLICE; i < f->size && i < ((size_t)index + 1) * SLICE; i++)
+        if (!encode(f, s, (int)(i % SLICE), draw(f, f->first + i)))
             return;
-    }
 }
 
 /* The pairs of a slice, behind pairs[n]; returns the new n. */
@@ -235,6 +313,65 @@ static bool load(struct hd_feed *f, int epoch, int pool, heed_error *err)
     return ok;
 }
 
+/* ---- several languages --------------------------------------------------------------------------- */
+
+/* How many pairs of each direction an epoch has: all of them together as many as there are. */
+static bool share_out(struct hd_feed *f, heed_error *err)
+{
+    const double power = f->options.temperature > 0 ? 1 / (double)f->options.temperature : 1;
+    double sum = 0, share = 0;
+    double *weights = hd_alloc((size_t)f->n_directions, sizeof *weights, err);
+    if (!weights)
+        return false;
+    for (int i = 0; i < f->n_directions; i++) {
+        const double n = (double)f->directions[i].n;
+        weights[i] = power == 1 ? n : n > 0 ? hd_real_exp(power * hd_real_log(n)) : 0;
+        sum += weights[i];
+    }
+    size_t start = 0;
+    for (int i = 0; i < f->n_directions; i++) {
+        share += weights[i];
+        const size_t end = i + 1 == f->n_directions
+                               ? f->n_pairs
+                               : (size_t)(share / sum * (double)f->n_pairs + 0.5);
+        f->directions[i].start = start;
+        f->directions[i].per_epoch = end - start;
+        start = end;
+    }
+    hd_free(weights);
+    return true;
+}
+
+/* Which pairs are of which direction. */
+static bool sort_directions(struct hd_feed *f, heed_error *err)
+{
+    const int n = f->n_directions = hd_corpus_n_directions(f->corpus);
+    if (n == 0)
+        return true;
+    f->directions = hd_alloc((size_t)n, sizeof *f->directions, err);
+    if (!f->directions)
+        return false;
+    for (int i = 0; i < n; i++)
+        f->directions[i].symbol =
+            hd_vocab_language(f->source, hd_corpus_direction(f->corpus, i)->to);
+    if (n == 1)
+        return true;
+    f->members = hd_alloc(f->n_pairs, sizeof *f->members, err);
+    if (!f->members)
+        return false;
+    for (size_t i = 0; i < f->n_pairs; i++)
+        f->directions[hd_corpus_pair(f->corpus, in_corpus(f, i)).direction].n++;
+    for (int i = 1; i < n; i++)
+        f->directions[i].first = f->directions[i - 1].first + f->directions[i - 1].n;
+    for (int i = 0; i < n; i++)
+        f->directions[i].n = 0;
+    for (size_t i = 0; i < f->n_pairs; i++) {
+        struct direction *d = &f->directions[hd_corpus_pair(f->corpus, in_corpus(f, i)).direction];
+        f->members[d->first + d->n++] = in_corpus(f, i);
+    }
+    return share_out(f, err);
+}
+
 /* ---- the feed ---------------------------------------------------------------------------------- */
 
 struct hd_feed *hd_feed_new(const struct hd_corpus *corpus, const struct hd_vocab *source,
@@ -255,7 +392,7 @@ struct hd_feed *hd_feed_new(const struct hd_corpus *corpus, const struct hd_voca
     f->n_pairs = options->hold_out ? all - all / (size_t)options->hold_out : all;
     f->slices = hd_alloc(N_SLICES, sizeof *f->slices, err);
     f->pairs = hd_alloc(2 * POOL, sizeof *f->pairs, err); /* the second half is for sorting */
-    if (f->slices && f->pairs)
+    if (f->slices && f->pairs && sort_directions(f, err))
         return f;
     hd_feed_free(f);
     return NULL;
@@ -265,12 +402,16 @@ void hd_feed_free(struct hd_feed *f)
 {
     if (!f)
         return;
-    for (int i = 0; f->slices && i < N_SLICES; i++)
+    for (int i = 0; f->slices && i < N_SLICES; i++) {
         hd_ids_release(&f->slices[i].ids);
+        hd_varied_release(&f->slices[i].varied);
+    }
     hd_free(f->slices);
     hd_free(f->pairs);
     hd_free(f->start);
     hd_free(f->order);
+    hd_free(f->directions);
+    hd_free(f->members);
     hd_free(f);
 }
 

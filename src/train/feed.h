@@ -2,13 +2,14 @@
  *
  * An epoch is a true shuffle of all pairs. It is read in pools of some ten thousand pairs, each sorted by length and cut into
  * batches of about equal numbers of target tokens, which come in random order. A batch is a function of the corpus, the seed and
- * its place alone, so going on after a kill means going to a place. */
+ * its place alone, so going on after a kill means going to a place. Pairs may be varied on the way (text/vary.h). */
 #ifndef HD_TRAIN_FEED_H
 #define HD_TRAIN_FEED_H
 
 #include "base/threads.h"
 #include "model/sequence.h"
 #include "text/corpus.h"
+#include "text/vary.h"
 #include "text/vocab.h"
 
 struct hd_feed_options {
@@ -17,6 +18,9 @@ struct hd_feed_options {
     int max_length;         /* tokens of a side; longer pairs are left out */
     float subword_sampling; /* 0: none */
     int hold_out;           /* every so-manyth pair is kept for validation; 0: none */
+    struct hd_vary_rates vary;
+    float
+        temperature; /* of several languages: a direction of n pairs has a share of n^(1/temperature); 1, and 0: as it is */
 };
 
 /* The next batch: batch `batch` of pool `pool` of epoch `epoch`, all from 0. */
@@ -31,7 +35,8 @@ struct hd_pair_ids {
 
 struct hd_feed;
 
-/* The corpus, the vocabularies and the pool of threads must stay. */
+/* The corpus, the vocabularies and the pool of threads must stay. Where the corpus names languages and the source's vocabulary has
+ * symbols for them, sources begin with that of their target's language. */
 struct hd_feed *hd_feed_new(const struct hd_corpus *corpus, const struct hd_vocab *source,
                             const struct hd_vocab *target, const struct hd_feed_options *options,
                             struct hd_pool *threads, heed_error *err);

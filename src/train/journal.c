@@ -1,4 +1,4 @@
-/* journal.c -- lines are flushed one by one, so that a kill loses none. A full disk loses lines, never the run. */
+/* journal.c -- lines are flushed one by one, so that none are lost when the process is killed. A full disk costs lines, not the run. */
 #include "train/journal.h"
 
 #include "base/clock.h"

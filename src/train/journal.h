@@ -1,4 +1,4 @@
-/* journal.h -- what a run tells: to whoever watches, to MODEL.log for people, to MODEL.jsonl for programs. */
+/* journal.h -- progress of a run, reported to the caller's watch function, to MODEL.log for people and to MODEL.jsonl for programs. */
 #ifndef HD_TRAIN_JOURNAL_H
 #define HD_TRAIN_JOURNAL_H
 
@@ -8,13 +8,14 @@
 
 struct hd_journal {
     FILE *log, *jsonl;
-    bool is_new;    /* both were empty when they were opened */
-    bool is_silent; /* the first rank speaks for all: the watcher is only asked whether to go on */
+    bool is_new; /* both were empty when they were opened */
+    bool
+        is_silent; /* ranks other than the first report nothing; watch() only decides whether to go on */
     bool (*watch)(void *context, const heed_training_event *event);
     void *context;
     double began;       /* hd_seconds() */
-    bool has_lost_line; /* a line could not be written, which was told */
-    bool wants_to_stop; /* the watcher said so */
+    bool has_lost_line; /* a line could not be written, and the user was told */
+    bool wants_to_stop; /* watch() has returned false */
 };
 
 /* Open MODEL.log and MODEL.jsonl to append. HEED_BAD_FILE when they cannot be written, or when another run has them. */
@@ -24,11 +25,11 @@ void hd_journal_close(struct hd_journal *journal);
 /* Remove the files of a run that was refused, unless an earlier one has written them. */
 void hd_journal_discard(struct hd_journal *journal, const char *stem);
 
-/* A sentence to all three. */
+/* Report a sentence to all three. */
 void hd_journal_say(struct hd_journal *journal, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* An event to whoever watches; `note`, which is stolen, goes to MODEL.jsonl with it and may be NULL. False: stop. */
+/* Report an event to watch(). `note` (may be NULL; its reference is taken) is written to MODEL.jsonl. False: stop. */
 bool hd_journal_tell(struct hd_journal *journal, heed_training_event *event, json_t *note);
 
 /* A line to MODEL.log alone. */

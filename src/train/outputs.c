@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "format/safetensors.h"
+#include "train/run_text.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static bool is_of_format(const char *path, enum kind kind)
     const char *format = file ? hd_safetensors_metadata(file, "format") : NULL;
     const bool is_state = format && strncmp(format, "heed-state-", 11) == 0;
     const bool is_ours = format && strncmp(format, "heed-", 5) == 0 && is_state == (kind == STATE);
-    /* A damaged state is told as such when it is opened. */
+    /* hd_state_open() reports a damaged state. */
     const bool is_fine = is_ours || (!file && kind == STATE);
     hd_safetensors_close(file);
     return is_fine;
@@ -94,12 +95,14 @@ static bool is_own(const char *path, enum kind kind)
 /* The first of the run's inputs that is this very file, by whatever name; NULL for none. */
 static const char *input_of(const struct hd_recipe *r, const struct stat *out)
 {
-    const heed_option_list *const all[] = {&r->src,     &r->tgt,     &r->tsv, &r->dev_src,
-                                           &r->dev_tgt, &r->dev_tsv, &r->spm};
+    const heed_option_list *const all[] = {&r->src,     &r->tgt,     &r->tsv,  &r->dev_src,
+                                           &r->dev_tgt, &r->dev_tsv, &r->pair, &r->dev_pair,
+                                           &r->exclude, &r->spm};
     struct stat in;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (size_t k = 0; k < all[i]->n; k++) {
-            const char *path = all[i]->at[k];
+            const bool is_pair = all[i] == &r->pair || all[i] == &r->dev_pair;
+            const char *path = is_pair ? hd_pair_path(all[i]->at[k]) : all[i]->at[k];
             const bool is_stdin = strcmp(path, "-") == 0;
             if ((is_stdin ? fstat(STDIN_FILENO, &in) : stat(path, &in)) == 0 &&
                 in.st_dev == out->st_dev && in.st_ino == out->st_ino)

@@ -20,7 +20,7 @@ static size_t words_of(const char *text, size_t n)
 struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus)
 {
     enum { ENOUGH = 100000 }; /* pairs to count the words of */
-    struct hd_text_facts f = {.n_pairs = hd_corpus_size(corpus)};
+    struct hd_text_facts f = {.n_pairs = hd_corpus_size(corpus), .vary = hd_vary_facts_of(corpus)};
     const size_t step = f.n_pairs / ENOUGH + 1;
     size_t n = 0;
     for (size_t i = 0; i < f.n_pairs; i += step, n++) {
@@ -45,6 +45,8 @@ void hd_plan_text(struct hd_recipe *r, const struct hd_text_facts *f)
                                        : (f->n_source_words + f->n_target_words) / 2);
     else if (r->vocab_size == HD_OPTION_OPEN)
         r->vocab_size = r->tokens == HD_VOCAB_WORDS ? 30000 : 0;
+    hd_vary_choose(&r->vary, &f->vary,
+                   r->tokens == HD_VOCAB_SPM && r->source_tokens == HD_VOCAB_SPM);
     if (r->valid_metric == HD_OPTION_OPEN)
         r->valid_metric = r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT : HD_VALID_BLEU;
 }

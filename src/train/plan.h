@@ -4,11 +4,13 @@
 
 #include "model/config.h"
 #include "text/corpus.h"
+#include "text/vary_plan.h"
 #include "train/training.h"
 
 /* What the choices rest on. */
 struct hd_text_facts {
     size_t n_pairs, n_source_words, n_target_words; /* between spaces */
+    struct hd_vary_facts vary;
 };
 struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus);
 

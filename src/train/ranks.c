@@ -1,4 +1,4 @@
-/* ranks.c -- finding out whether there are others, and the small talk with them. */
+/* ranks.c -- joining the other ranks, if there are any, and small messages between them. */
 #include "train/ranks.h"
 
 #include "base/clock.h"

@@ -7,6 +7,7 @@
 #define HD_TRAIN_RECIPE_H
 
 #include "option/option_json.h"
+#include "text/vary.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ enum hd_average_of { HD_AVERAGE_LAST, HD_AVERAGE_BEST };
 
 struct hd_recipe {
     /* files */
-    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, spm, freeze;
+    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, spm, freeze;
     char *out, *from;
     bool skip_bad;
 
@@ -31,8 +32,10 @@ struct hd_recipe {
     int tokens, source_tokens; /* enum hd_vocab_kind; source_tokens HD_OPTION_OPEN: as tokens */
     int vocab_size, spm_type, joint_vocab, normalize;
     float subword_sampling;
-    int max_length; /* tokens of a sentence */
-    char *languages, *attribution, *licence;
+    int max_length;                          /* tokens of a sentence */
+    char *languages, *attribution, *licence; /* languages: "en-fr", or several between commas */
+    float pair_temperature;
+    struct hd_vary_rates vary; /* negative: chosen */
 
     /* the run */
     int updates, epochs, patience; /* 0: no limit */

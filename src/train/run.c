@@ -1,7 +1,7 @@
-/* run.c -- the loop: learn, look, save, until it is over.
+/* run.c -- the training loop: update, validate, save, until a limit is reached.
  *
- * Invariant: what is learned, looked at and saved is decided by the number of updates alone. The clock only decides when to write the
- * state once more, and when to stop with --hours. */
+ * Invariant: updates, validations and saved models depend on the number of updates alone. The clock only decides when the state is
+ * written in between, and when to stop with --hours. */
 #include "train/run.h"
 
 #include "base/clock.h"
@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "kernel/kernel.h"
+#include "model/languages.h"
 #include "train/outputs.h"
 #include "train/patience.h"
 #include "train/run_prepare.h"
@@ -31,7 +32,7 @@ enum {
     LOG_SECONDS = 30,   /* between two lines of MODEL.log */
 };
 
-/* What is only known while it runs. */
+/* Counters of this call; not saved. */
 struct run_counters {
     double saved, logged; /* when, hd_seconds() */
     long first_update;
@@ -105,26 +106,19 @@ static double sign_of(const struct hd_recipe *r)
 static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
 {
     const struct hd_progress *p = &run->state.progress;
-    json_t *recipe = json_loads(run->recipe_json, 0, NULL), *languages = json_array();
-    /* A run that ends later is the same run until then, unless its rate looks at the end. */
+    json_t *recipe = json_loads(run->recipe_json, 0, NULL);
+    /* Limits do not change what was learned so far, unless the schedule depends on them. */
     if (run->recipe->schedule != HD_SCHEDULE_COSINE) {
         json_object_del(recipe, "updates");
         json_object_del(recipe, "epochs");
-    }
-    const char *both = run->recipe->languages, *dash = both ? strchr(both, '-') : NULL;
-    if (dash) {
-        json_array_append_new(languages, json_stringn(both, (size_t)(dash - both)));
-        json_array_append_new(languages, json_string(dash + 1));
     }
     json_t *record = json_pack(
         "{so sI si sI sI s{ss sf sf}}", "recipe", recipe, "updates", (json_int_t)p->update,
         "epochs", p->place.epoch, "target_pieces", (json_int_t)p->n_tokens, "pairs",
         (json_int_t)run->facts.n_pairs, "validation", "metric", hd_metric_name(run->recipe),
         "score", sign_of(run->recipe) * hd_score_of(run->recipe, v), "cross_entropy", v->ce);
-    if (record && json_array_size(languages) > 0)
-        json_object_set_new(record, "languages", languages);
-    else
-        json_decref(languages);
+    if (record && run->recipe->languages)
+        hd_languages_to_record(record, run->recipe->languages);
     if (record && run->recipe->attribution)
         json_object_set_new(record, "attribution", json_string(run->recipe->attribution));
     if (record && run->recipe->licence)
@@ -144,7 +138,7 @@ static json_t *number_of(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-/* The best so far is what is in the model's file: after a look at the end of an earlier call, that one's. */
+/* The best so far is what is in the model's file, which may come from a closing validation of an earlier call. */
 static void tell_best(const struct hd_run *run, heed_training_event *event)
 {
     const struct hd_progress *p = &run->state.progress;
@@ -231,7 +225,8 @@ static bool check_sense(const struct hd_run *run, const struct hd_validated *v, 
                    run->state.progress.update, v->ce, guessing);
 }
 
-/* Look at the weights that count with the net's own weights put aside; save the model when it is the best so far. */
+/* Validate the weights that would be saved (averaged or not) and save the model if it is the best so far. `weights` are the net's own,
+ * put aside by the caller. */
 static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bool *is_best,
                   heed_error *err)
 {
@@ -303,8 +298,8 @@ static bool look(struct hd_run *run, const struct run_counters *counters, heed_e
 
 /* ---- saving ------------------------------------------------------------------------------------------- */
 
-/* A run that goes on after a look at its end forgets it at its next validation: the model's file is put back as it was before, if
- * the state has it. */
+/* Undo the closing validation of an earlier call: a longer run would not have had it. The model's file gets back the contents that the
+ * state has kept, if any. */
 static bool reopen(struct hd_run *run, heed_error *err)
 {
     const bool is_mine = run->state.has_before && run->ranks.rank == 0;
@@ -470,13 +465,13 @@ static const char *why_over(const struct hd_run *run, const struct hd_feed_posit
     return NULL;
 }
 
-/* What is due after an update of this number: a look, a vote of all ranks, the state. */
+/* What may follow an update: validation, a vote of all ranks, saving the state. */
 static bool follow_up(struct hd_run *run, struct run_counters *counters, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     const struct hd_progress *p = &run->state.progress;
     const bool is_time_to_look = p->update % r->valid_every == 0;
-    /* Weights whose last loss was not finite are no place to come back to. */
+    /* A state whose last loss was not finite is not one to return to. */
     const bool is_good = p->n_bad == 0 && (is_time_to_look || p->update % r->save_every == 0);
     heed_error why = {0};
     if (is_time_to_look && (!reopen(run, &why) || !look(run, counters, &why)))
@@ -540,8 +535,8 @@ static void tell_left_out(struct hd_run *run)
                        c.n_pairs, c.n_long, run->recipe->max_length, c.n_empty);
 }
 
-/* A look at weights that end between two validations. A longer run would not have taken it, so the state is saved as if it had not been
- * taken, with the model of before: n updates and m more are n + m, bit for bit. */
+/* Closing validation of a run that ends between two validations. A longer run would not have had it, so the state is saved as it was
+ * before, together with the previous contents of the model's file: n updates and m more give the bits of n + m. */
 static bool close_run(struct hd_run *run, struct run_counters *counters, heed_error *err)
 {
     struct hd_run_state *s = &run->state;
@@ -569,7 +564,7 @@ static bool is_model_gone(struct hd_run *run, bool *is_gone, heed_error *err)
     return ok;
 }
 
-/* Somebody removed the best model. Where the state has its weights, they are looked at once more, which writes it. */
+/* The best model was deleted. If the state still has its weights, validate them again, which writes the file. */
 static bool write_again(struct hd_run *run, struct run_counters *counters, heed_error *err)
 {
     struct hd_progress *p = &run->state.progress;

@@ -1,4 +1,4 @@
-/* run_prepare.c -- from what the user said to a run that can begin, or go on. */
+/* run_prepare.c -- from the options to a run that is ready to begin or to go on. */
 #include "train/run_prepare.h"
 
 #include "base/error.h"
@@ -6,6 +6,7 @@
 #include "model/fields.h"
 #include "text/doubts.h"
 #include "train/outputs.h"
+#include "train/run_text.h"
 #include "train/start.h"
 
 #include <errno.h>
@@ -14,104 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    HOLD_OUT = 200,  /* without dev text every so-manyth pair is for validation, */
-    MOST_DEV = 2000, /* which takes so many of them at most */
-};
+enum { MOST_DEV = 2000 }; /* of the pairs that are held out, translated at each validation */
 
-/* ---- text ---------------------------------------------------------------------------------------- */
-
-struct reading {
-    struct hd_journal *journal;
-    const char *what;
-};
-
-static bool show_reading(void *context, double share)
-{
-    const struct reading *r = context;
-    heed_training_event event = {.news = HEED_TRAINING_PREPARES, .text = r->what, .share = share};
-    return hd_journal_tell(r->journal, &event, NULL);
-}
-
-static struct hd_corpus *open_text(struct hd_run *run, const char *what,
-                                   const heed_option_list *src, const heed_option_list *tgt,
-                                   const heed_option_list *tsv, heed_error *err)
-{
-    struct reading reading = {&run->journal, what};
-    const bool is_tsv = tsv->n > 0;
-    const struct hd_corpus_files files = {.source =
-                                              (const char *const *)(is_tsv ? tsv->at : src->at),
-                                          .target = is_tsv ? NULL : (const char *const *)tgt->at,
-                                          .n_source = (int)(is_tsv ? tsv->n : src->n),
-                                          .n_target = is_tsv ? 0 : (int)tgt->n,
-                                          .is_tsv = is_tsv};
-    char spool[4096];
-    snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out,
-             run->ranks.rank);
-    const struct hd_corpus_options options = {.spool = spool,
-                                              .skip_bad = run->recipe->skip_bad,
-                                              .progress = show_reading,
-                                              .context = &reading};
-    struct hd_corpus *corpus = hd_corpus_open(&files, &options, err);
-    char *left_out = corpus ? hd_corpus_left_out(corpus, NULL) : NULL;
-    if (left_out && *left_out)
-        hd_journal_say(&run->journal, "%s: %s", what, left_out);
-    hd_free(left_out);
-    return corpus;
-}
-
-/* How often standard input is named. */
-static int count_stdin(const struct hd_recipe *r)
-{
-    int n_named = 0;
-    const heed_option_list *lists[] = {&r->src,     &r->tgt,     &r->tsv,
-                                       &r->dev_src, &r->dev_tgt, &r->dev_tsv};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        for (size_t k = 0; k < lists[i]->n; k++)
-            n_named += strcmp(lists[i]->at[k], "-") == 0;
-    return n_named;
-}
-
-static bool read_text(struct hd_run *run, heed_error *err)
-{
-    const struct hd_recipe *r = run->recipe;
-    if (count_stdin(r) > 1)
-        return hd_fail(
-            err, HEED_BAD_OPTION,
-            "standard input (-) can be read only once; put one of the texts into a file");
-    if (run->ranks.n > 1 && count_stdin(r) > 0)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "standard input reaches one of the %d ranks only; put the text into a file",
-                       run->ranks.n);
-    if (r->tsv.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "there is no text: name it with --src and --tgt, or with --tsv");
-    if (r->tsv.n > 0 && r->src.n + r->tgt.n > 0)
-        return hd_fail(err, HEED_BAD_OPTION, "tsv is given and src or tgt as well; choose one way");
-    if ((r->dev_src.n > 0) != (r->dev_tgt.n > 0))
-        return hd_fail(err, HEED_BAD_OPTION, "dev-src and dev-tgt go together; one is missing");
-    if (r->dev_tsv.n > 0 && r->dev_src.n > 0)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "dev-tsv is given and dev-src as well; choose one way");
-    run->text = open_text(run, "reading the text", &r->src, &r->tgt, &r->tsv, err);
-    if (!run->text)
-        return false;
-    run->facts = hd_text_facts_of(run->text);
-    run->fingerprint = hd_corpus_fingerprint(run->text);
-    if (r->dev_src.n + r->dev_tsv.n == 0) {
-        if (run->facts.n_pairs >= HOLD_OUT)
-            return true;
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "there are only %zu pairs, too few to hold some out for validation; give "
-                       "--dev-src and --dev-tgt, or --dev-tsv",
-                       run->facts.n_pairs);
-    }
-    run->dev_text =
-        open_text(run, "reading the dev text", &r->dev_src, &r->dev_tgt, &r->dev_tsv, err);
-    if (run->dev_text)
-        run->fingerprint = run->fingerprint * 31 + hd_corpus_fingerprint(run->dev_text);
-    return run->dev_text != NULL;
-}
 /* ---- what was chosen ------------------------------------------------------------------------------- */
 
 static double millions(size_t n)
@@ -122,7 +27,7 @@ static double millions(size_t n)
 /* Of how many pairs that are held out one is translated at each validation. */
 static size_t held_per_dev(const struct hd_run *run)
 {
-    const size_t n_held = run->facts.n_pairs / HOLD_OUT;
+    const size_t n_held = run->facts.n_pairs / HD_HOLD_OUT;
     return n_held > MOST_DEV ? (n_held + MOST_DEV - 1) / MOST_DEV : 1;
 }
 
@@ -150,6 +55,12 @@ static void tell_choices(struct hd_run *run)
                    r->warmup, hd_recipe_text(r, "schedule", texts[2]),
                    hd_recipe_text(r, "batch-tokens", texts[3]),
                    hd_recipe_text(r, "dropout", texts[4]));
+    char *variation =
+        hd_vary_tell(&r->vary, &run->facts.vary,
+                     r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens, NULL);
+    if (variation)
+        hd_journal_say(&run->journal, "variation: %s", variation);
+    hd_free(variation);
     char until[128] = "";
     size_t at = 0;
     if (r->updates > 0)
@@ -205,11 +116,13 @@ static bool make_tools(struct hd_run *run, heed_error *err)
                                          .tokens = r->batch_tokens * r->accumulate,
                                          .max_length = r->max_length,
                                          .subword_sampling = r->subword_sampling,
-                                         .hold_out = run->dev_text ? 0 : HOLD_OUT};
+                                         .hold_out = run->dev_text ? 0 : HD_HOLD_OUT,
+                                         .vary = r->vary,
+                                         .temperature = r->pair_temperature};
     run->feed = hd_feed_new(run->text, m->source, m->target, &feed, run->threads, err);
     const struct hd_corpus *dev_text = run->dev_text ? run->dev_text : run->text;
-    const size_t first = run->dev_text ? 0 : HOLD_OUT - 1,
-                 step = run->dev_text ? 1 : HOLD_OUT * held_per_dev(run);
+    const size_t first = run->dev_text ? 0 : HD_HOLD_OUT - 1,
+                 step = run->dev_text ? 1 : HD_HOLD_OUT * held_per_dev(run);
     /* The far end of what no model was trained for is not looked at: its memory has no bound, or it has no positions. */
     const int room = hd_plan_room(&m->net->config),
               longest = room < 4 * r->max_length ? room : 4 * r->max_length;
@@ -257,7 +170,7 @@ static bool has_batch(struct hd_run *run, heed_error *err)
     return hd_feed_next(run->feed, &first, &n, err) != NULL;
 }
 
-/* With --fresh the run of before is forgotten, once nothing can refuse this one. */
+/* With --fresh: delete the earlier run's states. Called when nothing can refuse the new run any more. */
 static bool remove_states(const struct hd_run *run, heed_error *err)
 {
     char previous[HD_STATE_PATH];
@@ -278,7 +191,8 @@ static void say_doubt(void *journal, const char *sentence)
 /* The first rank speaks for all. */
 static void tell_doubts(struct hd_run *run)
 {
-    const struct hd_doubts doubts = {run->text, run->dev_text, HOLD_OUT, run->recipe->languages};
+    const char *languages = hd_corpus_n_directions(run->text) > 1 ? NULL : run->recipe->languages;
+    const struct hd_doubts doubts = {run->text, run->dev_text, HD_HOLD_OUT, languages};
     if (run->ranks.rank == 0)
         hd_tell_doubts(&doubts, say_doubt, &run->journal);
 }
@@ -286,12 +200,12 @@ static void tell_doubts(struct hd_run *run)
 static bool prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    const int cores = hd_cores() / run->ranks.n_here;
+    const int cores = heed_cores() / run->ranks.n_here;
     run->threads = hd_pool_new(r->threads != HD_OPTION_OPEN ? r->threads
                                : cores > 1                  ? cores
                                                             : 1,
                                err);
-    if (!run->threads || !read_text(run, err))
+    if (!run->threads || !hd_run_read_text(run, err))
         return false;
     hd_journal_say(&run->journal,
                    "text: %zu pairs, about %.2f million source and %.2f million target words",
@@ -349,7 +263,7 @@ void hd_run_release(struct hd_run *run)
     hd_run_state_release(&run->state);
     hd_dev_free(run->dev);
     hd_feed_free(run->feed);
-    hd_model_free(run->model);
+    heed_model_free(run->model);
     hd_corpus_free(run->text);
     hd_corpus_free(run->dev_text);
     hd_pool_free(run->threads);

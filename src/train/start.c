@@ -6,6 +6,7 @@
 #include "model/fields.h"
 #include "text/vocab_file.h"
 #include "text/vocab_train.h"
+#include "train/run_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,27 +38,75 @@ static bool keep_on(void *context)
     return hd_journal_tell(j, &event, NULL);
 }
 
+/* The target languages of a text of several directions, each once; to be given to hd_free(). */
+static const char **target_languages(const struct hd_corpus *text, int *n, heed_error *err)
+{
+    const int n_directions = hd_corpus_n_directions(text);
+    const char **languages = hd_alloc((size_t)n_directions, sizeof *languages, err);
+    *n = 0;
+    for (int i = 0; languages && n_directions > 1 && i < n_directions; i++) {
+        const char *to = hd_corpus_direction(text, i)->to;
+        int k = 0;
+        while (k < *n && strcmp(languages[k], to) != 0)
+            k++;
+        if (k == *n)
+            languages[(*n)++] = to;
+    }
+    return languages;
+}
+
 static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_error *err)
 {
     static const char *const rules[] = {"nmt_nfkc", "nfkc", "identity"};
     const struct hd_recipe *r = run->recipe;
     const int kind = sides == HD_VOCAB_SOURCE ? r->source_tokens : r->tokens;
+    int n_languages;
+    const char **languages = target_languages(run->text, &n_languages, err);
+    if (!languages)
+        return NULL;
     const struct hd_vocab_plan plan = {.kind = (enum hd_vocab_kind)kind,
                                        .size = kind == r->tokens ? r->vocab_size : 0,
                                        .is_bpe = r->spm_type == 1,
                                        .seed = (uint64_t)r->seed,
-                                       .normalise = rules[r->normalize]};
+                                       .normalise = rules[r->normalize],
+                                       .languages = languages,
+                                       .n_languages = sides & HD_VOCAB_SOURCE ? n_languages : 0,
+                                       .spells_bytes = r->vary.of[HD_VARY_COPY] > 0,
+                                       .has_placeholders = r->vary.of[HD_VARY_PLACEHOLDERS] > 0,
+                                       .vary = &r->vary};
     heed_training_event event = {.news = HEED_TRAINING_PREPARES, .text = "learning the vocabulary"};
     if (!hd_journal_tell(&run->journal, &event, NULL)) {
+        hd_free(languages);
         hd_fail(err, HEED_CANCELLED, "stopped before training began; nothing was written");
         return NULL;
     }
     struct hd_vocab *vocab =
         run->ranks.rank == 0 ? hd_vocab_learn(run->text, sides, &plan, keep_on, &run->journal, err)
                              : NULL;
+    hd_free(languages);
     if (run->ranks.n == 1 || (run->ranks.rank == 0 && !vocab))
         return vocab;
     return tell_vocab(run, plan.kind, vocab, err);
+}
+
+/* Placeholders want their symbols on both sides: without them there are none, unless they were asked for, which is refused. */
+static bool fit_placeholders(struct hd_run *run, const struct hd_vocab *source,
+                             const struct hd_vocab *target, heed_error *err)
+{
+    float *rate = &run->recipe->vary.of[HD_VARY_PLACEHOLDERS];
+    for (int i = 0; *rate > 0 && i < HD_N_PLACEHOLDERS; i++) {
+        const char *symbol = hd_placeholder(i);
+        if (hd_vocab_find(source, symbol) >= 0 && hd_vocab_find(target, symbol) >= 0)
+            continue;
+        if (hd_training_is_given(run->said, "placeholders"))
+            return hd_fail(
+                err, HEED_BAD_OPTION,
+                "the vocabulary has no symbol %s, so there can be no placeholders; learn "
+                "subwords from the text, or leave --placeholders out",
+                symbol);
+        *rate = 0;
+    }
+    return true;
 }
 
 static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
@@ -102,7 +151,8 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
         return hd_fail(
             err, HEED_BAD_OPTION,
             "the target's vocabulary has no end marker </s>, so no model could learn to stop");
-    return true;
+    return fit_placeholders(run, *source, *target, err) &&
+           hd_run_check_languages(run, *source, err);
 }
 
 /* ---- the model ------------------------------------------------------------------------------------- */
@@ -185,9 +235,25 @@ static const char *language_of(const char *path, char language[8])
     return language;
 }
 
-static bool guess_languages(struct hd_recipe *r, heed_error *err)
+/* All directions of the text, "en-fr,fr-en". */
+static bool list_languages(struct hd_recipe *r, const struct hd_corpus *text, heed_error *err)
 {
+    const int n = hd_corpus_n_directions(text);
+    char *list = hd_alloc((size_t)n, sizeof(struct hd_direction) + 2, err), *at = list;
+    for (int i = 0; list && i < n; i++) {
+        const struct hd_direction *d = hd_corpus_direction(text, i);
+        at += sprintf(at, "%s%s-%s", i ? "," : "", d->from, d->to);
+    }
+    hd_free(r->languages);
+    return (r->languages = list) != NULL;
+}
+
+static bool guess_languages(struct hd_run *run, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
     char source[8], target[8], both[20];
+    if (hd_corpus_n_directions(run->text) > 0)
+        return list_languages(r, run->text, err);
     if (r->languages || r->src.n == 0 || !language_of(r->src.at[0], source) ||
         !language_of(r->tgt.at[0], target))
         return true;
@@ -231,7 +297,7 @@ static bool start_new(struct hd_run *run, heed_error *err)
     c.target_vocab = hd_vocab_size(target);
     struct hd_net *net = NULL;
     bool ok = hd_plan_model(&c, source == target, said, err) && plan_recipe(run, &c, err) &&
-              guess_languages(r, err) && (net = hd_net_new(&c, err)) != NULL;
+              guess_languages(run, err) && (net = hd_net_new(&c, err)) != NULL;
     if (!ok) {
         if (target != source)
             hd_vocab_free(target);
@@ -286,7 +352,7 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
 static bool start_from(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    run->model = hd_model_load(r->from, err);
+    run->model = heed_model_load(r->from, err);
     if (!run->model || !keep_vocab(run, err))
         return false;
     hd_plan_text(r, &run->facts);
@@ -294,7 +360,9 @@ static bool start_from(struct hd_run *run, heed_error *err)
         r->rate = 0.0003F; /* what is known already should not be shaken off */
     const struct hd_config *c = &run->model->net->config;
     const struct existing from = {c, r->joint_vocab, r->from, ", or train without --from"};
-    return agree(run->said, &from, err) && plan_recipe(run, c, err) && guess_languages(r, err);
+    return fit_placeholders(run, run->model->source, run->model->target, err) &&
+           hd_run_check_languages(run, run->model->source, err) && agree(run->said, &from, err) &&
+           plan_recipe(run, c, err) && guess_languages(run, err);
 }
 
 static bool is_same_list(const heed_option_list *a, const heed_option_list *b)
@@ -359,6 +427,8 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
             "the text is not the one that %s was trained on so far; use the same text, another "
             "--out, or --fresh",
             run->stem);
+    for (int i = 0; i < HD_N_VARIATIONS; i++) /* a run of before there was any */
+        run->recipe->vary.of[i] = run->recipe->vary.of[i] > 0 ? run->recipe->vary.of[i] : 0;
     struct hd_net *net = ok ? hd_net_new(&c, err) : NULL;
     if (!net)
         return false;

@@ -188,7 +188,7 @@ static void add_good(struct hd_saver *s, const struct hd_safetensors *old)
         hd_saver_note(s, "good.progress", progress);
 }
 
-/* The model's file of before a look at the end: a new one, or the one that the state has already. */
+/* Contents of the model's file before the closing validation: new ones, or those already in the state. */
 static void add_before(struct hd_saver *s, const struct hd_run_state *state,
                        const struct hd_safetensors *old)
 {

@@ -29,8 +29,8 @@ struct hd_progress {
     int n_stale;         /* validations since score or cross entropy was better */
     int n_stale_plateau; /* since the score was, or the rate was last lowered */
     long looked_update;  /* the last update whose weights were validated */
-    /* The run has ended between two validations, after closed_update, and has taken a look at its end, after which closed_best was the
-     * best. The next validation of a run that goes on forgets that look. */
+    /* The run ended between two validations, at closed_update, with a closing validation, after which closed_best was the best. If the
+     * run goes on, the next regular validation discards it. */
     bool is_closed;
     long closed_update;
     double closed_best;
@@ -43,11 +43,12 @@ struct hd_progress {
 struct hd_run_state {
     struct hd_progress progress;
     float *kept[HD_MOST_KEPT]; /* weights of some validations */
-    struct hd_map before; /* the model's file as it was before a look at the end; nothing without */
+    struct hd_map
+        before;      /* contents of the model's file before the closing validation; may be {0} */
     bool has_before; /* it is in the state's file, and stays in it when that is written again */
 };
 
-/* What tells whether a state belongs to a run. */
+/* By which a state is recognised as that of this run. */
 struct hd_identity {
     const char *config;   /* JSON of the model's configuration */
     const char *recipe;   /* JSON of the recipe */
@@ -59,7 +60,7 @@ struct hd_identity {
 enum { HD_STATE_PATH = 4096 };
 bool hd_state_previous(char previous[HD_STATE_PATH], const char *path);
 
-/* Write the state. `is_good` is said at the moments above. */
+/* Write the state; `is_good` at the moments named above. */
 bool hd_state_save(const char *path, const struct hd_learner *learner,
                    const struct hd_run_state *state, const struct hd_identity *identity,
                    bool is_good, heed_error *err);
@@ -76,7 +77,7 @@ struct hd_saved_state {
 struct hd_saved_state *hd_state_open(const char *path, heed_error *err);
 void hd_state_close(struct hd_saved_state *saved);
 
-/* The model's file as it was before a look at the end, NULL when there is none. */
+/* Contents of the model's file before the closing validation; NULL for none. */
 const struct hd_tensor *hd_state_before(const struct hd_saved_state *saved);
 
 /* Bring learner and state to what was saved: to the last good one, or to where it was. */

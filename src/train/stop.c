@@ -1,4 +1,4 @@
-/* stop.c -- when to ask: reading the clock costs as much as a small op, so only some looks do. */
+/* stop.c -- reading the clock costs about as much as a small op, so only every 16th check does. */
 #include "train/stop.h"
 
 #include "base/clock.h"

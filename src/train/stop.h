@@ -1,7 +1,7 @@
-/* stop.h -- leaving an update or a validation in the middle, when whoever watches asks for it.
+/* stop.h -- interrupting an update or a validation on the caller's request.
  *
- * The watcher is asked by the thread that trains and by no other, a few times a second; what it said is known to all threads. Tapes look
- * before every op, so a stop takes as long as the longest op. */
+ * watch() is only called by the thread that runs the training, about ten times a second; the other threads read a flag. Tapes check it
+ * before every op, so stopping takes as long as the longest op. */
 #ifndef HD_TRAIN_STOP_H
 #define HD_TRAIN_STOP_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 struct hd_stop {
-    bool (*is_wanted)(void *context); /* asks the watcher */
+    bool (*is_wanted)(void *context); /* calls watch() */
     void *context;
     double asked; /* when it was last asked, hd_seconds() */
     unsigned n_looks;

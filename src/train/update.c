@@ -80,8 +80,8 @@ static bool make_workspace(struct hd_learner *l, heed_error *err)
     for (int i = 0; i < w->n_workers; i++)
         if (!(w->tapes[i] = hd_tape_new(err)))
             return false;
-    w->talk = hd_alloc((size_t)w->n_blocks, sizeof *w->talk, err);
-    return w->talk && hd_freeze(l->recipe, l->net->params, err) &&
+    w->losses = hd_alloc((size_t)w->n_blocks, sizeof *w->losses, err);
+    return w->losses && hd_freeze(l->recipe, l->net->params, err) &&
            make_chunks(w, l->net->params, err) && make_slices(w, l->net->params, err) &&
            (!l->ranks->module || hd_parts_make(l, err));
 }
@@ -133,7 +133,7 @@ void hd_learner_release(struct hd_learner *l)
         hd_free(w->slabs);
         hd_free(w->sizes);
         hd_free(w->received);
-        hd_free(w->talk);
+        hd_free(w->losses);
     }
     hd_free(w);
     hd_free(l->m);
@@ -249,7 +249,7 @@ void hd_learner_repack(struct hd_learner *l)
 
 /* ---- an update --------------------------------------------------------------------------------- */
 
-/* The moving average looks back less far while there is little to look back on. */
+/* The moving average is shorter at the beginning, when there are few updates to average over. */
 static float ema_of(const struct hd_recipe *r, long number)
 {
     const float young = (1 + (float)number) / (10 + (float)number);
@@ -263,20 +263,20 @@ static bool add_gradients(struct hd_learner *l, struct hd_updated *updated, heed
     const bool is_alone = !l->ranks->module;
     hd_pool_run(l->threads, hd_shard_run, l, w->n_mine);
     for (int i = w->first; i < w->first + w->n_mine; i++) {
-        w->talk[i] = w->shards[i].loss;
+        w->losses[i] = w->shards[i].loss;
         if (hd_failed(&w->shards[i].err))
             return hd_fail(err, w->shards[i].err.code, "%s", w->shards[i].err.message);
     }
     hd_pool_run(l->threads, add_chunk, l, w->n_chunks);
     if (!is_alone &&
-        (!hd_parts_share_numbers(l, w->talk, false, err) || !hd_parts_exchange(l, err) ||
+        (!hd_parts_share_numbers(l, w->losses, false, err) || !hd_parts_exchange(l, err) ||
          !hd_parts_share_numbers(l, w->squares, true, err)))
         return false;
     double squares = 0;
     for (int i = 0; i < w->n_chunks; i++)
         squares += w->squares[i];
     for (int i = 0; i < w->n_shards; i++)
-        updated->loss += w->talk[i] / (double)updated->n_tokens;
+        updated->loss += w->losses[i] / (double)updated->n_tokens;
     updated->norm = __builtin_sqrt(squares) / (double)updated->n_tokens;
     updated->is_finite = isfinite(updated->norm) && isfinite(updated->loss);
     return true;

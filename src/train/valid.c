@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = 64 }; /* sentences that a thread looks at together */
+enum { GROUP = 64 }; /* sentences that a thread processes together */
 
 struct sentence {
     struct hd_pair_ids ids;
@@ -48,7 +48,8 @@ static int shorter(const void *a, const void *b)
                                               : p->number - q->number;
 }
 
-static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source,
+/* `symbol` before the source, if it is one. */
+static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source, int symbol,
                          const struct hd_text_pair *pair, int longest, heed_error *err)
 {
     const int i = dev->n;
@@ -56,7 +57,7 @@ static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source,
     struct sentence *s = &dev->sentences[i];
     *s = (struct sentence){.number = i, .reference = hd_alloc(pair->n_target + 1, 1, err)};
     dev->n++;
-    if (!s->reference ||
+    if (!s->reference || (symbol >= 0 && !hd_ids_add(ids, symbol, err)) ||
         !hd_vocab_encode(source, pair->source, pair->n_source, hd_vocab_end(source) >= 0, ids, err))
         return false;
     memcpy(s->reference, pair->target, pair->n_target);
@@ -87,7 +88,9 @@ struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t s
     bool ok = dev->sentences && dev->store;
     for (size_t i = 0; ok && i < n; i++) {
         const struct hd_text_pair pair = hd_corpus_pair(corpus, first + i * step);
-        ok = add_sentence(dev, source, &pair, longest, err);
+        const struct hd_direction *direction = hd_corpus_direction(corpus, pair.direction);
+        const int symbol = direction ? hd_vocab_language(source, direction->to) : -1;
+        ok = add_sentence(dev, source, symbol, &pair, longest, err);
     }
     if (!ok) {
         hd_dev_free(dev);
@@ -102,7 +105,7 @@ int hd_dev_size(const struct hd_dev *dev)
     return dev->n;
 }
 
-/* ---- looking ----------------------------------------------------------------------------------- */
+/* ---- validating --------------------------------------------------------------------------------- */
 
 struct look {
     struct hd_learner *learner;
@@ -194,9 +197,9 @@ static bool score_text(const struct look *look, struct hd_validated *v, heed_err
         const struct sentence *s = &dev->sentences[i];
         pairs[s->number] = (heed_pair){.hyp = look->hyp[s->number], .ref = s->reference};
     }
-    heed_eval_options options = hd_eval_options_default();
+    heed_eval_options options = {.size = sizeof options};
     options.tok = (enum heed_tokeniser)look->learner->recipe->valid_tok;
-    heed_evaluation *e = hd_evaluate(pairs, (size_t)dev->n, &options, err);
+    heed_evaluation *e = heed_evaluate(pairs, (size_t)dev->n, &options, err);
     const bool ok = e != NULL;
     if (ok) {
         v->bleu = e->bleu;

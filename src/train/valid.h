@@ -20,7 +20,7 @@ struct hd_validated {
     bool has_text;
 };
 
-/* Look at the learner's weights as they are. */
+/* Validate the learner's current weights. */
 bool hd_validate(struct hd_learner *learner, const struct hd_dev *dev, struct hd_validated *result,
                  heed_error *err);
 

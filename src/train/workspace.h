@@ -45,7 +45,7 @@ struct hd_workspace {
     int *slabs;      /* [n_ranks][SLABS+1] */
     float *received; /* sums of all ranks for our part, slab after slab, rank after rank */
     size_t *sizes;   /* [SLABS][4][n_ranks]: at, n, to_at, to_n of a message, in bytes */
-    double *talk;    /* [n_blocks] losses of all shards */
+    double *losses;  /* [n_blocks] of all shards */
 
     /* the update in work */
     const struct hd_pair_ids *pairs;

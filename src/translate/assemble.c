@@ -1,6 +1,5 @@
 /* assemble.c -- what was found for a line's segments becomes its result: text, words, weights between words, links, confidence.
  *
- * A segment's output has looked at its own segment of the source only, so weights between words are blocks along the diagonal.
  * Invariant: subwords of the source stand segment by segment, the end marker (where there is one) behind each; those of the target
  * as well. */
 #include "translate/job.h"
@@ -9,20 +8,10 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "base/utf8.h"
-#include "translate/links.h"
+#include "translate/word_weights.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { LARGEST_MATRIX = 1 << 24 }; /* weights of a text that are kept as one matrix */
-
-/* The source as the result has it. */
-struct source_side {
-    struct hd_word_map wording;
-    struct hd_span *spans; /* of all tokens */
-    size_t n;
-    size_t *first; /* [segments + 1]: tokens before the segment */
-};
 
 /* A translation while it is put together. */
 struct target_side {
@@ -36,8 +25,8 @@ struct target_side {
         double logprob;
         const float *row; /* weights over the segment's source tokens; NULL without attention */
     } * tokens;
-    struct hd_span *spans; /* the tokens' */
-    struct hd_word_map wording;
+    struct hd_span *segments;  /* what each segment became */
+    struct hd_token_side side; /* the tokens as such */
 };
 
 /* ---- words of a result --------------------------------------------------------------------------- */
@@ -77,34 +66,28 @@ static size_t piece_bytes(const struct hd_vocab *vocab, const int *ids, size_t n
 
 /* ---- the source ---------------------------------------------------------------------------------- */
 
-static void release_source(struct source_side *s)
+static bool place_source(struct hd_token_side *s, struct hd_line *line)
 {
-    hd_word_map_release(&s->wording);
-    hd_free(s->spans);
-    hd_free(s->first);
-}
-
-static bool place_source(struct source_side *s, struct hd_line *line)
-{
-    heed_error *err = &line->err;
+    size_t n = 0;
     for (size_t p = 0; p < line->n_segments; p++)
-        s->n += (size_t)line->segments[p].n_ids;
-    s->spans = hd_alloc(s->n, sizeof *s->spans, err);
-    s->first = hd_alloc(line->n_segments + 1, sizeof *s->first, err);
-    if (!s->spans || !s->first)
+        n += (size_t)line->segments[p].n_ids;
+    if (!hd_token_side_init(s, n, line->n_segments, &line->err))
         return false;
     size_t t = 0;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         s->first[p] = t;
-        for (int i = 0; i < segment->n_ids; i++)
+        for (int i = 0; i < segment->n_ids; i++) {
+            s->segment[t] = p;
             s->spans[t++] = (size_t)i < segment->source.n ? segment->source.spans[i] : HD_NOWHERE;
+        }
     }
     s->first[line->n_segments] = t;
-    return hd_word_map_make(&s->wording, line->result->source, line->n_source, s->spans, s->n, err);
+    return hd_word_map_make(&s->wording, line->result->source, line->n_source, s->spans, s->n,
+                            &line->err);
 }
 
-static bool describe_source(const struct hd_job *job, const struct source_side *s,
+static bool describe_source(const struct hd_job *job, const struct hd_token_side *s,
                             struct hd_line *line)
 {
     heed_result *r = line->result;
@@ -117,12 +100,15 @@ static bool describe_source(const struct hd_job *job, const struct source_side *
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         char *text = hd_result_keep(
-            r, piece_bytes(job->source, segment->ids, (size_t)segment->n_ids), 1, &line->err);
+            r, piece_bytes(job->ensemble->source, segment->ids, (size_t)segment->n_ids), 1,
+            &line->err);
         if (!text)
             return false;
         for (size_t t = s->first[p]; t < s->first[p + 1]; t++) {
             r->subwords[t] = (heed_subword){.text = text, .word = s->wording.of_token[t]};
-            text = stpcpy(text, hd_vocab_piece(job->source, segment->ids[t - s->first[p]])) + 1;
+            text =
+                stpcpy(text, hd_vocab_piece(job->ensemble->source, segment->ids[t - s->first[p]])) +
+                1;
         }
     }
     return true;
@@ -134,8 +120,8 @@ static void release_target(struct target_side *t)
 {
     hd_free(t->text);
     hd_free(t->tokens);
-    hd_free(t->spans);
-    hd_word_map_release(&t->wording);
+    hd_free(t->segments);
+    hd_token_side_release(&t->side);
 }
 
 static bool append(struct target_side *t, const char *text, size_t n, heed_error *err)
@@ -189,7 +175,7 @@ static const float *row_of(const struct hd_job *job, const struct hd_segment *se
 }
 
 /* The word of the source that a row looks at most; -1 when it is none. */
-static int word_looked_at(const struct source_side *s, size_t p, const float *row)
+static int word_looked_at(const struct hd_token_side *s, size_t p, const float *row)
 {
     int best = -1, word = -1;
     float most = 0, sum = 0;
@@ -206,11 +192,11 @@ static int word_looked_at(const struct source_side *s, size_t p, const float *ro
 }
 
 /* The text of an unknown token: the source word looked at, if so wanted. */
-static struct hd_span unknown_word(const struct hd_job *job, const struct source_side *s,
+static struct hd_span unknown_word(const struct hd_job *job, const struct hd_token_side *s,
                                    const struct token *token)
 {
-    const bool is_unknown = token->id == hd_vocab_unknown(job->target);
-    const int word = is_unknown && job->options->replace_unknown && token->row
+    const bool is_unknown = token->id == hd_vocab_unknown(job->ensemble->target);
+    const int word = is_unknown && job->options.replaces_unknown && token->row
                          ? word_looked_at(s, token->segment, token->row)
                          : -1;
     return word >= 0 ? s->wording.words[word] : HD_NOWHERE;
@@ -223,13 +209,14 @@ static double logprob_of(const struct hd_job *job, const struct hd_hypothesis *h
 
 /* The output of a segment, with its tokens. */
 static bool append_output(const struct hd_job *job, struct target_side *t,
-                          const struct source_side *s, struct hd_line *line, size_t p,
+                          const struct hd_token_side *s, struct hd_line *line, size_t p,
                           const struct hd_hypothesis *h)
 {
     heed_error *err = &line->err;
     struct hd_span *spans = hd_alloc((size_t)h->n, sizeof *spans, err);
     char *text =
-        spans ? hd_vocab_decode_spans(job->target, h->ids, (size_t)h->n, spans, err) : NULL;
+        spans ? hd_vocab_decode_spans(job->ensemble->target, h->ids, (size_t)h->n, spans, err)
+              : NULL;
     bool ok = text && append_between(t, line, p, text, err);
     for (int j = 0; ok && j < h->n; j++) {
         struct token token = {.id = h->ids[j],
@@ -252,7 +239,7 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
     if (ok && !h->is_cut)
         ok = add_token(t,
                        (struct token){.span = HD_NOWHERE,
-                                      .id = hd_vocab_end(job->target),
+                                      .id = hd_vocab_end(job->ensemble->target),
                                       .segment = p,
                                       .logprob = logprob_of(job, h, h->n),
                                       .row = row_of(job, &line->segments[p], h, h->n)},
@@ -269,11 +256,12 @@ static const struct hd_hypothesis *hypothesis_of(const struct hd_segment *segmen
 
 /* The k-th best of every segment, joined. */
 static bool write_searched(const struct hd_job *job, struct target_side *t,
-                           const struct source_side *s, struct hd_line *line, size_t k)
+                           const struct hd_token_side *s, struct hd_line *line, size_t k)
 {
     const char *source = line->result->source;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
+        const size_t begin = t->n_bytes;
         const bool ok =
             segment->passes
                 ? append_between(t, line, p, source + segment->span.begin, &line->err) &&
@@ -282,6 +270,7 @@ static bool write_searched(const struct hd_job *job, struct target_side *t,
                 : append_output(job, t, s, line, p, hypothesis_of(segment, k));
         if (!ok)
             return false;
+        t->segments[p] = (struct hd_span){begin, t->n_bytes};
     }
     const size_t end = line->n_segments > 0 ? line->segments[line->n_segments - 1].span.end : 0;
     return append(t, source + end, line->n_source - end, &line->err);
@@ -293,146 +282,142 @@ static bool write_forced(const struct hd_job *job, struct target_side *t, struct
     const struct hd_segment *segment = &line->segments[0];
     if (!append(t, line->target, line->n_target, &line->err))
         return false;
+    t->segments[0] = (struct hd_span){0, t->n_bytes};
     const struct hd_hypothesis *h = line->is_skipped ? NULL : &segment->found.best[0];
     for (int j = 0; h && j <= h->n; j++)
-        if (!add_token(t,
-                       (struct token){.span = j < h->n ? line->target_placed.spans[j] : HD_NOWHERE,
-                                      .id = j < h->n ? h->ids[j] : hd_vocab_end(job->target),
-                                      .logprob = (double)h->logprob[j],
-                                      .row = row_of(job, segment, h, j)},
-                       &line->err))
+        if (!add_token(
+                t,
+                (struct token){.span = j < h->n ? line->target_placed.spans[j] : HD_NOWHERE,
+                               .id = j < h->n ? h->ids[j] : hd_vocab_end(job->ensemble->target),
+                               .logprob = (double)h->logprob[j],
+                               .row = row_of(job, segment, h, j)},
+                &line->err))
             return false;
     return true;
 }
 
 /* ---- what was looked at ----------------------------------------------------------------------------- */
 
-/* The words of the source that a segment has, first and behind the last. */
-static struct hd_span words_of_piece(const struct source_side *s, size_t p)
+/* The self-attention of a segment's hypothesis, as the nets have it when they read both sides; found is to be released. */
+static bool read_again(const struct hd_job *job, const struct hd_segment *segment,
+                       const struct hd_hypothesis *h, struct hd_nbest *found, heed_error *err)
 {
-    size_t begin = SIZE_MAX, end = 0;
-    for (size_t t = s->first[p]; t < s->first[p + 1]; t++) {
-        const int word = s->wording.of_token[t];
-        if (word < 0)
-            continue;
-        begin = begin == SIZE_MAX ? (size_t)word : begin;
-        end = (size_t)word + 1;
-    }
-    return begin == SIZE_MAX ? (struct hd_span){0, 0} : (struct hd_span){begin, end};
+    const struct hd_ensemble *e = job->ensemble;
+    struct hd_search_input input = hd_segment_input(segment);
+    struct hd_search_options options = job->search[HD_SEARCH_FIRST];
+    input.prefix = (struct hd_sequence){h->ids, h->n};
+    options.attention = job->options.attention == HEED_ATTENTION_ENCODER ? HD_ATTENTION_ENCODER
+                                                                         : HD_ATTENTION_DECODER;
+    options.wants_attention = true;
+    options.words_alone = false;
+    options.coverage_penalty = 0;
+    options.layer = job->options.layer;
+    options.head = job->options.head;
+    return hd_force_decode(e->nets, e->n, hd_vocab_end(e->target), &input, 1, &options, found, err);
 }
 
-/* A target word's weights over source words: of each of its tokens the sum over the source word's, then the mean. */
-struct word_row {
-    double *sum; /* [source words] */
-    double end;
-    struct hd_span range; /* source words that were looked at */
-    int n_tokens;
+/* Rows of a segment's tokens, copied to `at`. The decoder's position j reads word j - 1, and the first reads the start, whose weight
+ * stands at the end marker's place: a word's row is that of the position that reads it. Returns what is behind them. */
+static float *place_rows(const struct hd_token_side *s, size_t p, const struct hd_hypothesis *h,
+                         bool is_decoder, const float **rows, float *at)
+{
+    const size_t first = s->first[p], n = s->first[p + 1] - first, width = (size_t)h->n + 1;
+    for (size_t i = 0; i < n; i++, at += n) {
+        const bool is_read = !is_decoder || i + 1 < width;
+        rows[first + i] = is_read ? at : NULL;
+        if (!is_decoder)
+            memcpy(at, h->attention + i * n, n * sizeof *at);
+        for (size_t j = 0; is_decoder && is_read && j < n; j++)
+            at[j] = h->attention[(i + 1) * width + (j + 1 < width ? j + 1 : 0)];
+    }
+    return at;
+}
+
+static bool describe_self_attention(struct hd_line *line, heed_translation *tr, size_t k,
+                                    const struct hd_token_side *s)
+{
+    const struct hd_job *job = line->job;
+    const enum heed_attention kind = (enum heed_attention)job->options.attention;
+    heed_error *err = &line->err;
+    size_t n = 0;
+    for (size_t p = 0; p < line->n_segments; p++)
+        n += (s->first[p + 1] - s->first[p]) * (s->first[p + 1] - s->first[p]);
+    const float **rows = hd_alloc(s->n, sizeof *rows, err);
+    float *weights = hd_alloc(n, sizeof *weights, err), *at = weights;
+    bool ok = rows && weights;
+    for (size_t p = 0; ok && p < line->n_segments; p++) {
+        const struct hd_segment *segment = &line->segments[p];
+        struct hd_nbest found = {0};
+        if (segment->passes)
+            continue;
+        ok = read_again(job, segment, hypothesis_of(segment, k), &found, err);
+        if (ok)
+            at = place_rows(s, p, found.best, kind == HEED_ATTENTION_DECODER, rows, at);
+        hd_nbest_release(&found);
+    }
+    ok = ok &&
+         hd_describe_weights(line->result, tr, kind, &(struct hd_token_weights){s, s, rows}, err);
+    hd_free(rows);
+    hd_free(weights);
+    return ok;
+}
+
+static bool describe_attention(struct hd_line *line, heed_translation *tr, size_t k,
+                               const struct hd_token_side *s, const struct target_side *t)
+{
+    const int kind = line->job->options.attention;
+    const float **rows = hd_alloc(t->n, sizeof *rows, &line->err);
+    if (!rows)
+        return false;
+    for (size_t i = 0; i < t->n; i++)
+        rows[i] = t->tokens[i].row;
+    const struct hd_token_weights weights = {&t->side, s, rows};
+    bool ok = hd_describe_links(line->result, tr, &weights, &line->err);
+    if (kind == HEED_ATTENTION_CROSS)
+        ok = ok && hd_describe_weights(line->result, tr, kind, &weights, &line->err);
+    hd_free(rows);
+    if (kind == HEED_ATTENTION_CROSS)
+        return ok;
+    return ok &&
+           describe_self_attention(line, tr, k, kind == HEED_ATTENTION_ENCODER ? s : &t->side);
+}
+
+/* ---- sentences --------------------------------------------------------------------------------------- */
+
+/* Characters before a place, counted from a place before it. */
+struct counter {
+    const char *text;
+    size_t bytes, n_chars;
 };
 
-static void add_to_row(struct word_row *r, const struct source_side *s, const struct token *token)
+static size_t chars_before(struct counter *c, size_t place)
 {
-    const struct hd_span range = words_of_piece(s, token->segment);
-    const size_t first = s->first[token->segment];
-    if (r->n_tokens == 0)
-        r->range = range;
-    r->range.begin = range.begin < r->range.begin ? range.begin : r->range.begin;
-    r->range.end = range.end > r->range.end ? range.end : r->range.end;
-    r->n_tokens++;
-    for (size_t t = first; t < s->first[token->segment + 1]; t++) {
-        const int word = s->wording.of_token[t];
-        const double weight = (double)token->row[t - first];
-        *(word >= 0 ? &r->sum[word] : &r->end) += weight;
-    }
+    c->n_chars += hd_utf8_count(c->text + c->bytes, place - c->bytes);
+    c->bytes = place;
+    return c->n_chars;
 }
 
-static void add_links(heed_link *links, size_t *n, const float *row, struct hd_span range,
-                      int target)
+/* Segments in characters of both texts; one that became nothing is where its neighbours meet. */
+static bool describe_sentences(struct hd_line *line, heed_translation *tr,
+                               const struct target_side *t)
 {
-    const float least = hd_least_link(row + range.begin, range.end - range.begin);
-    for (size_t j = range.begin; j < range.end; j++)
-        if (row[j] >= least) {
-            if (links)
-                links[*n] = (heed_link){(int)j, target};
-            (*n)++;
-        }
-}
-
-/* One row after the other, with its links. `links` NULL: only counted. */
-static void fill_rows(heed_translation *tr, const struct source_side *s,
-                      const struct target_side *t, double *sum, float *row, heed_link *links)
-{
-    size_t from = 0;
-    tr->n_links = 0;
-    for (size_t w = 0; w < t->wording.n; w++) {
-        struct word_row r = {.sum = sum};
-        /* tokens whose place begins before the word's end and ends behind its beginning, or are assigned to it */
-        for (size_t i = from; i < t->n; i++) {
-            const struct token *token = &t->tokens[i];
-            const int of = t->wording.of_token[i];
-            if (of < 0)
-                continue;
-            if ((size_t)of > w)
-                break;
-            if ((size_t)of < w && token->span.end <= t->wording.words[w].begin) {
-                from = i + 1;
-                continue;
-            }
-            if (token->row)
-                add_to_row(&r, s, token);
-        }
-        const double n = r.n_tokens > 0 ? r.n_tokens : 1;
-        for (size_t j = r.range.begin; j < r.range.end; j++) {
-            row[j] = (float)(sum[j] / n);
-            sum[j] = 0;
-        }
-        const float end = (float)(r.end / n);
-        if (tr->attention) {
-            memcpy(tr->attention + w * s->wording.n + r.range.begin, row + r.range.begin,
-                   (r.range.end - r.range.begin) * sizeof *row);
-            tr->attention_end[w] = end;
-        }
-        add_links(links, &tr->n_links, row, r.range, (int)w);
+    tr->sentences =
+        hd_result_keep(line->result, line->n_segments, sizeof *tr->sentences, &line->err);
+    if (!tr->sentences)
+        return false;
+    struct counter source = {.text = line->result->source}, target = {.text = tr->text};
+    for (size_t p = 0; p < line->n_segments && line->n_text > 0; p++) {
+        struct hd_span span = t->segments[p];
+        const size_t before = hd_space_before(tr->text + span.begin, span.end - span.begin);
+        span.begin += before;
+        span.end -= hd_space_after(tr->text + span.begin, span.end - span.begin);
+        heed_sentence *one = &tr->sentences[tr->n_sentences++];
+        one->source_start = chars_before(&source, line->segments[p].span.begin);
+        one->source_end = chars_before(&source, line->segments[p].span.end);
+        one->target_start = chars_before(&target, span.begin);
+        one->target_end = chars_before(&target, span.end);
     }
-}
-
-static bool describe_attention(struct hd_line *line, heed_translation *tr,
-                               const struct source_side *s, const struct target_side *t)
-{
-    heed_result *r = line->result;
-    heed_error *err = &line->err;
-    size_t n_weights, n_subweights;
-    const bool fits = hd_mul_size(&n_weights, t->wording.n, s->wording.n) &&
-                      hd_mul_size(&n_subweights, t->n, s->n) && n_weights <= LARGEST_MATRIX &&
-                      n_subweights <= LARGEST_MATRIX;
-    if (fits) {
-        tr->attention = hd_result_keep(r, n_weights, sizeof(float), err);
-        tr->attention_end = hd_result_keep(r, t->wording.n, sizeof(float), err);
-        tr->subword_attention = hd_result_keep(r, n_subweights, sizeof(float), err);
-        if (!tr->attention || !tr->attention_end || !tr->subword_attention)
-            return false;
-        for (size_t i = 0; i < t->n; i++) {
-            const size_t first = s->first[t->tokens[i].segment],
-                         n = s->first[t->tokens[i].segment + 1] - first;
-            if (t->tokens[i].row)
-                memcpy(tr->subword_attention + i * s->n + first, t->tokens[i].row,
-                       n * sizeof(float));
-        }
-    } else
-        hd_result_warn(r,
-                       "the text is too long for its attention to be kept; there are links only");
-    double *sum = hd_alloc(s->wording.n, sizeof *sum, err);
-    float *row = hd_alloc(s->wording.n, sizeof *row, err);
-    bool ok = sum && row;
-    if (ok) {
-        fill_rows(tr, s, t, sum, row, NULL);
-        tr->links = hd_result_keep(r, tr->n_links, sizeof *tr->links, err);
-        ok = tr->links != NULL;
-    }
-    if (ok)
-        fill_rows(tr, s, t, sum, row, tr->links);
-    hd_free(sum);
-    hd_free(row);
-    return ok;
+    return true;
 }
 
 /* ---- a translation ---------------------------------------------------------------------------------- */
@@ -443,54 +428,82 @@ static double confidence_of(const struct hd_job *job, double logprob)
     const double p = hd_real_exp(logprob);
     double odds = p < 1 ? logprob - hd_real_log(1 - p) : 20;
     odds = odds > 20 ? 20 : odds < -20 ? -20 : odds;
-    return 1 / (1 + hd_real_exp(-(job->confidence[0] + job->confidence[1] * odds)));
+    return 1 /
+           (1 + hd_real_exp(-(job->ensemble->confidence[0] + job->ensemble->confidence[1] * odds)));
 }
 
-static bool describe_target(const struct hd_job *job, struct hd_line *line, heed_translation *tr,
-                            const struct source_side *s, struct target_side *t)
+static bool place_target(struct hd_line *line, struct target_side *t)
 {
-    heed_result *r = line->result;
-    heed_error *err = &line->err;
-    t->spans = hd_alloc(t->n, sizeof *t->spans, err);
-    if (!t->spans)
-        return false;
-    for (size_t i = 0; i < t->n; i++)
-        t->spans[i] = t->tokens[i].span;
-    char *text = hd_result_keep(r, t->n_bytes + 1, 1, err);
-    if (!text ||
-        !hd_word_map_make(&t->wording, t->text ? t->text : "", t->n_bytes, t->spans, t->n, err))
-        return false;
-    tr->text = t->n_bytes > 0 ? memcpy(text, t->text, t->n_bytes) : text;
-    tr->words = make_words(r, tr->text, &t->wording, err);
-    tr->subwords = hd_result_keep(r, t->n, sizeof *tr->subwords, err);
-    if (!tr->words || !tr->subwords)
-        return false;
-    tr->n_words = t->wording.n;
-    tr->n_subwords = t->n;
-    size_t bytes = 0;
-    for (size_t i = 0; i < t->n; i++)
-        bytes += piece_bytes(job->target, &t->tokens[i].id, 1);
-    char *segments = hd_result_keep(r, bytes, 1, err);
-    if (!segments)
+    if (!hd_token_side_init(&t->side, t->n, line->n_segments, &line->err))
         return false;
     for (size_t i = 0; i < t->n; i++) {
-        const int word = t->wording.of_token[i];
-        tr->subwords[i] = (heed_subword){segments, word, t->tokens[i].logprob};
-        segments = stpcpy(segments, hd_vocab_piece(job->target, t->tokens[i].id)) + 1;
+        t->side.spans[i] = t->tokens[i].span;
+        t->side.segment[i] = t->tokens[i].segment;
+    }
+    for (size_t p = 0, i = 0; p <= line->n_segments; p++) {
+        while (i < t->n && t->tokens[i].segment < p)
+            i++;
+        t->side.first[p] = i;
+    }
+    return hd_word_map_make(&t->side.wording, t->text ? t->text : "", t->n_bytes, t->side.spans,
+                            t->n, &line->err);
+}
+
+/* Subwords, and the words' log-probabilities. */
+static bool describe_subwords(const struct hd_job *job, struct hd_line *line, heed_translation *tr,
+                              const struct target_side *t)
+{
+    heed_result *r = line->result;
+    size_t bytes = 0;
+    for (size_t i = 0; i < t->n; i++)
+        bytes += piece_bytes(job->ensemble->target, &t->tokens[i].id, 1);
+    char *text = hd_result_keep(r, bytes, 1, &line->err);
+    tr->subwords = hd_result_keep(r, t->n, sizeof *tr->subwords, &line->err);
+    if (!text || !tr->subwords)
+        return false;
+    tr->n_subwords = t->n;
+    for (size_t i = 0; i < t->n; i++) {
+        const int word = t->side.wording.of_token[i];
+        tr->subwords[i] = (heed_subword){text, word, t->tokens[i].logprob};
+        text = stpcpy(text, hd_vocab_piece(job->ensemble->target, t->tokens[i].id)) + 1;
         if (word >= 0)
             tr->words[word].logprob += t->tokens[i].logprob;
     }
+    return true;
+}
+
+static void set_confidence(const struct hd_job *job, heed_translation *tr,
+                           const struct target_side *t)
+{
     double sum = 0;
     for (size_t w = 0, i = 0; w < tr->n_words; w++) {
-        while (i < t->n && t->wording.of_token[i] < (int)w)
+        while (i < t->n && t->side.wording.of_token[i] < (int)w)
             i++;
-        const bool is_made = i < t->n && t->wording.of_token[i] == (int)w; /* by the model */
+        const bool is_made = i < t->n && t->side.wording.of_token[i] == (int)w; /* by the model */
         if (is_made && job->has_scores)
             tr->words[w].confidence = confidence_of(job, tr->words[w].logprob);
         sum += tr->words[w].confidence;
     }
     tr->confidence = tr->n_words > 0 ? sum / (double)tr->n_words : job->has_scores;
-    return !job->has_attention || describe_attention(line, tr, s, t);
+}
+
+static bool describe_target(struct hd_line *line, heed_translation *tr, size_t k,
+                            const struct hd_token_side *s, struct target_side *t)
+{
+    const struct hd_job *job = line->job;
+    char *text = hd_result_keep(line->result, t->n_bytes + 1, 1, &line->err);
+    if (!text || !place_target(line, t))
+        return false;
+    tr->text = t->n_bytes > 0 ? memcpy(text, t->text, t->n_bytes) : text;
+    tr->words = make_words(line->result, tr->text, &t->side.wording, &line->err);
+    if (!tr->words)
+        return false;
+    tr->n_words = t->side.wording.n;
+    if (!describe_subwords(job, line, tr, t))
+        return false;
+    set_confidence(job, tr, t);
+    return describe_sentences(line, tr, t) &&
+           (!job->has_attention || describe_attention(line, tr, k, s, t));
 }
 
 /* Sums over the segments; the score of several is their mean. */
@@ -513,13 +526,14 @@ static void set_scores(const struct hd_job *job, struct hd_line *line, heed_tran
 }
 
 static bool make_translation(const struct hd_job *job, struct hd_line *line,
-                             const struct source_side *s, size_t k)
+                             const struct hd_token_side *s, size_t k)
 {
-    heed_translation *tr = &line->result->translations[k];
-    struct target_side t = {0};
+    heed_translation *tr = line->result->translations[k];
+    struct target_side t = {.segments = hd_alloc(line->n_segments, sizeof *t.segments, &line->err)};
     const bool ok =
+        t.segments &&
         (job->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
-        describe_target(job, line, tr, s, &t);
+        describe_target(line, tr, k, s, &t);
     if (ok)
         set_scores(job, line, tr, k);
     release_target(&t);
@@ -542,25 +556,33 @@ static void warn(struct hd_line *line)
                                      "allows more");
 }
 
-bool hd_line_assemble(const struct hd_job *job, struct hd_line *line)
+/* Room for n translations. */
+static bool make_translations(struct hd_line *line, size_t n)
 {
     heed_result *r = line->result;
-    struct source_side s = {0};
+    heed_translation *all = hd_result_keep(r, n, sizeof *all, &line->err);
+    r->translations = hd_result_keep(r, n, sizeof *r->translations, &line->err);
+    for (size_t k = 0; all && r->translations && k < n; k++)
+        r->translations[k] = &all[k];
+    return all && r->translations;
+}
+
+bool hd_line_assemble(struct hd_line *line)
+{
+    const struct hd_job *job = line->job;
+    struct hd_token_side s = {0};
     size_t n = 1;
     for (size_t p = 0; p < line->n_segments; p++)
         if ((size_t)line->segments[p].found.n > n)
             n = (size_t)line->segments[p].found.n;
-    bool ok = place_source(&s, line) && describe_source(job, &s, line);
-    if (ok) {
-        r->translations = hd_result_keep(r, n, sizeof *r->translations, &line->err);
-        ok = r->translations != NULL;
-    }
+    bool ok =
+        place_source(&s, line) && describe_source(job, &s, line) && make_translations(line, n);
     for (size_t k = 0; ok && k < n; k++) {
         ok = make_translation(job, line, &s, k);
-        r->n_translations = k + 1;
+        line->result->n_translations = k + 1;
     }
     if (ok)
         warn(line);
-    release_source(&s);
+    hd_token_side_release(&s);
     return ok;
 }

@@ -1,28 +1,70 @@
-/* job.h -- texts on their way through the room: cut into segments (prepare.c), searched in groups (translate.c), put together
- * (assemble.c).
+/* job.h -- texts on their way to a result: cut into segments (segment.c), searched (search_worker.c), put together (assemble.c).
  *
- * A segment is what the search sees: a text, or a sentence of a text that was too long. All a text becomes belongs to its line,
- * so lines can be prepared and put together by different threads. */
+ * A segment is what the search sees: a text, or a sentence of a text that was too long. A job is what is asked of texts, and what
+ * follows from it for these models. All a text becomes belongs to its line, so threads that work on different lines share nothing. */
 #ifndef HD_TRANSLATE_JOB_H
 #define HD_TRANSLATE_JOB_H
 
 #include "model/model_file.h"
 #include "search/search.h"
+#include "translate/result.h"
+#include "translate/translate_options.h"
 #include "translate/words.h"
 
+#include <stdatomic.h>
+
+/* The models of a translator, and what is known of them. */
+struct hd_ensemble {
+    const heed_model **models;
+    const struct hd_net **nets;
+    int n;
+    const struct hd_vocab *source, *target;
+    size_t trained_length; /* subwords of a source: the least of the models' */
+    int shift;
+    bool has_attention;
+    double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
+};
+
+/* How a segment is searched. An output that goes round in circles is searched again. */
+enum hd_search_round {
+    HD_SEARCH_FIRST,     /* as it is asked for */
+    HD_SEARCH_SCORED,    /* after a first search for words alone: with probabilities, to compare */
+    HD_SEARCH_NO_REPEAT, /* with repetition forbidden */
+    HD_SEARCH_ROUNDS,
+};
+
+struct hd_job {
+    const struct hd_ensemble *ensemble;
+    heed_options options; /* texts in it are borrowed */
+    struct hd_search_options search[HD_SEARCH_ROUNDS];
+    size_t most; /* subwords of a source */
+    int shift;
+    bool is_forced;      /* outputs are given */
+    bool has_attention;  /* weights are in the result */
+    bool has_scores;     /* log-probabilities and confidence are */
+    bool is_tried_again; /* where an output goes round in circles */
+};
+
+struct hd_line;
+
 struct hd_segment {
+    struct hd_line *line;
     struct hd_span span;       /* in the line, white space around it left out */
     struct hd_encoding source; /* places are in the line */
     int *ids;                  /* the source's, with the end marker where its vocabulary has one */
     int n_ids;
-    struct hd_ids prefix;   /* how the output begins; when forced, all of it */
-    bool passes;            /* nothing in it can be translated: it stays as it is */
-    bool is_searched_again; /* the first search went round in circles */
+    struct hd_ids prefix; /* how the output begins; when forced, all of it */
+    bool passes;          /* nothing in it can be translated: it stays as it is */
+    enum hd_search_round round;
+    bool is_searched_again; /* and the second output was taken */
     struct hd_nbest found;
 };
 
 struct hd_line {
-    const char *target; /* when forced: the output; NULL when searched */
+    const struct hd_job *job;
+    uint64_t number; /* of the text: which random numbers are drawn */
+    heed_result *result;
+    const char *target; /* when forced: the output */
     size_t n_target;
     struct hd_encoding target_placed;
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
@@ -30,36 +72,36 @@ struct hd_line {
     bool is_skipped;         /* forced, but too long to be looked at */
     struct hd_segment *segments;
     size_t n_segments;
-    heed_result *result;
+    atomic_size_t n_searching; /* segments that have not been searched yet */
     heed_error err;
 };
 
-struct hd_job {
-    const heed_model *const *models;
-    int n_models;
-    const heed_options *options;
-    const struct hd_vocab *source, *target;
-    size_t most; /* subwords of a source */
-    int shift;
-    bool is_forced, has_attention;
-    bool has_scores; /* results have log-probabilities and confidence */
-    double confidence
-        [2]; /* that a word is right: σ(confidence[0] + confidence[1] · log(p / (1 - p))) */
-};
+/* ---- what is asked ------------------------------------------------------------------------------- */
 
-/* Texts that the library owns. Memory that belongs to a result, zeroed; freed with it. NULL without memory. */
-void *hd_result_keep(heed_result *result, size_t count, size_t size, heed_error *err);
-void hd_result_release(heed_result *result);
+/* False with the reason in `err`. To be given to hd_ensemble_release(), also then. */
+bool hd_ensemble_init(struct hd_ensemble *ensemble, const heed_model *const *models, int n_models,
+                      heed_error *err);
+void hd_ensemble_release(struct hd_ensemble *ensemble);
 
-/* A sentence that warns. Without memory it is not there. */
-void hd_result_warn(heed_result *result, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. */
+bool hd_job_init(struct hd_job *job, const struct hd_ensemble *ensemble,
+                 const heed_options *options, bool is_forced, heed_error *err);
 
-/* Make the line's segments. False with the reason in line->err. */
-bool hd_line_prepare(const struct hd_job *job, struct hd_line *line, const char *text,
-                     const char *other);
-void hd_line_release(struct hd_line *line);
+/* Are a first search's probabilities of no use? Then words alone may be searched for, which is faster. */
+bool hd_job_needs_words_alone(const struct hd_job *job);
+
+/* What the search is given. */
+struct hd_search_input hd_segment_input(const struct hd_segment *segment);
+
+/* ---- a line -------------------------------------------------------------------------------------- */
+
+/* Make the line's segments. `other` is how the output begins, or the whole output when it is forced; may be NULL. False with the
+ * reason in line->err. */
+bool hd_line_prepare(struct hd_line *line, const char *text, const char *other);
 
 /* Make the line's result of its segments and what was found. */
-bool hd_line_assemble(const struct hd_job *job, struct hd_line *line);
+bool hd_line_assemble(struct hd_line *line);
+
+/* All but its result. */
+void hd_line_release(struct hd_line *line);
 #endif

@@ -96,10 +96,14 @@ static size_t finish(heed_link *out, size_t n, const heed_link *links, size_t n_
     return n;
 }
 
-size_t hd_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_one,
-                     const heed_link *other, size_t n_other, heed_link *out)
+size_t heed_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_one,
+                       const heed_link *other, size_t n_other, heed_link *out)
 {
     size_t n = 0;
+    n_one = one ? n_one : 0;
+    n_other = other ? n_other : 0;
+    if (!out)
+        return 0;
     if (how == HEED_SYMMETRY_UNION) {
         for (size_t i = 0; i < n_one; i++)
             out[n++] = one[i];
@@ -127,10 +131,15 @@ static double percent(size_t part, size_t of)
     return of > 0 ? 100.0 * (double)part / (double)of : 0;
 }
 
-void hd_alignment_judge(heed_alignment_quality *q, const heed_link *links, size_t n_links,
-                        const heed_link *sure, size_t n_sure, const heed_link *possible,
-                        size_t n_possible)
+void heed_alignment_judge(heed_alignment_quality *q, const heed_link *links, size_t n_links,
+                          const heed_link *sure, size_t n_sure, const heed_link *possible,
+                          size_t n_possible)
 {
+    if (!q)
+        return;
+    n_links = links ? n_links : 0;
+    n_sure = sure ? n_sure : 0;
+    n_possible = possible ? n_possible : 0;
     q->n_links += n_links;
     q->n_sure += n_sure;
     for (size_t i = 0; i < n_links; i++) {

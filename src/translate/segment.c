@@ -1,4 +1,4 @@
-/* prepare.c -- a text becomes segments for the search.
+/* segment.c -- a text becomes segments for the search, each encoded once.
  *
  * Invariant: whatever the bytes are, all of them are in the result's source, as they were or as U+FFFD. */
 #include "translate/job.h"
@@ -9,58 +9,7 @@
 #include "translate/split.h"
 
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-/* ---- a result's memory ------------------------------------------------------------------------- */
-
-struct kept {
-    struct kept *next;
-    char padding[HD_ALIGNMENT - sizeof(struct kept *)];
-};
-
-void *hd_result_keep(heed_result *result, size_t count, size_t size, heed_error *err)
-{
-    size_t bytes;
-    if (!hd_mul_size(&bytes, count, size) || !hd_add_size(&bytes, bytes, sizeof(struct kept))) {
-        hd_fail(err, HEED_NO_MEMORY, "a text is too long for this machine's memory");
-        return NULL;
-    }
-    struct kept *kept = hd_alloc(bytes, 1, err);
-    if (!kept)
-        return NULL;
-    kept->next = result->memory;
-    result->memory = kept;
-    return kept + 1;
-}
-
-void hd_result_release(heed_result *result)
-{
-    for (struct kept *kept = result->memory, *next; kept; kept = next) {
-        next = kept->next;
-        hd_free(kept);
-    }
-    *result = (heed_result){0};
-}
-
-void hd_result_warn(heed_result *result, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    const char **list = hd_result_keep(result, result->n_warnings + 1, sizeof *list, NULL);
-    char *copy = hd_result_keep(result, strlen(text) + 1, 1, NULL);
-    if (!list || !copy)
-        return;
-    if (result->n_warnings > 0)
-        memcpy(list, result->warnings, result->n_warnings * sizeof *list);
-    list[result->n_warnings] = strcpy(copy, text);
-    result->warnings = list;
-    result->n_warnings++;
-}
 
 /* ---- text -------------------------------------------------------------------------------------- */
 
@@ -91,23 +40,10 @@ static const char *repaired(heed_result *result, const char *text, const char *w
     return copy;
 }
 
-/* Ids and places of a segment. What the vocabulary cannot take is a warning, and the segment passes as it is. */
-static bool encode_segment(const struct hd_job *job, struct hd_line *line,
-                           struct hd_segment *segment)
+/* A segment's ids: those of its encoding, and the end marker where the vocabulary has one. */
+static bool add_ids(struct hd_line *line, struct hd_segment *segment)
 {
-    heed_error err = {0};
-    const char *text = line->result->source + segment->span.begin;
-    if (!hd_vocab_encode_spans(job->source, text, segment->span.end - segment->span.begin,
-                               &segment->source, &err)) {
-        if (err.code != HEED_BAD_TEXT)
-            return hd_fail(&line->err, err.code, "%s", err.message);
-        hd_result_warn(line->result, "not translated: %s", err.message);
-    }
-    for (size_t i = 0; i < segment->source.n; i++) {
-        segment->source.spans[i].begin += segment->span.begin;
-        segment->source.spans[i].end += segment->span.begin;
-    }
-    const int end = hd_vocab_end(job->source);
+    const int end = hd_vocab_end(line->job->ensemble->source);
     segment->passes = segment->source.n == 0;
     segment->ids = hd_alloc(segment->source.n + 1, sizeof *segment->ids, &line->err);
     if (!segment->ids)
@@ -120,71 +56,110 @@ static bool encode_segment(const struct hd_job *job, struct hd_line *line,
     return true;
 }
 
-static bool make_segments(struct hd_line *line, const struct hd_span *spans, size_t n)
+static bool make_segments(struct hd_line *line, size_t n)
 {
     line->segments = hd_alloc(n, sizeof *line->segments, &line->err);
     if (!line->segments)
         return false;
     line->n_segments = n;
     for (size_t i = 0; i < n; i++)
-        line->segments[i].span = spans[i];
+        line->segments[i].line = line;
     return true;
+}
+
+static void move_spans(struct hd_encoding *encoding, size_t by)
+{
+    for (size_t i = 0; i < encoding->n; i++) {
+        encoding->spans[i].begin += by;
+        encoding->spans[i].end += by;
+    }
+}
+
+/* The whole text as one segment. What the vocabulary cannot take is a warning, and the segment passes as it is. */
+static bool make_one_segment(struct hd_line *line)
+{
+    if (!make_segments(line, 1))
+        return false;
+    heed_error err = {0};
+    struct hd_segment *segment = &line->segments[0];
+    segment->span = (struct hd_span){line->begin, line->begin + line->n_text};
+    if (!hd_vocab_encode_spans(line->job->ensemble->source, line->result->source + line->begin,
+                               line->n_text, &segment->source, &err)) {
+        if (err.code != HEED_BAD_TEXT)
+            return hd_fail(&line->err, err.code, "%s", err.message);
+        hd_result_warn(line->result, "not translated: %s", err.message);
+    }
+    move_spans(&segment->source, line->begin);
+    return add_ids(line, segment);
 }
 
 /* ---- to be searched ---------------------------------------------------------------------------- */
 
-static bool cut_line(const struct hd_job *job, struct hd_line *line)
+/* Parts become segments, with their encodings. */
+static bool take_parts(struct hd_line *line, struct hd_splits *parts)
+{
+    if (!make_segments(line, parts->n))
+        return false;
+    for (size_t i = 0; i < parts->n; i++) {
+        struct hd_segment *segment = &line->segments[i];
+        segment->span = parts->at[i].span;
+        segment->source = parts->at[i].encoding;
+        parts->at[i].encoding = (struct hd_encoding){0};
+        segment->span.begin += line->begin;
+        segment->span.end += line->begin;
+        move_spans(&segment->source, line->begin);
+        if (!add_ids(line, segment))
+            return false;
+    }
+    return true;
+}
+
+static bool cut_line(struct hd_line *line)
 {
     struct hd_splits parts = {0};
     heed_error err = {0};
-    const char *text = line->result->source + line->begin;
-    bool ok = hd_split(&parts, job->source, text, line->n_text, job->most, &err);
-    for (size_t i = 0; i < parts.n; i++) {
-        parts.at[i].begin += line->begin;
-        parts.at[i].end += line->begin;
-    }
+    const size_t most = line->job->most;
+    bool ok = hd_split(&parts, line->job->ensemble->source, line->result->source + line->begin,
+                       line->n_text, most, &err);
     if (ok)
-        ok = make_segments(line, parts.at, parts.n);
+        ok = take_parts(line, &parts);
     else if (err.code == HEED_BAD_TEXT) /* the segment says what it is about */
-        ok = make_segments(line, &(struct hd_span){line->begin, line->begin + line->n_text}, 1);
+        ok = make_one_segment(line);
     else
         hd_fail(&line->err, err.code, "%s", err.message);
     if (ok && parts.n > 1)
         hd_result_warn(line->result,
                        "the text is longer than the %zu subwords the model was trained for; it was "
                        "cut into %zu parts",
-                       job->most, parts.n);
+                       most, parts.n);
     if (ok && parts.n_words_cut > 0)
         hd_result_warn(line->result,
                        "a word is longer than the %zu subwords the model was trained for; it was "
                        "cut as well",
-                       job->most);
+                       most);
     hd_splits_release(&parts);
     return ok;
 }
 
-static bool prepare_search(const struct hd_job *job, struct hd_line *line, const char *prefix)
+static bool prepare_search(struct hd_line *line, const char *prefix)
 {
-    if (!cut_line(job, line))
+    if (!cut_line(line))
         return false;
-    for (size_t i = 0; i < line->n_segments; i++)
-        if (!encode_segment(job, line, &line->segments[i]))
-            return false;
     if (!prefix || line->n_segments == 0)
         return true;
     const char *text = repaired(line->result, prefix, "prefix", &line->err);
-    return text && hd_vocab_encode(job->target, text, strlen(text), false,
+    return text && hd_vocab_encode(line->job->ensemble->target, text, strlen(text), false,
                                    &line->segments[0].prefix, &line->err);
 }
 
 /* ---- to be forced ------------------------------------------------------------------------------ */
 
 /* Nothing can be cut here, as nobody knows which part of the target belongs to which of the source. */
-static bool prepare_force(const struct hd_job *job, struct hd_line *line, const char *target)
+static bool prepare_force(struct hd_line *line, const char *target)
 {
+    const struct hd_job *job = line->job;
     const size_t most = 4 * job->most;
-    if (!make_segments(line, &(struct hd_span){line->begin, line->begin + line->n_text}, 1) ||
-        !encode_segment(job, line, &line->segments[0]))
+    if (!make_one_segment(line))
         return false;
     struct hd_segment *segment = &line->segments[0];
     line->target = repaired(line->result, target, "target", &line->err);
@@ -192,8 +167,8 @@ static bool prepare_force(const struct hd_job *job, struct hd_line *line, const 
         return false;
     line->n_target = strlen(line->target);
     heed_error err = {0};
-    if (!hd_vocab_encode_spans(job->target, line->target, line->n_target, &line->target_placed,
-                               &err)) {
+    if (!hd_vocab_encode_spans(job->ensemble->target, line->target, line->n_target,
+                               &line->target_placed, &err)) {
         if (err.code != HEED_BAD_TEXT)
             return hd_fail(&line->err, err.code, "%s", err.message);
         hd_result_warn(line->result, "not looked at: %s", err.message);
@@ -220,9 +195,11 @@ static bool prepare_force(const struct hd_job *job, struct hd_line *line, const 
 
 /* ---- all --------------------------------------------------------------------------------------- */
 
-bool hd_line_prepare(const struct hd_job *job, struct hd_line *line, const char *text,
-                     const char *other)
+bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
 {
+    line->result = hd_result_new(&line->err);
+    if (!line->result)
+        return false;
     line->result->source = repaired(line->result, text, "text", &line->err);
     if (!line->result->source)
         return false;
@@ -233,7 +210,11 @@ bool hd_line_prepare(const struct hd_job *job, struct hd_line *line, const char 
     line->begin = hd_space_before(line->result->source, line->n_source);
     line->n_text = line->n_source - line->begin;
     line->n_text -= hd_space_after(line->result->source + line->begin, line->n_text);
-    return (job->is_forced ? prepare_force : prepare_search)(job, line, other);
+    if (!(line->job->is_forced ? prepare_force : prepare_search)(line, other))
+        return false;
+    for (size_t i = 0; i < line->n_segments; i++)
+        line->n_searching += !line->segments[i].passes;
+    return true;
 }
 
 void hd_line_release(struct hd_line *line)

@@ -24,6 +24,8 @@ static bool split(struct splitter *s, size_t begin, size_t end, enum level level
 
 void hd_splits_release(struct hd_splits *parts)
 {
+    for (size_t i = 0; i < parts->n; i++)
+        hd_encoding_release(&parts->at[i].encoding);
     hd_free(parts->at);
     *parts = (struct hd_splits){0};
 }
@@ -115,13 +117,20 @@ static size_t next_cut(const char *text, size_t begin, size_t i, size_t end, enu
 
 /* ---- cutting ----------------------------------------------------------------------------------- */
 
-static bool add_part(struct hd_splits *parts, size_t begin, size_t end, heed_error *err)
+/* The encoding becomes the part's. */
+static bool add_part(struct hd_splits *parts, size_t begin, size_t end,
+                     struct hd_encoding *encoding, heed_error *err)
 {
-    struct hd_span *grown = hd_grow(parts->at, &parts->capacity, parts->n + 1, sizeof *grown, err);
+    struct hd_part *grown = hd_grow(parts->at, &parts->capacity, parts->n + 1, sizeof *grown, err);
     if (!grown)
         return false;
     parts->at = grown;
-    grown[parts->n++] = (struct hd_span){begin, end};
+    for (size_t i = 0; i < encoding->n; i++) {
+        encoding->spans[i].begin += begin;
+        encoding->spans[i].end += begin;
+    }
+    grown[parts->n++] = (struct hd_part){{begin, end}, *encoding};
+    *encoding = (struct hd_encoding){0};
     return true;
 }
 
@@ -167,11 +176,12 @@ static size_t middle(const char *text, size_t begin, size_t end)
     return best;
 }
 
-static bool split_in_two(struct splitter *s, size_t begin, size_t end, heed_error *err)
+static bool split_in_two(struct splitter *s, size_t begin, size_t end, struct hd_encoding *encoding,
+                         heed_error *err)
 {
     const size_t cut = middle(s->text, begin, end);
     if (cut == begin)
-        return add_part(s->parts, begin, end, err);
+        return add_part(s->parts, begin, end, encoding, err);
     uint32_t cp = 0;
     size_t length;
     hd_last_char(s->text + begin, cut - begin, &cp);
@@ -191,9 +201,9 @@ static bool split(struct splitter *s, size_t begin, size_t end, enum level level
         return false;
     bool ok;
     if (placed.n <= s->most)
-        ok = add_part(s->parts, begin, end, err);
+        ok = add_part(s->parts, begin, end, &placed, err);
     else if (level == CHARACTERS)
-        ok = split_in_two(s, begin, end, err);
+        ok = split_in_two(s, begin, end, &placed, err);
     else
         ok = split_at_level(s, begin, end, level, &placed, err);
     hd_encoding_release(&placed);

@@ -4,11 +4,15 @@
 
 #include "text/vocab.h"
 
-/* {0} is none. */
+struct hd_part {
+    struct hd_span span;         /* in bytes; neither begins nor ends with white space */
+    struct hd_encoding encoding; /* of the part; places are in the whole text */
+};
+
+/* {0} is none. What is between parts is white space. */
 struct hd_splits {
     size_t n, capacity;
-    struct hd_span
-        *at; /* in bytes; none begins or ends with white space, and nothing else is between them */
+    struct hd_part *at;
     size_t n_words_cut; /* words of more subwords than there may be */
 };
 

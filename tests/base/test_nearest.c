@@ -43,7 +43,7 @@ static void very_long_words_are_near_themselves_only(void **state)
     b[100] = 'b';
     assert_int_equal(hd_edit_distance(a, a), 0);
     assert_int_equal(hd_edit_distance(a, b), INT_MAX);
-    assert_null(hd_nearest(a, (const char *[]){"train", b}, 2));
+    assert_null(heed_nearest(a, (const char *[]){"train", b}, 2));
     a[63] = '\0';
     b[63] = '\0';
     b[5] = 'x';
@@ -78,13 +78,13 @@ static void slips_find_their_name(void **state)
         {"quantize", NULL},
     };
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
-        const char *found = hd_nearest(slips[i].word, names, sizeof names / sizeof *names);
+        const char *found = heed_nearest(slips[i].word, names, sizeof names / sizeof *names);
         assert_that(found == slips[i].wanted ||
                         (found && slips[i].wanted && strcmp(found, slips[i].wanted) == 0),
                     "\"%s\" found %s, wanted %s", slips[i].word, found ? found : "nothing",
                     slips[i].wanted ? slips[i].wanted : "nothing");
     }
-    assert_null(hd_nearest("train", NULL, 0));
+    assert_null(heed_nearest("train", NULL, 0));
 }
 
 int main(void)

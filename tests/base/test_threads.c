@@ -150,7 +150,7 @@ static void without_memory_there_is_no_pool(void **state)
 static void there_is_at_least_one_core(void **state)
 {
     (void)state;
-    const int n = hd_cores();
+    const int n = heed_cores();
     assert_that(n >= 1 && n <= sysconf(_SC_NPROCESSORS_CONF), "%d cores of %ld", n,
                 sysconf(_SC_NPROCESSORS_CONF));
 }
@@ -166,7 +166,7 @@ static void a_process_bound_to_one_cpu_has_one_core(void **state)
         if (CPU_ISSET(i, &before))
             CPU_SET(i, &one);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-    const int n = hd_cores();
+    const int n = heed_cores();
     sched_setaffinity(0, sizeof before, &before);
     assert_int_equal(n, 1);
 }

@@ -78,7 +78,7 @@ for how in '' intersect; do
 done
 echo "    AER $there % there, $back % back, $joined % of what both say"
 
-expect 'align wants two files' 2 '' 'heed: align wants -m MODEL and two files*' "$heed" align -m "$toy" src
+expect 'align wants two files' 2 '' 'heed: align needs two files*' "$heed" align -m "$toy" src
 expect 'of as many lines' 1 '' 'heed: src has 4 lines, but a has 1; *' "$heed" align -m "$toy" src a
 expect 'so has the gold' 1 '' 'heed: src has 4 lines, but a has 1; *' "$heed" align -m "$toy" --gold a src tgt
 expect 'of one line too' 1 '' 'heed: a has 1 line, but tgt has 4; *' "$heed" align -m "$toy" a tgt
@@ -124,7 +124,7 @@ printf 'two one\n' >plain
 expect 'an n-best list must be one' 1 '' 'heed: plain:1: an n-best list has lines *' "$heed" score -m "$toy" --n-best plain a
 printf '5 ||| two one\n' >beyond
 expect 'its numbers are lines of the source' 1 '' 'heed: beyond:1: *numbers from 0 to 0*' "$heed" score -m "$toy" --n-best beyond a
-expect 'score wants two files' 2 '' 'heed: score wants -m MODEL and two files*' "$heed" score -m "$toy" src
+expect 'score wants two files' 2 '' 'heed: score needs two files*' "$heed" score -m "$toy" src
 expect 'of as many lines as each other' 1 '' 'heed: src has 4 lines, but b has 1; *' "$heed" score -m "$toy" src b
 expect 'what cannot be looked at has no score' 0 'nan' 'heed: longer:1: not looked at*' "$heed" score -m "$toy" longer b
 expect 'score has a help of its own' 0 'Usage: heed score *-m MODEL*--n-best FILE*' '' "$heed" score --help

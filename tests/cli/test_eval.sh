@@ -128,7 +128,7 @@ expect 'rows of one source are alternatives' 0 'exact = 50.00 % (1 of 2)
 WER = 33.33 % (errors = 1 words = 3)' '' "$heed" eval -m "$toy" --tsv rows.tsv --metrics exact,wer
 expect 'length can count more, so that outputs are too long' 0 'exact = 25.00 % (1 of 4)' '' \
     "$heed" eval -m "$toy" --metrics exact --length-norm power:50 src right
-expect 'a length normalisation must be one' 2 '' "heed: --length-norm takes none, power:X or gnmt:X, *, not 'long'" \
+expect 'a length normalisation must be one' 2 '' "heed: length-norm must be none, power:X or gnmt:X, *, not 'long'" \
     "$heed" eval -m "$toy" --length-norm long src right
 expect 'a row has a tab' 1 '' 'heed: src:1: there is no tab in it*' "$heed" eval -m "$toy" --tsv src
 expect 'source and reference have as many lines' 1 '' 'heed: src has 4 lines, but short has 3; *' "$heed" eval -m "$toy" src short

@@ -65,7 +65,7 @@ expect 'every line wants its prefix' 1 '' 'heed: prefixes has 2 lines, but there
     "$heed" translate -m "$toy" --prefix prefixes in
 
 expect 'JSON has everything' 0 \
-    '{"source": "eins zwei", "warnings": \[\], "translations": \[{"text": "two one", "score": -*, "logprob": -*, "confidence": 0.99*, "source_words": \[{"text": "eins", "start": 0, "end": 4}, {"text": "zwei", "start": 5, "end": 9}\], "target_words": \[{"text": "two", "start": 0, "end": 3, "logprob": -*, "confidence": 0.99*}, {"text": "one", "start": 4, "end": 7, *}\], "links": \[\[1, 0\], \[0, 1\]\], "attention": \[\[*\], \[*\]\], "attention_end": \[*\], "subwords": {"source": \["eins", "zwei", "</s>"\], "target": \["two", "one", "</s>"\], "attention": \[\[*\], \[*\], \[*\]\]}}\]}' '' \
+    '{"source": "eins zwei", "warnings": \[\], "translations": \[{"text": "two one", "score": -*, "logprob": -*, "confidence": 0.99*, "source_words": \[{"text": "eins", "start": 0, "end": 4}, {"text": "zwei", "start": 5, "end": 9}\], "target_words": \[{"text": "two", "start": 0, "end": 3, "logprob": -*, "confidence": 0.99*}, {"text": "one", "start": 4, "end": 7, *}\], "links": \[\[1, 0\], \[0, 1\]\], "attention": \[\[*\], \[*\]\], "attention_end": \[*\], "subwords": {"source": \["eins", "zwei", "</s>"\], "target": \["two", "one", "</s>"\], "attention": \[\[*\], \[*\], \[*\]\]}}\], "sentences": \[{"source": \[0, 9\], "target": \[0, 7\]}\]}' '' \
     sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --json"
 if command -v python3 >/dev/null; then
     printf 'eins "zwei\\" \001\t\nfünf\n\n' >odd
@@ -146,10 +146,10 @@ expect 'vocabularies must be the same' 1 '' 'heed: model 2 has another vocabular
 expect 'a missing file is named' 1 '' 'heed: nowhere: there is no such file' "$heed" translate -m "$toy" nowhere
 expect 'a folder is no file' 1 '' 'heed: .: this is a folder*' "$heed" translate -m "$toy" .
 expect 'a missing prefix file is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m "$toy" --prefix nowhere in
-expect 'a length normalisation must be one' 2 '' "heed: --length-norm takes none, power:X or gnmt:X, *, not 'long'" \
+expect 'a length normalisation must be one' 2 '' "heed: length-norm must be none, power:X or gnmt:X, *, not 'long'" \
     "$heed" translate -m "$toy" --length-norm long in
-expect 'so must a way of drawing' 2 '' "heed: --sample takes all, topk=N*, not 'topk=0'" "$heed" translate -m "$toy" --sample topk=0 in
-expect 'so must a head; all are for pictures' 2 '' "heed: --head takes a number from 0, or mean, not 'all'" "$heed" translate -m "$toy" --head all --json in
+expect 'so must a way of drawing' 2 '' "heed: sample must be none, all, topk=N*, not 'topk=0'" "$heed" translate -m "$toy" --sample topk=0 in
+expect 'so must a head; all are for pictures' 2 '' "heed: head must be a whole number from 0 to 63, or mean, not 'all'" "$heed" translate -m "$toy" --head all --json in
 expect 'a layer must be there' 1 '' 'heed: the model has no attention of layer 9*' "$heed" translate -m "$toy" --layer 9 --json in
 expect 'no attention, no replacing' 1 '' 'heed: the model has no attention*' "$heed" translate -m "$fixed" --replace-unknown in
 expect 'a mistyped option is answered with the right one' 2 '' "heed: there is no option 'bean'; did you mean beam?" \

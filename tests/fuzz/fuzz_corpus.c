@@ -38,7 +38,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put(target_path, cut < end ? cut + 1 : end, cut < end ? (size_t)(end - cut - 1) : 0);
 
     const char *paths[] = {source_path, target_path};
-    const struct hd_corpus_files files = {paths, paths + 1, 1, is_tsv ? 0 : 1, is_tsv};
+    static const char *const directions[] = {"en-fr"};
+    const bool is_named = is_tsv && data[0] & 4;
+    const struct hd_corpus_files files = {paths,          paths + 1, 1,
+                                          is_tsv ? 0 : 1, is_tsv,    is_named ? directions : NULL};
     const struct hd_corpus_options options = {
         .spool = spool_path, .skip_bad = data[0] & 2, .longest_line = 64};
     heed_error err = {0};
@@ -52,6 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             const struct hd_text_pair pair = hd_corpus_pair(corpus, i);
             check_text(pair.source, pair.n_source);
             check_text(pair.target, pair.n_target);
+            must(pair.direction == 0 || hd_corpus_direction(corpus, pair.direction));
+            must(!is_named || hd_corpus_n_directions(corpus) > 0);
         }
         hd_free(hd_corpus_left_out(corpus, &err));
         hd_corpus_free(corpus);

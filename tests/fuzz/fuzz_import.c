@@ -21,6 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     finish_archive(&m.archive);
     heed_model *model = hd_import_memory("fuzz", m.archive.bytes, m.archive.n, vocabs, 1, &err);
     must((model != NULL) == (err.code == HEED_OK) && (model != NULL) == (err.message[0] == '\0'));
-    hd_model_free(model);
+    heed_model_free(model);
     return 0;
 }

@@ -26,7 +26,7 @@ static void run(const heed_model *m)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     heed_error err = {0};
-    heed_model *m = hd_model_load_memory("fuzz", data, size, &err);
+    heed_model *m = heed_model_load_memory("fuzz", data, size, &err);
     must((m != NULL) == (err.code == HEED_OK) && (m != NULL) == (err.message[0] == '\0'));
     if (!m)
         return 0;
@@ -36,11 +36,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     must(hd_vocab_size(m->source) == m->net->config.source_vocab);
     must(hd_vocab_size(m->target) == m->net->config.target_vocab);
-    char *text = hd_model_info_text(m, &err), *line = hd_model_info_line(m, &err);
+    char *text = heed_model_info(m, false, &err), *line = heed_model_info(m, true, &err);
     must(text && line);
     hd_free(text);
     hd_free(line);
     run(m);
-    hd_model_free(m);
+    heed_model_free(m);
     return 0;
 }

@@ -30,7 +30,7 @@ static void check(const heed_result *r)
              r->words[i].start >= (i > 0 ? r->words[i - 1].end : 0));
     must(r->n_translations > 0);
     for (size_t k = 0; k < r->n_translations; k++) {
-        const heed_translation *t = &r->translations[k];
+        const heed_translation *t = r->translations[k];
         const size_t n = count(t->text);
         for (size_t i = 0; i < t->n_words; i++)
             must(t->words[i].end <= n && t->words[i].confidence >= 0 &&
@@ -56,25 +56,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size - 1] = '\0';
     for (char *rest = text, *line; n < 64 && (line = strsep(&rest, "\n")) != NULL;)
         lines[n++] = line;
-    heed_options o = heed_options_default();
-    o.n_threads = 1;
-    o.beam = 1 + how % 3;
-    o.n_best = 1 + (how >> 2) % o.beam;
-    o.replace_unknown = how & 16;
-    o.max_source = how & 32 ? 3 : 0;
-    o.shift = how >> 6 & 1;
+    const int beam = 1 + how % 3, n_best = 1 + (how >> 2) % beam;
     heed_error err = {0};
-    heed_results *r = heed_translate(&models[how >> 7], 1, lines, n, &o, &err);
+    heed_translator *t = heed_translator_new(&models[how >> 7], 1, &err);
+    must(t && heed_translator_set(t, "threads", "1", NULL) &&
+         heed_translator_set(t, "beam", (char[]){(char)('0' + beam), '\0'}, NULL) &&
+         heed_translator_set(t, "n-best", (char[]){(char)('0' + n_best), '\0'}, NULL) &&
+         heed_translator_set(t, "replace-unknown", how & 16 ? "yes" : "no", NULL) &&
+         heed_translator_set(t, "max-source", how & 32 ? "3" : "0", NULL) &&
+         heed_translator_set(t, "shift", how & 64 ? "1" : "0", NULL));
+    heed_results *r = heed_translator_translate(t, lines, n, &err);
     must(r != NULL && r->n == n);
-    for (size_t i = 0; i < n; i++)
-        check(&r->at[i]);
+    for (size_t i = 0; i < n; i++) {
+        check(r->at[i]);
+        char *json = heed_result_json(r->at[i], &err);
+        must(json != NULL);
+        heed_free(json);
+    }
     heed_results_free(r);
     half = strchr(text, '\t');
     const heed_text_pair pair = {text, half ? half + 1 : text};
-    r = heed_align(&models[how >> 7], 1, &pair, 1, &o, &err);
+    r = heed_translator_align(t, &pair, 1, &err);
     must(r != NULL);
-    check(&r->at[0]);
+    check(r->at[0]);
     heed_results_free(r);
+    heed_translator_free(t);
     free(text);
     return 0;
 }

@@ -41,7 +41,7 @@ static inline const char *in_folder(const struct oracle *o, const char *file, ch
 static inline void load_oracle(struct oracle *o, const char *path)
 {
     heed_error err = {0};
-    o->model = hd_model_load(path, &err);
+    o->model = heed_model_load(path, &err);
     unlink(path);
     assert_that(o->model != NULL, "%s", err.message);
     o->once = hd_tape_new(&err);
@@ -52,7 +52,7 @@ static inline void load_oracle(struct oracle *o, const char *path)
 
 static inline void close_oracle(struct oracle *o)
 {
-    hd_model_free(o->model);
+    heed_model_free(o->model);
     hd_tape_free(o->once);
     hd_tape_free(o->step[0]);
     hd_tape_free(o->step[1]);

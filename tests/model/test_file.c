@@ -68,7 +68,7 @@ static void save(const heed_model *m, enum hd_dtype store)
 static heed_model *load(const char *name)
 {
     heed_error err = {0};
-    heed_model *m = hd_model_load(path, &err);
+    heed_model *m = heed_model_load(path, &err);
     assert_that(m != NULL, "%s: %s", name, err.message);
     const struct hd_param *output = m->net->head.W->param;
     assert_true(m->net->head.is_tied ? output->crossed.is_current : output->straight.is_current);
@@ -152,8 +152,8 @@ static void with_each_model(const struct combination *c, void *data)
     train(again, 3);
     assert_true(*hd_params_values(again->net->params) != was);
     assert_same_values(m, again, c->settings);
-    hd_model_free(m);
-    hd_model_free(again);
+    heed_model_free(m);
+    heed_model_free(again);
 }
 
 static void every_model_comes_back_and_continues_bit_for_bit(void **state)
@@ -180,8 +180,8 @@ static void the_same_model_is_the_same_bytes(void **state)
     free(first.at);
     free(second.at);
     free(third.at);
-    hd_model_free(m);
-    hd_model_free(again);
+    heed_model_free(m);
+    heed_model_free(again);
 }
 
 static void assert_stored_as(enum hd_dtype store, float (*rounded)(float))
@@ -204,9 +204,9 @@ static void assert_stored_as(enum hd_dtype store, float (*rounded)(float))
     assert_same_values(once, twice, "transformer");
     free(first.at);
     free(second.at);
-    hd_model_free(m);
-    hd_model_free(once);
-    hd_model_free(twice);
+    heed_model_free(m);
+    heed_model_free(once);
+    heed_model_free(twice);
 }
 
 static float through_f16(float x)
@@ -236,7 +236,7 @@ static void a_number_too_large_for_half_precision_is_refused(void **state)
     assert_error(err, HEED_BAD_OPTION, "output.b");
     err = (heed_error){0};
     assert_true(hd_model_save(m, path, HD_BF16, &err));
-    hd_model_free(m);
+    heed_model_free(m);
 }
 
 static void notes_are_part_of_the_record(void **state)
@@ -277,8 +277,8 @@ static void one_vocabulary_for_both_languages_is_stored_once(void **state)
     assert_ptr_equal(again->net->source.table, again->net->target_table);
     assert_ptr_equal(again->net->head.W, again->net->target_table);
     assert_int_equal(json_object_size(again->record), 0);
-    hd_model_free(m);
-    hd_model_free(again);
+    heed_model_free(m);
+    heed_model_free(again);
 }
 
 static void vocabularies_must_have_the_sizes_of_the_net(void **state)
@@ -336,7 +336,7 @@ static void assert_fault(const struct fault fault, const char *words)
 {
     heed_error err = {0};
     rewrite(good_file, &fault);
-    heed_model *m = hd_model_load(path, &err);
+    heed_model *m = heed_model_load(path, &err);
     assert_that(m == NULL, "was read; wanted: %s", words);
     assert_error(err, HEED_BAD_MODEL, words);
     assert_that(strstr(err.message, path), "the sentence does not name the file: %s", err.message);
@@ -347,7 +347,7 @@ static struct bytes open_good_file(const char *settings)
 {
     heed_model *m = toy_model(settings);
     save(m, HD_F32);
-    hd_model_free(m);
+    heed_model_free(m);
     struct bytes bytes = bytes_of_file(path);
     heed_error err = {0};
     good_file = hd_safetensors_open_memory("good", bytes.at, bytes.n, &err);
@@ -471,11 +471,11 @@ static void a_file_that_is_no_model_is_told_from_a_newer_one(void **state)
                  HD_F32);
     assert_true(hd_saver_write(&s, path, &err));
     hd_saver_release(&s);
-    assert_null(hd_model_load(path, &err));
+    assert_null(heed_model_load(path, &err));
     assert_error(err, HEED_BAD_MODEL,
                  "it is not a model of heed; heed convert reads those of Marian (.npz)");
     err = (heed_error){0};
-    assert_null(hd_model_load("/nowhere/model.safetensors", &err));
+    assert_null(heed_model_load("/nowhere/model.safetensors", &err));
     assert_error(err, HEED_BAD_FILE, "/nowhere/model.safetensors");
 }
 
@@ -520,14 +520,14 @@ static void a_vocabulary_that_does_not_fit_is_refused(void **state)
 /* A model that comes out of broken bytes is a model: it can be described, written and run. */
 static bool read_and_run(const void *data, size_t n, heed_error *err)
 {
-    heed_model *m = hd_model_load_memory("broken", data, n, err);
+    heed_model *m = heed_model_load_memory("broken", data, n, err);
     if (!m)
         return false;
     for (int i = 0; i < hd_params_number(m->net->params); i++) {
         const hd_node *p = hd_params_at(m->net->params, i);
         assert_true(hd_all_finite(p->x, hd_count(p), NULL));
     }
-    char *text = hd_model_info_text(m, err);
+    char *text = heed_model_info(m, false, err);
     assert_that(text != NULL, "%s", err->message);
     hd_free(text);
     hd_tape_reset(tape);
@@ -537,7 +537,7 @@ static bool read_and_run(const void *data, size_t n, heed_error *err)
     const struct hd_forced *forced = hd_teacher_force(m->net, tape, memory, &batch, NULL);
     assert_that(forced != NULL, "%s", hd_tape_error(tape)->message);
     assert_that(hd_forced_loss(m->net, forced, 0)->x[0] > 0, "%s", hd_tape_error(tape)->message);
-    hd_model_free(m);
+    heed_model_free(m);
     return true;
 }
 
@@ -545,7 +545,7 @@ static struct bytes file_of(const char *settings, enum hd_dtype store)
 {
     heed_model *m = toy_model(settings);
     save(m, store);
-    hd_model_free(m);
+    heed_model_free(m);
     return bytes_of_file(path);
 }
 
@@ -656,14 +656,14 @@ static void the_seeds_of_the_fuzz_target_are_models(void **state)
         heed_model *m = toy_model(seeds[i].settings);
         if (folder)
             assert_that(hd_model_save(m, name, HD_F32, &err), "%s", err.message);
-        heed_model *seed = hd_model_load(name, &err);
+        heed_model *seed = heed_model_load(name, &err);
         assert_that(seed != NULL, "%s", err.message);
         assert_same_configs(&m->net->config, &seed->net->config, name);
         struct bytes file = bytes_of_file(name);
         assert_that(file.n <= 4096, "%s has %zu bytes, which libFuzzer would cut", name, file.n);
         free(file.at);
-        hd_model_free(m);
-        hd_model_free(seed);
+        heed_model_free(m);
+        heed_model_free(seed);
     }
 }
 
@@ -685,14 +685,14 @@ static void when_memory_runs_out_there_is_a_sentence(void **state)
         for (long n = 0; !again; n++) {
             hd_alloc_fail_after(n);
             err = (heed_error){0};
-            again = hd_model_load(path, &err);
+            again = heed_model_load(path, &err);
             hd_alloc_fail_after(-1);
             assert_that(again || err.code == HEED_NO_MEMORY, "loading, allocation %ld: %s", n,
                         err.message);
         }
         assert_same_values(m, again, models[i]);
-        hd_model_free(m);
-        hd_model_free(again);
+        heed_model_free(m);
+        heed_model_free(again);
     }
 }
 

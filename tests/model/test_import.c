@@ -64,7 +64,7 @@ static void small_models_are_read(void **state)
         assert_int_equal(model->net->config.target_vocab, MARIAN_V);
         assert_int_equal(model->net->config.dim, 4);
         assert_true(model->net->source.table->x[0] == 0.25F);
-        hd_model_free(model);
+        heed_model_free(model);
         free(yaml);
     }
 }
@@ -80,7 +80,7 @@ static void a_transformer_aligns_by_all_heads_of_its_last_layer(void **state)
     const struct hd_config *c = &model->net->config;
     assert_int_equal(c->alignment_layer, c->decoder_layers);
     assert_int_equal(c->n_alignment_heads, 0); /* none is listed: the mean of all */
-    hd_model_free(model);
+    heed_model_free(model);
     free(yaml);
 }
 
@@ -198,7 +198,7 @@ static void when_memory_runs_out_there_is_a_sentence(void **state)
         assert_that(model || err.code == HEED_NO_MEMORY, "allocation %d: %d \"%s\"", n,
                     (int)err.code, err.message);
     }
-    hd_model_free(model);
+    heed_model_free(model);
     free(yaml);
 }
 

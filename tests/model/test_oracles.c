@@ -17,7 +17,7 @@ static struct oracle open_oracle(const char *name)
     char model[1024], vocab[1024], ours[] = "/tmp/heed-oracle-XXXXXX";
     heed_error err = {0};
     const char *vocabs[] = {in_folder(&o, "vocab.spm", vocab)};
-    heed_model *imported = hd_import(in_folder(&o, "model.npz", model), vocabs, 1, &err);
+    heed_model *imported = heed_model_import(in_folder(&o, "model.npz", model), vocabs, 1, &err);
     assert_that(imported != NULL, "%s", err.message);
     close(mkstemp(ours));
     const bool saved = hd_model_save(imported, ours, HD_F32, &err);
@@ -27,7 +27,7 @@ static struct oracle open_oracle(const char *name)
     assert_int_equal(hd_params_size(before), hd_params_size(after));
     assert_memory_equal(hd_params_values(before), hd_params_values(after),
                         hd_params_size(before) * sizeof(float));
-    hd_model_free(imported);
+    heed_model_free(imported);
     return o;
 }
 

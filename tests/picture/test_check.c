@@ -3,8 +3,8 @@
 #include "test.h"
 
 #include "picture/picture_check.h"
-#include "picture/picture.h"
 
+#include <heed_draw.h>
 #include <math.h>
 
 static const char *const words[] = {"one", "two"};
@@ -19,7 +19,7 @@ static void refused(const heed_picture *picture, const char *why)
     assert_error(err, HEED_BAD_OPTION, why);
     size_t size;
     err = (heed_error){0};
-    assert_null(hd_picture_bytes(picture, "svg", &size, &err));
+    assert_null(heed_draw_bytes(picture, "svg", &size, &err));
     assert_error(err, HEED_BAD_OPTION, why);
 }
 
@@ -181,12 +181,12 @@ static void formats_are_svg_png_and_pdf(void **state)
     static const char *const paths[] = {"cat.jpg", "cat", "svg", "a.svg/cat", "cat.", ""};
     for (int i = 0; i < 6; i++) {
         heed_error err = {0};
-        assert_false(hd_picture_write(&(heed_picture){.attention = &fine}, paths[i], &err));
+        assert_false(heed_draw(&(heed_picture){.attention = &fine}, paths[i], &err));
         assert_error(err, HEED_BAD_OPTION, "ends in .svg, .png or .pdf");
     }
     heed_error err = {0};
     size_t size;
-    assert_null(hd_picture_bytes(&(heed_picture){.attention = &fine}, "gif", &size, &err));
+    assert_null(heed_draw_bytes(&(heed_picture){.attention = &fine}, "gif", &size, &err));
     assert_error(err, HEED_BAD_OPTION, "svg, png or pdf, not 'gif'");
 }
 

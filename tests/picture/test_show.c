@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/utf8.h"
-#include "picture/show.h"
 
+#include <heed_draw.h>
 #include <math.h>
 #include <utf8proc.h>
 
@@ -21,7 +21,7 @@ static const heed_picture_attention cat = {
 static void shows(const heed_picture_attention *a, int width, bool has_colors, const char *wanted)
 {
     heed_error err = {0};
-    char *text = hd_picture_show(a, &(heed_text_options){width, has_colors}, &err);
+    char *text = heed_draw_text(a, &(heed_text_options){width, has_colors}, &err);
     assert_that(text, "%s", err.message);
     assert_string_equal(text, wanted);
     hd_free(text);
@@ -94,7 +94,7 @@ static void more_weight_is_a_lighter_colour(void **state)
         rising[i] = (float)i / (N - 1);
     }
     const heed_picture_attention a = {.words = {french, 1, source, N}, .weights = rising};
-    char *text = hd_picture_show(&a, &(heed_text_options){80, true}, NULL);
+    char *text = heed_draw_text(&a, &(heed_text_options){80, true}, NULL);
     double before = -1;
     const char *at = text;
     for (int i = 0; i < N; i++) {
@@ -225,7 +225,7 @@ static void no_line_is_wider_than_the_terminal_whatever_the_words(void **state)
                                           .weights = some,
                                           .end = round % 2 ? some : NULL};
         for (int colors = 0; colors < 2; colors++) {
-            char *text = hd_picture_show(&a, &(heed_text_options){width, colors}, NULL);
+            char *text = heed_draw_text(&a, &(heed_text_options){width, colors}, NULL);
             assert_non_null(text);
             check_lines(text, width);
             hd_free(text);
@@ -247,7 +247,7 @@ static void sixty_words_are_split_into_panels(void **state)
     static const int widths[] = {80, 120, 400, 24};
     static const int panels[] = {3, 2, 1, 15};
     for (int k = 0; k < 4; k++) {
-        char *text = hd_picture_show(&a, &(heed_text_options){widths[k], false}, NULL);
+        char *text = heed_draw_text(&a, &(heed_text_options){widths[k], false}, NULL);
         int n_words = 0, n_strong = 0, n_panels = -1;
         for (const char *at = text; (at = strstr(at, ",-")) != NULL; at++)
             n_words++;
@@ -268,14 +268,14 @@ static void what_cannot_be_shown_is_refused(void **state)
     (void)state;
     const float bad[] = {NAN};
     heed_error err = {0};
-    assert_null(hd_picture_show(
+    assert_null(heed_draw_text(
         &(heed_picture_attention){.words = {french, 1, english, 1}, .weights = bad}, NULL, &err));
     assert_error(err, HEED_BAD_OPTION, "is nan");
     shows(&(heed_picture_attention){.words = {french, 0, english, 4}}, 80, false, "no words\n");
     for (long n = 0, n_shown = 0; n_shown < 3; n++) {
         err = (heed_error){0};
         hd_alloc_fail_after(n);
-        char *text = hd_picture_show(&cat, &(heed_text_options){28, true}, &err);
+        char *text = heed_draw_text(&cat, &(heed_text_options){28, true}, &err);
         hd_alloc_fail_after(-1);
         n_shown = text ? n_shown + 1 : 0;
         if (!text)

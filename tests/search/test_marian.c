@@ -14,7 +14,7 @@ static struct oracle open_marian(const char *name)
     char model[1024], vocab[1024];
     heed_error err = {0};
     const char *vocabs[] = {in_folder(&o, "vocab.spm", vocab)};
-    o.model = hd_import(in_folder(&o, "model.npz", model), vocabs, 1, &err);
+    o.model = heed_model_import(in_folder(&o, "model.npz", model), vocabs, 1, &err);
     assert_that(o.model != NULL, "%s", err.message);
     assert_true(hd_net_pack(o.model->net, &err) && hd_screen_make(&o.model->net->head, &err));
     return o;

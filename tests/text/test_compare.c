@@ -2,7 +2,6 @@
 #include "test.h"
 
 #include "base/memory.h"
-#include "text/compare.h"
 #include "text/evaluate.h"
 
 enum { N = 60, SAMPLES = 400 };
@@ -29,13 +28,13 @@ static void the_better_one_is_found(void **state)
 {
     (void)state;
     const heed_pair *systems[] = {good, bad, good, other};
-    heed_eval_options o = hd_eval_options_default();
+    heed_eval_options o = {.size = sizeof o};
     heed_comparison c[4 * 4];
     heed_error err = {0};
-    assert_that(hd_compare(c, systems, 4, N, &o, SAMPLES, 1, &err), "%s", err.message);
+    assert_that(heed_compare(c, systems, 4, N, &o, SAMPLES, 1, &err), "%s", err.message);
     static const enum heed_metric metrics[] = {HEED_METRIC_BLEU, HEED_METRIC_CHRF,
                                                HEED_METRIC_EXACT, HEED_METRIC_WER};
-    heed_evaluation *e = hd_evaluate(bad, N, &o, &err);
+    heed_evaluation *e = heed_evaluate(bad, N, &o, &err);
     assert_true(c[4].score == e->bleu && c[5].score == e->chrf && c[6].score == e->exact &&
                 c[7].score == e->wer);
     hd_free(e);
@@ -58,12 +57,12 @@ static void chance_is_a_matter_of_the_seed(void **state)
 {
     (void)state;
     const heed_pair *systems[] = {good, other};
-    heed_eval_options o = hd_eval_options_default();
+    heed_eval_options o = {.size = sizeof o};
     o.metrics = HEED_METRIC_EXACT | HEED_METRIC_CHRFPP;
     heed_comparison a[4] = {0}, b[4] = {0}, c[4] = {0};
-    assert_true(hd_compare(a, systems, 2, N, &o, SAMPLES, 5, NULL));
-    assert_true(hd_compare(b, systems, 2, N, &o, SAMPLES, 5, NULL));
-    assert_true(hd_compare(c, systems, 2, N, &o, SAMPLES, 6, NULL));
+    assert_true(heed_compare(a, systems, 2, N, &o, SAMPLES, 5, NULL));
+    assert_true(heed_compare(b, systems, 2, N, &o, SAMPLES, 5, NULL));
+    assert_true(heed_compare(c, systems, 2, N, &o, SAMPLES, 6, NULL));
     assert_true(a[2].low == b[2].low && a[2].p == b[2].p &&
                 a[3].difference_high == b[3].difference_high);
     assert_true(a[2].p != c[2].p || a[3].p != c[3].p);
@@ -78,13 +77,13 @@ static void bad_input_is_refused(void **state)
     const heed_pair *systems[] = {good, broken};
     heed_comparison c[8];
     heed_error err = {0};
-    assert_false(hd_compare(c, systems, 0, N, NULL, SAMPLES, 1, &err));
+    assert_false(heed_compare(c, systems, 0, N, NULL, SAMPLES, 1, &err));
     assert_error(err, HEED_BAD_OPTION, "0 systems");
     err = (heed_error){0};
-    assert_false(hd_compare(c, systems, 1, 0, NULL, SAMPLES, 1, &err));
+    assert_false(heed_compare(c, systems, 1, 0, NULL, SAMPLES, 1, &err));
     assert_error(err, HEED_BAD_TEXT, "no sentences");
     err = (heed_error){0};
-    assert_false(hd_compare(c, systems + 1, 1, 1, NULL, SAMPLES, 1, &err));
+    assert_false(heed_compare(c, systems + 1, 1, 1, NULL, SAMPLES, 1, &err));
     assert_int_equal(err.code, HEED_BAD_TEXT);
 }
 
@@ -97,7 +96,7 @@ static void failing_allocations_are_told(void **state)
         heed_comparison c[8];
         heed_error err = {0};
         hd_alloc_fail_after(n);
-        ok = hd_compare(c, systems, 2, 3, NULL, 2, 1, &err);
+        ok = heed_compare(c, systems, 2, 3, NULL, 2, 1, &err);
         hd_alloc_fail_after(-1);
         assert_that(ok || err.code == HEED_NO_MEMORY, "%ld: %s", n, err.message);
     }

@@ -22,7 +22,7 @@ static void what_is_asked_for_is_computed_and_nothing_else(void **state)
     assert_string_equal(all->bleu_signature,
                         "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|heed:" HEED_VERSION);
     for (unsigned metric = 1; metric <= HEED_METRIC_WER; metric *= 2) {
-        heed_eval_options options = heed_eval_options_default();
+        heed_eval_options options = {.size = sizeof options};
         options.metrics = metric;
         heed_evaluation *one = heed_evaluate(pairs, 2, &options, NULL);
         assert_non_null(one);
@@ -40,7 +40,7 @@ static void what_is_asked_for_is_computed_and_nothing_else(void **state)
 static void options_are_obeyed(void **state)
 {
     (void)state;
-    heed_eval_options options = heed_eval_options_default();
+    heed_eval_options options = {.size = sizeof options};
     options.is_lowercase = true;
     heed_evaluation *e = heed_evaluate(pairs, 2, &options, NULL);
     assert_non_null(e);
@@ -48,7 +48,7 @@ static void options_are_obeyed(void **state)
     assert_non_null(strstr(e->bleu_signature, "case:lc"));
     assert_non_null(strstr(e->chrf_signature, "case:lc"));
     heed_evaluation_free(e);
-    options = heed_eval_options_default();
+    options = (heed_eval_options){.size = sizeof options};
     options.tok = HEED_TOK_CHAR;
     options.has_effective_order = true;
     const heed_pair yes = {.hyp = "yes", .ref = "yes"};
@@ -70,16 +70,26 @@ static void what_is_wrong_is_said(void **state)
     err = (heed_error){0};
     assert_null(heed_evaluate(bad, 2, NULL, &err));
     assert_error(err, HEED_BAD_TEXT, "pairs[1].ref is not UTF-8 at byte 4");
-    heed_eval_options options = heed_eval_options_default();
-    options.metrics = 0;
+    heed_eval_options options = {.size = sizeof options};
+    options.metrics = 32;
     err = (heed_error){0};
     assert_null(heed_evaluate(pairs, 2, &options, &err));
-    assert_error(err, HEED_BAD_OPTION, "metrics is 0");
-    options = heed_eval_options_default();
+    assert_error(err, HEED_BAD_OPTION, "metrics is 0x20");
+    options = (heed_eval_options){.size = sizeof options};
     options.tok = (enum heed_tokeniser)7;
     err = (heed_error){0};
     assert_null(heed_evaluate(pairs, 2, &options, &err));
     assert_error(err, HEED_BAD_OPTION, "tok is 7");
+    err = (heed_error){0};
+    options = (heed_eval_options){.metrics = HEED_METRIC_BLEU};
+    assert_null(heed_evaluate(pairs, 2, &options, &err));
+    assert_error(err, HEED_BAD_OPTION, "size of the options is 0");
+    err = (heed_error){0};
+    assert_null(heed_evaluate(NULL, 2, NULL, &err));
+    assert_error(err, HEED_BAD_OPTION, "there is no list of pairs");
+    err = (heed_error){0};
+    assert_null(heed_evaluate(&(heed_pair){.hyp = "yes"}, 1, NULL, &err));
+    assert_error(err, HEED_BAD_OPTION, "there is no reference");
     err = (heed_error){0};
     assert_null(heed_evaluate_files(&(heed_pair){.hyp = "-", .ref = "-"}, NULL, &err));
     assert_error(err, HEED_BAD_OPTION, "both");
@@ -88,8 +98,8 @@ static void what_is_wrong_is_said(void **state)
 static void memory_may_fail_at_every_place(void **state)
 {
     (void)state;
-    heed_eval_options options = heed_eval_options_default();
-    options.metrics |= HEED_METRIC_CHRFPP;
+    heed_eval_options options = {.size = sizeof options};
+    options.metrics = HEED_METRIC_BLEU | HEED_METRIC_CHRF | HEED_METRIC_CHRFPP | HEED_METRIC_WER;
     for (long n = 0;; n++) {
         heed_error err = {0};
         hd_alloc_fail_after(n);

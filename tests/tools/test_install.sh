@@ -81,7 +81,7 @@ problem=
 [ "$expected" = "$got" ] || problem='these names and those of the headers differ'
 verdict 'the shared library shows what the headers say' "$problem" "$got"
 problem=
-nm -D --defined-only build/libheed.so | grep -q ' heed_translate@@HEED_0$' || problem='heed_translate has no version'
+nm -D --defined-only build/libheed.so | grep -q ' heed_translator_text@@HEED_0.2$' || problem='heed_translator_text has no version'
 verdict 'with their versions' "$problem" ''
 problem=
 symbols=$(nm -D --defined-only build/libheed.so | awk '$2 != "A" && $3 !~ /^(heed_|hd_)/ && $3 !~ /^_/ { print $3 }')

@@ -370,6 +370,93 @@ static void subwords_are_cut_anew_in_every_epoch(void **state)
     hd_corpus_free(corpus);
 }
 
+/* ---- several languages ------------------------------------------------------------------------------ */
+
+/* Pairs of a-b are 0 to 89, those of a-c 90 to 99. */
+static struct hd_corpus *two_directions(void)
+{
+    char big[90 * 32], small[10 * 32], *at = big;
+    for (int i = 0; i < 100; i++) {
+        if (i == 90)
+            at = small;
+        at += sprintf(at, "%d %d\t%d %d\n", i % 10, i / 10, i % 10, i / 10);
+    }
+    const char *const paths[] = {put("b.tsv", big), put("c.tsv", small)}, *const directions[] = {
+                                                                              "a-b", "a-c"};
+    const struct hd_corpus_files files = {paths, NULL, 2, 0, true, directions};
+    heed_error err = {0};
+    struct hd_corpus *corpus = hd_corpus_open(&files, &(struct hd_corpus_options){0}, &err);
+    assert_that(corpus, "%s", err.message);
+    return corpus;
+}
+
+static void directions_have_symbols_and_shares(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"<unk>", "</s>", "0", "1", "2", "3",    "4",   "5",
+                                        "6",     "7",    "8", "9", "x", "<2b>", "<2c>"};
+    struct hd_vocab *vocab = hd_vocab_from_tokens(HD_VOCAB_WORDS, words, 15, NULL);
+    struct hd_corpus *corpus = two_directions();
+    struct hd_pool *threads = hd_pool_new(2, NULL);
+    for (int is_hot = 0; is_hot < 2; is_hot++) {
+        const struct hd_feed_options options = {
+            .seed = 4, .tokens = 50, .max_length = 9, .temperature = is_hot ? 1e6F : 1};
+        struct hd_feed *feed = hd_feed_new(corpus, vocab, vocab, &options, threads, NULL);
+        assert_non_null(feed);
+        int times[100] = {0}, n;
+        struct hd_feed_position place = {0};
+        while (place.epoch < 2) { /* the last batch of an epoch leads to the next */
+            const struct hd_pair_ids *pairs = hd_feed_next(feed, &place, &n, NULL);
+            assert_non_null(pairs);
+            if (place.epoch >= 2)
+                break;
+            for (int i = 0; i < n; i++) {
+                const int number = pairs[i].source.ids[1] - 2 + 10 * (pairs[i].source.ids[2] - 2);
+                assert_int_equal(pairs[i].source.n, 4);
+                assert_int_equal(pairs[i].target.n, 3);
+                assert_int_equal(pairs[i].source.ids[0], number < 90 ? 13 : 14);
+                times[number]++;
+            }
+        }
+        for (int i = 0; i < 100; i++) /* hot: of 100 in an epoch 50 are of either direction */
+            assert_that(is_hot ? (i < 90 ? times[i] == 1 || times[i] == 2 : times[i] == 10)
+                               : times[i] == 2,
+                        "pair %d came %d times", i, times[i]);
+        hd_feed_free(feed);
+    }
+    hd_pool_free(threads);
+    hd_corpus_free(corpus);
+    hd_vocab_free(vocab);
+}
+
+/* What is joined and would be too long comes as it is. */
+static void varied_pairs_that_are_too_long_come_as_they_are(void **state)
+{
+    (void)state;
+    const char *path = put("long.tsv", "0 1 2.\t0 1 2.\n3 4 5.\t3 4 5.\n");
+    static const char *const words[] = {"<unk>", "</s>", "0", "1", "2.", "3", "4", "5."};
+    const struct hd_corpus_files files = {&path, NULL, 1, 0, true, NULL};
+    struct hd_vocab *vocab = hd_vocab_from_tokens(HD_VOCAB_WORDS, words, 8, NULL);
+    struct hd_corpus *corpus = hd_corpus_open(&files, &(struct hd_corpus_options){0}, NULL);
+    struct hd_pool *threads = hd_pool_new(1, NULL);
+    assert_true(vocab && corpus && threads);
+    for (int longest = 4; longest <= 9; longest += 5) {
+        struct hd_feed_options options = {.seed = 4, .tokens = 1000, .max_length = longest};
+        options.vary.of[HD_VARY_JOIN] = 1;
+        struct hd_feed *feed = hd_feed_new(corpus, vocab, vocab, &options, threads, NULL);
+        struct hd_feed_position place = {0};
+        int n;
+        const struct hd_pair_ids *pairs = hd_feed_next(feed, &place, &n, NULL);
+        assert_true(pairs && n == 2 && hd_feed_counts(feed).n_long == 0);
+        for (int i = 0; i < n; i++)
+            assert_true(longest == 4 ? pairs[i].source.n == 4 : pairs[i].source.n > 6);
+        hd_feed_free(feed);
+    }
+    hd_pool_free(threads);
+    hd_corpus_free(corpus);
+    hd_vocab_free(vocab);
+}
+
 static void failing_memory_leaves_a_feed_that_works(void **state)
 {
     (void)state;
@@ -413,6 +500,8 @@ int main(void)
         cmocka_unit_test(what_is_too_long_is_counted),
         cmocka_unit_test(epochs_are_told_in_parts),
         cmocka_unit_test(subwords_are_cut_anew_in_every_epoch),
+        cmocka_unit_test(directions_have_symbols_and_shares),
+        cmocka_unit_test(varied_pairs_that_are_too_long_come_as_they_are),
         cmocka_unit_test(failing_memory_leaves_a_feed_that_works),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

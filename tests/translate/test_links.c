@@ -36,7 +36,7 @@ static const char *joined(enum heed_symmetry how, const char *one, const char *o
     static char text[512];
     heed_link a[64], b[64], out[128];
     const size_t n_a = read(a, one), n_b = read(b, other),
-                 n = hd_symmetrize(how, a, n_a, b, n_b, out);
+                 n = heed_symmetrize(how, a, n_a, b, n_b, out);
     char *to = text;
     *to = '\0';
     assert_true(n <= n_a + n_b);
@@ -91,9 +91,9 @@ static void grown_links_lie_between_intersection_and_union(void **state)
             else if (!has(b, n_b, link))
                 b[n_b++] = link;
         }
-        const size_t n_both = hd_symmetrize(HEED_SYMMETRY_INTERSECT, a, n_a, b, n_b, both),
-                     n_all = hd_symmetrize(HEED_SYMMETRY_UNION, a, n_a, b, n_b, all),
-                     n = hd_symmetrize(HEED_SYMMETRY_GROW_DIAG_FINAL, a, n_a, b, n_b, grown);
+        const size_t n_both = heed_symmetrize(HEED_SYMMETRY_INTERSECT, a, n_a, b, n_b, both),
+                     n_all = heed_symmetrize(HEED_SYMMETRY_UNION, a, n_a, b, n_b, all),
+                     n = heed_symmetrize(HEED_SYMMETRY_GROW_DIAG_FINAL, a, n_a, b, n_b, grown);
         assert_true(n_both <= n && n <= n_all);
         for (size_t i = 0; i < n_both; i++)
             assert_true(has(grown, n, both[i]));
@@ -109,15 +109,15 @@ static void quality_is_counted_over_all_sentences(void **state)
     (void)state;
     heed_alignment_quality q = {0};
     heed_link links[8], sure[8], possible[8];
-    hd_alignment_judge(&q, links, read(links, "0-0 1-1 2-2 3-3"), sure, read(sure, "0-0 1-1 5-5"),
-                       possible, read(possible, "2-2"));
+    heed_alignment_judge(&q, links, read(links, "0-0 1-1 2-2 3-3"), sure, read(sure, "0-0 1-1 5-5"),
+                         possible, read(possible, "2-2"));
     assert_true(q.n_links == 4 && q.n_sure == 3 && q.n_right_sure == 2 && q.n_right_possible == 3);
     assert_true(fabs(q.precision - 75) < 1e-9 && fabs(q.recall - 200.0 / 3) < 1e-9);
     assert_true(fabs(q.error_rate - (100 - 500.0 / 7)) < 1e-9);
-    hd_alignment_judge(&q, links, 0, sure, 0, possible, 0);
+    heed_alignment_judge(&q, links, 0, sure, 0, possible, 0);
     assert_true(q.n_links == 4);
     q = (heed_alignment_quality){0};
-    hd_alignment_judge(&q, links, 0, sure, 0, possible, 0);
+    heed_alignment_judge(&q, links, 0, sure, 0, possible, 0);
     assert_true(q.precision == 0 && q.recall == 0 && q.error_rate == 0);
 }
 

@@ -1,6 +1,7 @@
 /* test_real.c -- real text through models that Marian trained: the same bits for any batch, threads, order and kernel; Marian's soft
  * alignments. The files are not part of the project; without them the tests say so and are skipped. */
 #include "model/oracle.h"
+#include "translate/translated.h"
 
 #include "kernel/kernel.h"
 
@@ -22,8 +23,8 @@ static uint64_t checksum(const heed_results *r)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < r->n; i++) {
-        const heed_result *x = &r->at[i];
-        const heed_translation *t = &x->translations[0];
+        const heed_result *x = r->at[i];
+        const heed_translation *t = x->translations[0];
         uint64_t h = 0xCBF29CE484222325U;
         const struct {
             const void *at;
@@ -44,10 +45,10 @@ static uint64_t checksum(const heed_results *r)
     return sum;
 }
 
-static uint64_t run(const heed_model *m, char *const *texts, int n, const heed_options *o)
+static uint64_t run(heed_translator *t, char *const *texts, int n)
 {
     heed_error err = {0};
-    heed_results *r = heed_translate(&m, 1, (const char *const *)texts, (size_t)n, o, &err);
+    heed_results *r = heed_translator_translate(t, (const char *const *)texts, (size_t)n, &err);
     assert_that(r != NULL, "%s", err.message);
     const uint64_t sum = checksum(r);
     heed_results_free(r);
@@ -65,23 +66,20 @@ static void nothing_around_a_sentence_changes_a_bit(void **state)
         int n;
         char **texts = lines_of(&o, "source.en", &n);
         assert_true(n >= N);
-        heed_options options = heed_options_default();
-        options.n_threads = 1;
-        const uint64_t wanted = run(m, texts, N, &options);
+        heed_translator *t = translator_of(m, "threads=1");
+        const uint64_t wanted = run(t, texts, N);
         for (int i = 0; i < N / 2; i++) { /* another order */
             char *other = texts[i];
             texts[i] = texts[N - 1 - i];
             texts[N - 1 - i] = other;
         }
-        static const struct {
-            int batch, threads;
-        } ways[] = {{1, 1}, {7, 2}, {64, 3}};
+        static const char *const ways[] = {"batch=1 threads=1", "batch=7 threads=2",
+                                           "batch=64 threads=3"};
         for (int w = 0; w < 3; w++) {
-            options.batch = ways[w].batch;
-            options.n_threads = ways[w].threads;
-            assert_that(run(m, texts, N, &options) == wanted, "%s: batch %d, %d threads", names[k],
-                        ways[w].batch, ways[w].threads);
+            assert_true(set_all(t, ways[w], NULL));
+            assert_that(run(t, texts, N) == wanted, "%s: %s", names[k], ways[w]);
         }
+        heed_translator_free(t);
         free_lines(texts, n);
         heed_model_free(m);
     }
@@ -98,25 +96,17 @@ static void texts_are_the_same_without_scores(void **state)
         int n;
         char **texts = lines_of(&o, "source.en", &n);
         assert_true(n >= N);
-        heed_options options = heed_options_default();
-        options.beam = 1;
-        heed_error err = {0};
-        const heed_model *list = m;
-        heed_results *with =
-            heed_translate(&list, 1, (const char *const *)texts, N, &options, &err);
-        assert_that(with != NULL, "%s", err.message);
-        options.wants_scores = false;
+        heed_results *with = translated(m, (const char *const *)texts, N, "beam=1");
         static const int sizes[] = {N, 1, 3}; /* few are searched in another way than many */
         for (int s = 0; s < 3; s++) {
             const size_t n_texts = (size_t)sizes[s];
             heed_results *without =
-                heed_translate(&list, 1, (const char *const *)texts, n_texts, &options, &err);
-            assert_that(without != NULL, "%s", err.message);
+                translated(m, (const char *const *)texts, n_texts, "beam=1 scores=no");
             for (size_t i = 0; i < n_texts; i++) {
-                const heed_translation *a = &with->at[i].translations[0],
-                                       *b = &without->at[i].translations[0];
+                const heed_translation *a = with->at[i]->translations[0],
+                                       *b = without->at[i]->translations[0];
                 assert_string_equal(a->text, b->text);
-                assert_int_equal(with->at[i].n_warnings, without->at[i].n_warnings);
+                assert_int_equal(with->at[i]->n_warnings, without->at[i]->n_warnings);
                 assert_int_equal(a->n_links, b->n_links);
                 assert_true(a->logprob < 0 && b->logprob == 0 && b->score == 0 &&
                             b->confidence == 0);
@@ -137,14 +127,12 @@ static void circles_are_left(void **state)
     (void)state;
     struct oracle o;
     heed_model *m = open_marian(&o, "marian-ende-transformer");
-    const heed_model *list = m;
     const char *text = "It was when I was eight years old that I climbed Mt. Fuji with my father.";
-    heed_results *r = heed_translate(&list, 1, &text, 1, NULL, NULL);
-    assert_non_null(r);
-    assert_int_equal(r->at[0].n_warnings, 1);
-    assert_non_null(strstr(r->at[0].warnings[0], "went round in circles and was searched again"));
+    heed_results *r = translated(m, &text, 1, NULL);
+    assert_int_equal(r->at[0]->n_warnings, 1);
+    assert_non_null(strstr(r->at[0]->warnings[0], "went round in circles and was searched again"));
     assert_null(
-        strstr(r->at[0].translations[0].text, "Leben mit dem Leben mit dem Leben mit dem Leben"));
+        strstr(r->at[0]->translations[0]->text, "Leben mit dem Leben mit dem Leben mit dem Leben"));
     heed_results_free(r);
     heed_model_free(m);
 }
@@ -160,18 +148,14 @@ static void soft_alignments_are_marians(void **state)
         int n, n_soft;
         char **texts = lines_of(&o, "source.en", &n),
              **soft = lines_of(&o, "greedy.soft-alignment.txt", &n_soft);
-        heed_options options = heed_options_default();
-        options.beam = 1;
-        options.shift = 0;
-        options.head = k == 0 ? 0 : -1; /* Marian looks at a Transformer's first head alone */
-        heed_error err = {0};
-        const heed_model *list = m;
-        heed_results *r = heed_translate(&list, 1, (const char *const *)texts, N, &options, &err);
-        assert_that(r != NULL && n >= N && n_soft >= N, "%s", err.message);
+        assert_true(n >= N && n_soft >= N);
+        /* Marian looks at a Transformer's first head alone */
+        heed_results *r = translated(m, (const char *const *)texts, N,
+                                     k == 0 ? "beam=1 shift=0 head=0" : "beam=1 shift=0");
         double worst = 0;
         for (int i = 0; i < N; i++) {
-            const heed_result *x = &r->at[i];
-            const heed_translation *t = &x->translations[0];
+            const heed_result *x = r->at[i];
+            const heed_translation *t = x->translations[0];
             if (x->n_warnings > 0)
                 continue; /* searched again: not what Marian says */
             const char *at = strstr(soft[i], " ||| ") ? strstr(soft[i], " ||| ") + 5 : soft[i];

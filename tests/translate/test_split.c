@@ -36,8 +36,9 @@ static const char *parts_of(const struct hd_vocab *vocab, const char *text, size
     assert_that(hd_split(&parts, vocab, text, strlen(text), most, &err), "%s", err.message);
     char *to = out;
     for (size_t i = 0; i < parts.n; i++)
-        to += sprintf(to, "%s%.*s", i > 0 ? "|" : "", (int)(parts.at[i].end - parts.at[i].begin),
-                      text + parts.at[i].begin);
+        to += sprintf(to, "%s%.*s", i > 0 ? "|" : "",
+                      (int)(parts.at[i].span.end - parts.at[i].span.begin),
+                      text + parts.at[i].span.begin);
     *to = '\0';
     hd_splits_release(&parts);
     return out;
@@ -126,12 +127,12 @@ static void nothing_is_lost(void **state)
         assert_that(hd_split(&parts, vocab, text, n, most, &err), "%s", err.message);
         size_t at = 0;
         for (size_t i = 0; i <= parts.n; i++) {
-            const size_t next = i < parts.n ? parts.at[i].begin : n;
+            const size_t next = i < parts.n ? parts.at[i].span.begin : n;
             assert_that(next >= at && hd_space_before(text + at, next - at) == next - at,
                         "something is lost before part %zu of %s", i, text);
             if (i == parts.n)
                 break;
-            at = parts.at[i].end;
+            at = parts.at[i].span.end;
             assert_true(at > next && hd_utf8_valid(text + next, at - next, NULL));
             struct hd_ids ids = {0};
             assert_true(hd_vocab_encode(vocab, text + next, at - next, false, &ids, &err));

@@ -47,7 +47,7 @@ static void training_makes_the_toy_model_bit_for_bit(void **state)
     heed_model *m = train();
     assert_true(fd >= 0 && close(fd) == 0);
     assert_that(hd_model_save(m, path, HD_F16, &err), "%s", err.message);
-    hd_model_free(m);
+    heed_model_free(m);
     char command[128];
     snprintf(command, sizeof command, "cmp %s tests/translate/toy.safetensors", path);
     const int differs = system(command);
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
         heed_error err = {0};
         heed_model *m = train();
         const bool ok = hd_model_save(m, argv[1], HD_F16, &err);
-        hd_model_free(m);
+        heed_model_free(m);
         return !ok;
     }
     const struct CMUnitTest tests[] = {

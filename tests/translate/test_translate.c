@@ -1,8 +1,8 @@
 /* test_translate.c -- texts in, results out, through the public API: lines, words, weights, options, limits, mistakes.
  *
  * The toy model (test_toy.c) says German numbers backwards in English, so what is right is known. */
-#include "test.h"
 #include "translate/languages.h"
+#include "translate/translated.h"
 
 #include "base/memory.h"
 #include "model/model_file.h"
@@ -54,25 +54,15 @@ static int end(void **state)
     return 0;
 }
 
-static heed_results *translated(const heed_model *m, const char *const *texts, size_t n,
-                                const heed_options *o)
-{
-    heed_error err = {0};
-    heed_results *r = heed_translate(&m, 1, texts, n, o, &err);
-    assert_that(r != NULL, "%s", err.message);
-    assert_int_equal(r->n, n);
-    return r;
-}
-
-static heed_results *one(const char *text, const heed_options *o)
+static heed_results *one(const char *text, const char *o)
 {
     return translated(toy, &text, 1, o);
 }
 
-static void assert_text(const char *text, const heed_options *o, const char *wanted)
+static void assert_text(const char *text, const char *o, const char *wanted)
 {
     heed_results *r = one(text, o);
-    assert_string_equal(r->at[0].translations[0].text, wanted);
+    assert_string_equal(r->at[0]->translations[0]->text, wanted);
     heed_results_free(r);
 }
 
@@ -111,9 +101,9 @@ static void order_and_number_are_kept(void **state)
     static const char *const wanted[] = {
         "five four three two one", "", "six", " ", "eight seven", "nine one nine"};
     for (int i = 0; i < 6; i++) {
-        assert_string_equal(r->at[i].translations[0].text, wanted[i]);
-        assert_string_equal(r->at[i].source, texts[i]);
-        assert_int_equal(r->at[i].n_warnings, 0);
+        assert_string_equal(r->at[i]->translations[0]->text, wanted[i]);
+        assert_string_equal(r->at[i]->source, texts[i]);
+        assert_int_equal(r->at[i]->n_warnings, 0);
     }
     heed_results_free(r);
     r = translated(toy, NULL, 0, NULL);
@@ -124,10 +114,10 @@ static void bytes_that_are_not_utf8_are_replaced_and_told(void **state)
 {
     (void)state;
     heed_results *r = one("eins \xFF\xFE zwei", NULL);
-    assert_string_equal(r->at[0].source, "eins \xEF\xBF\xBD\xEF\xBF\xBD zwei");
-    assert_string_equal(r->at[0].translations[0].text, "two <unk> one");
-    assert_true(has_warning(&r->at[0], "2 bytes of the text are not UTF-8"));
-    assert_int_equal(r->at[0].words[2].start, 8);
+    assert_string_equal(r->at[0]->source, "eins \xEF\xBF\xBD\xEF\xBF\xBD zwei");
+    assert_string_equal(r->at[0]->translations[0]->text, "two <unk> one");
+    assert_true(has_warning(r->at[0], "2 bytes of the text are not UTF-8"));
+    assert_int_equal(r->at[0]->words[2].start, 8);
     heed_results_free(r);
 }
 
@@ -137,10 +127,10 @@ static void long_lines_are_cut_and_joined_again(void **state)
     /* trained for 12 */
     heed_results *r =
         one(" eins zwei drei! vier fünf!  sechs sieben acht neun eins zwei drei vier ", NULL);
-    const heed_result *x = &r->at[0];
+    const heed_result *x = r->at[0];
     assert_true(has_warning(x, "cut into 3 parts"));
     assert_int_equal(x->n_words, 13);
-    const heed_translation *t = &x->translations[0];
+    const heed_translation *t = x->translations[0];
     assert_string_equal(t->text,
                         " <unk> two one <unk> four  four three two one nine eight seven six ");
     /* each part looks at itself alone */
@@ -161,18 +151,16 @@ static void a_megabyte_is_a_line_like_any_other(void **state)
     char *text = calloc(WORDS + 1, 6), *at = text;
     for (int i = 0; i < WORDS; i++)
         at = stpcpy(at, i % 8 == 7 ? "zwei! " : "zwei ");
-    heed_options o = heed_options_default();
-    o.beam = 1;
-    heed_results *r = one(text, &o);
-    assert_true(has_warning(&r->at[0], "too long for its attention"));
-    assert_null(r->at[0].translations[0].attention);
-    assert_int_equal(r->at[0].n_words, WORDS);
-    assert_true(r->at[0].translations[0].n_words > WORDS / 2);
-    assert_true(r->at[0].translations[0].n_links > WORDS / 2);
+    heed_results *r = one(text, "beam=1");
+    assert_true(has_warning(r->at[0], "too long for its attention"));
+    assert_null(r->at[0]->translations[0]->attention);
+    assert_int_equal(r->at[0]->n_words, WORDS);
+    assert_true(r->at[0]->translations[0]->n_words > WORDS / 2);
+    assert_true(r->at[0]->translations[0]->n_links > WORDS / 2);
     heed_results_free(r);
     memset(text, 'x', (size_t)WORDS * 5); /* one word */
     text[WORDS * 5] = '\0';
-    assert_text(text, &o, "<unk>");
+    assert_text(text, "beam=1", "<unk>");
     free(text);
 }
 
@@ -209,12 +197,10 @@ static void hostile_text_gives_as_many_results(void **state)
                                         "!?!?!?"};
     enum { N = sizeof texts / sizeof *texts };
     const heed_model *models[] = {toy, subwords, fixed};
-    heed_options o = heed_options_default();
-    o.max_source = 2;
     for (int k = 0; k < 6; k++) {
-        heed_results *r = translated(models[k / 2], texts, N, k % 2 ? &o : NULL);
+        heed_results *r = translated(models[k / 2], texts, N, k % 2 ? "max-source=2" : NULL);
         for (int i = 0; i < N; i++)
-            assert_true(r->at[i].n_translations == 1 && r->at[i].translations[0].text);
+            assert_true(r->at[i]->n_translations == 1 && r->at[i]->translations[0]->text);
         heed_results_free(r);
     }
 }
@@ -252,7 +238,7 @@ static void check_result(const heed_result *r, const char *name)
 {
     check_words(r->words, r->n_words, r->source, name);
     for (size_t k = 0; k < r->n_translations; k++) {
-        const heed_translation *t = &r->translations[k];
+        const heed_translation *t = r->translations[k];
         check_words(t->words, t->n_words, t->text, name);
         double sum = 0, of_words = 0;
         for (size_t i = 0; i < t->n_subwords; i++) {
@@ -287,23 +273,19 @@ static void check_result(const heed_result *r, const char *name)
 static void words_and_weights_fit_the_text_in_every_language(void **state)
 {
     (void)state;
-    heed_options o = heed_options_default();
-    o.n_best = 3;
     for (int l = 0; l < N_LANGUAGES; l++) {
         const char *text = languages[l].text;
         for (int shift = 0; shift < 2; shift++) {
-            o.shift = shift;
-            heed_results *r = translated(subwords, &text, 1, &o);
-            check_result(&r->at[0], languages[l].name);
+            heed_results *r =
+                translated(subwords, &text, 1, shift ? "n-best=3 shift=1" : "n-best=3 shift=0");
+            check_result(r->at[0], languages[l].name);
             heed_results_free(r);
         }
         for (int k = 0; k < N_LANGUAGES; k++) { /* given translations */
             const heed_text_pair pair = {text, languages[k].text};
-            const heed_model *m = subwords;
-            heed_results *r = heed_align(&m, 1, &pair, 1, NULL, NULL);
-            assert_non_null(r);
-            assert_string_equal(r->at[0].translations[0].text, languages[k].text);
-            check_result(&r->at[0], languages[k].name);
+            heed_results *r = aligned(subwords, &pair, 1, NULL);
+            assert_string_equal(r->at[0]->translations[0]->text, languages[k].text);
+            check_result(r->at[0], languages[k].name);
             heed_results_free(r);
         }
     }
@@ -313,22 +295,20 @@ static void links_are_backwards_too(void **state)
 {
     (void)state;
     heed_results *r = one(" eins  zwei drei vier", NULL);
-    const heed_translation *t = &r->at[0].translations[0];
+    const heed_translation *t = r->at[0]->translations[0];
     assert_int_equal(t->n_links, 4);
     for (int i = 0; i < 4; i++)
         assert_true(t->links[i].target == i && t->links[i].source == 3 - i);
     assert_true(t->confidence > 0.9);
-    check_result(&r->at[0], "toy");
+    check_result(r->at[0], "toy");
     heed_results_free(r);
 }
 
 static void the_next_step_looks_where_the_next_word_is(void **state)
 {
     (void)state;
-    heed_options o = heed_options_default();
-    o.shift = 1;
-    heed_results *r = one("eins zwei drei vier", &o);
-    const heed_translation *t = &r->at[0].translations[0];
+    heed_results *r = one("eins zwei drei vier", "shift=1");
+    const heed_translation *t = r->at[0]->translations[0];
     for (size_t i = 0; i < t->n_links; i++)
         assert_true(t->links[i].target > 2 || t->links[i].source == 2 - t->links[i].target);
     heed_results_free(r);
@@ -339,8 +319,8 @@ static void a_model_without_attention_tells_none(void **state)
     (void)state;
     const char *text = "the cat";
     heed_results *r = translated(fixed, &text, 1, NULL);
-    assert_null(r->at[0].translations[0].attention);
-    assert_int_equal(r->at[0].translations[0].n_links, 0);
+    assert_null(r->at[0]->translations[0]->attention);
+    assert_int_equal(r->at[0]->translations[0]->n_links, 0);
     heed_results_free(r);
     assert_false(heed_model_has_attention(fixed));
     assert_true(heed_model_has_attention(toy) && heed_model_has_attention(subwords));
@@ -351,68 +331,62 @@ static void a_model_without_attention_tells_none(void **state)
 static void unknown_words_are_replaced_by_those_looked_at(void **state)
 {
     (void)state;
-    heed_options o = heed_options_default();
-    assert_text("eins Katze, zwei", &o, "two <unk> one");
-    o.replace_unknown = true;
-    assert_text("eins Katze, zwei", &o, "two Katze, one");
-    assert_text(" \xC3\xA9t\xC3\xA9 zwei", &o, " two \xC3\xA9t\xC3\xA9");
-    heed_results *r = one("Hund zwei Katze", &o);
-    check_result(&r->at[0], "replaced");
-    assert_string_equal(r->at[0].translations[0].words[0].text, "Katze");
+    const char *const o = "replace-unknown=yes";
+    assert_text("eins Katze, zwei", NULL, "two <unk> one");
+    assert_text("eins Katze, zwei", o, "two Katze, one");
+    assert_text(" \xC3\xA9t\xC3\xA9 zwei", o, " two \xC3\xA9t\xC3\xA9");
+    heed_results *r = one("Hund zwei Katze", o);
+    check_result(r->at[0], "replaced");
+    assert_string_equal(r->at[0]->translations[0]->words[0].text, "Katze");
     heed_results_free(r);
 }
 
 static void a_prefix_is_kept(void **state)
 {
     (void)state;
-    const char *texts[] = {"eins zwei", "drei vier"}, *prefixes[] = {"nine nine", NULL};
-    heed_options o = heed_options_default();
-    o.prefixes = prefixes;
-    heed_results *r = translated(toy, texts, 2, &o);
-    assert_true(strncmp(r->at[0].translations[0].text, "nine nine", 9) == 0);
-    assert_string_equal(r->at[1].translations[0].text, "four three");
+    const heed_text_pair pairs[] = {{"eins zwei", "nine nine"}, {"drei vier", NULL}};
+    heed_error err = {0};
+    heed_translator *t = translator_of(toy, NULL);
+    heed_results *r = heed_translator_complete(t, pairs, 2, &err);
+    assert_that(r != NULL, "%s", err.message);
+    heed_translator_free(t);
+    assert_true(strncmp(r->at[0]->translations[0]->text, "nine nine", 9) == 0);
+    assert_string_equal(r->at[1]->translations[0]->text, "four three");
     heed_results_free(r);
 }
 
 static void n_best_are_sorted_and_different(void **state)
 {
     (void)state;
-    heed_options o = heed_options_default();
-    o.n_best = 5;
-    heed_results *r = one("eins zwei drei", &o);
-    const heed_result *x = &r->at[0];
+    heed_results *r = one("eins zwei drei", "n-best=5");
+    const heed_result *x = r->at[0];
     assert_int_equal(x->n_translations, 5);
     check_result(x, "n-best");
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < i; j++)
-            assert_string_not_equal(x->translations[i].text, x->translations[j].text);
+            assert_string_not_equal(x->translations[i]->text, x->translations[j]->text);
     heed_results_free(r);
     r = one("eins. zwei eins zwei eins zwei eins zwei eins zwei eins zwei",
-            &o); /* of several parts */
-    check_result(&r->at[0], "n-best of parts");
-    assert_int_equal(r->at[0].n_translations, 5);
+            "n-best=5"); /* of several parts */
+    check_result(r->at[0], "n-best of parts");
+    assert_int_equal(r->at[0]->n_translations, 5);
     heed_results_free(r);
 }
 
 static void samples_depend_on_seed_and_number(void **state)
 {
     (void)state;
-    heed_options o = heed_options_default();
-    o.is_sampled = true;
-    o.temperature = 20;
-    o.n_best = 2;
-    const char *texts[] = {"eins zwei drei vier", "eins zwei drei vier"};
-    heed_results *a = translated(toy, texts, 2, &o), *b = translated(toy, texts, 2, &o);
-    assert_string_equal(a->at[1].translations[1].text, b->at[1].translations[1].text);
-    assert_string_not_equal(a->at[0].translations[0].text, a->at[1].translations[0].text);
+    const char *texts[] = {"eins zwei drei vier", "eins zwei drei vier"},
+               *const o = "sample=all temperature=20 n-best=2";
+    heed_results *a = translated(toy, texts, 2, o), *b = translated(toy, texts, 2, o);
+    assert_string_equal(a->at[1]->translations[1]->text, b->at[1]->translations[1]->text);
+    assert_string_not_equal(a->at[0]->translations[0]->text, a->at[1]->translations[0]->text);
     heed_results_free(b);
-    o.first_number = 1;
-    b = translated(toy, texts, 1, &o);
-    assert_string_equal(a->at[1].translations[0].text, b->at[0].translations[0].text);
+    b = translated(toy, texts, 1, "sample=all temperature=20 n-best=2 number=1");
+    assert_string_equal(a->at[1]->translations[0]->text, b->at[0]->translations[0]->text);
     heed_results_free(b);
-    o.seed = 2;
-    b = translated(toy, texts, 1, &o);
-    assert_string_not_equal(a->at[1].translations[0].text, b->at[0].translations[0].text);
+    b = translated(toy, texts, 1, "sample=all temperature=20 n-best=2 number=1 seed=2");
+    assert_string_not_equal(a->at[1]->translations[0]->text, b->at[0]->translations[0]->text);
     heed_results_free(a);
     heed_results_free(b);
 }
@@ -421,14 +395,14 @@ static void an_output_that_is_too_long_is_cut_and_told(void **state)
 {
     (void)state;
     int n_cut = 0;
-    heed_options o = heed_options_default();
+    static const char *const beams[] = {"beam=1", "beam=2", "beam=3"};
     for (int l = 0; l < N_LANGUAGES; l++) /* a model that has learned nothing does not end */
-        for (o.beam = 1; o.beam < 4; o.beam++) {
+        for (int b = 0; b < 3; b++) {
             const char *text = languages[l].text;
-            heed_results *r = translated(subwords, &text, 1, &o);
-            const heed_result *x = &r->at[0];
-            assert_true(x->translations[0].is_cut == has_warning(x, "longer than allowed"));
-            n_cut += x->translations[0].is_cut;
+            heed_results *r = translated(subwords, &text, 1, beams[b]);
+            const heed_result *x = r->at[0];
+            assert_true(x->translations[0]->is_cut == has_warning(x, "longer than allowed"));
+            n_cut += x->translations[0]->is_cut;
             check_result(x, languages[l].name);
             heed_results_free(r);
         }
@@ -439,8 +413,9 @@ static void what_is_meant_to_repeat_may(void **state)
 {
     (void)state;
     heed_results *r = one("acht acht acht acht acht acht acht", NULL);
-    assert_string_equal(r->at[0].translations[0].text, "eight eight eight eight eight eight eight");
-    assert_int_equal(r->at[0].n_warnings, 0);
+    assert_string_equal(r->at[0]->translations[0]->text,
+                        "eight eight eight eight eight eight eight");
+    assert_int_equal(r->at[0]->n_warnings, 0);
     heed_results_free(r);
 }
 
@@ -450,65 +425,75 @@ static void several_models_translate_together(void **state)
     heed_error err = {0};
     const heed_model *both[] = {toy, toy}, *mixed[] = {toy, subwords};
     const char *text = "eins zwei";
-    heed_results *r = heed_translate(both, 2, &text, 1, NULL, &err), *alone = one(text, NULL);
+    heed_translator *t = heed_translator_new(both, 2, &err);
+    assert_that(t != NULL, "%s", err.message);
+    heed_results *r = heed_translator_translate(t, &text, 1, &err), *alone = one(text, NULL);
     assert_that(r != NULL, "%s", err.message);
-    assert_string_equal(r->at[0].translations[0].text, "two one");
-    assert_true(fabs(r->at[0].translations[0].logprob - alone->at[0].translations[0].logprob) <
+    assert_string_equal(r->at[0]->translations[0]->text, "two one");
+    assert_true(fabs(r->at[0]->translations[0]->logprob - alone->at[0]->translations[0]->logprob) <
                 1e-6);
     heed_results_free(r);
     heed_results_free(alone);
-    assert_null(heed_translate(mixed, 2, &text, 1, NULL, &err));
+    heed_translator_free(t);
+    assert_null(heed_translator_new(mixed, 2, &err));
     assert_error(err, HEED_BAD_OPTION, "model 2 has another vocabulary than the first");
 }
 
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
-    const char *text = "eins";
     static const struct {
-        heed_options change;
-        const char *words;
+        const char *name, *value, *words;
     } cases[] = {
-        {{.beam = 0, .batch = 1, .max_length = 3, .n_best = 1}, "a beam of 0"},
-        {{.beam = 2, .n_best = 3, .batch = 1, .max_length = 3}, "3 best of a beam of 2"},
-        {{.beam = 1, .n_best = 1, .batch = 0, .max_length = 3}, "a batch of 0 sentences"},
-        {{.beam = 1, .n_best = 1, .batch = 1, .max_length = 0}, "a longest output of 0"},
-        {{.beam = 1, .n_best = 1, .batch = 1, .max_length = 3, .replace_unknown = true},
-         "which is not wanted"},
-        {{.beam = 1,
-          .n_best = 1,
-          .batch = 1,
-          .max_length = 3,
-          .wants_attention = true,
-          .layer = 9,
-          .top_p = 1,
-          .temperature = 1},
-         "no attention of layer 9"},
-        {{.beam = 1,
-          .n_best = 1,
-          .batch = 1,
-          .max_length = 3,
-          .n_threads = 99999,
-          .top_p = 1,
-          .temperature = 1},
-         "99999 threads were asked for"},
+        {"beam", "0", "beam must be a whole number from 1 to 10000"},
+        {"batch", "0", "batch must be"},
+        {"max-length", "0", "max-length must be"},
+        {"threads", "99999", "threads must be"},
+        {"length-norm", "long", "length-norm must be none, power:X or gnmt:X"},
+        {"length-norm", "power:", "length-norm must be"},
+        {"length-norm", "gnmt:1000", "length-norm must be"},
+        {"sample", "topk=0", "sample must be none, all, topk=N"},
+        {"sample", "topk=1.5", "sample must be"},
+        {"sample", "topp=1.1", "sample must be"},
+        {"sample", "topp=0", "sample must be"},
+        {"head", "all", "head must be a whole number from 0 to 63, or mean"},
+        {"number", "-1", "number must be"},
+        {"number", "99999999999999999999", "number must be"},
+        {"attention", "some", "attention must be none, cross, encoder or decoder"},
+        {"beem", "5", "there is no option 'beem'; did you mean beam?"},
     };
+    heed_translator *t = translator_of(toy, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         heed_error err = {0};
-        const char *two[] = {text, text};
-        const heed_model *m = toy;
-        assert_null(heed_translate(&m, 1, two, 2, &cases[i].change, &err));
+        assert_false(heed_translator_set(t, cases[i].name, cases[i].value, &err));
         assert_error(err, HEED_BAD_OPTION, cases[i].words);
     }
-    heed_error err = {0};
-    assert_null(heed_translate(NULL, 0, &text, 1, NULL, &err));
-    assert_error(err, HEED_BAD_OPTION, "there is no model");
-    heed_options o = heed_options_default();
-    o.replace_unknown = true;
-    err = (heed_error){0};
-    const heed_model *m = fixed;
-    assert_null(heed_translate(&m, 1, &text, 1, &o, &err));
-    assert_error(err, HEED_BAD_OPTION, "has no attention");
+    heed_translator_free(t);
+}
+
+static void what_the_model_cannot_do_is_refused(void **state)
+{
+    (void)state;
+    const struct {
+        const heed_model *model;
+        const char *options, *words;
+    } cases[] = {{toy, "layer=9", "no attention of layer 9"},
+                 {subwords, "head=2", "no attention of layer 0, head 2"},
+                 {toy, "attention=encoder", "has no self-attention"},
+                 {fixed, "attention=decoder", "has no self-attention"},
+                 {fixed, "replace-unknown=yes", "has no attention"},
+                 {fixed, "coverage-penalty=0.1", "has no attention"}};
+    const char *text = "eins";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        heed_error err = {0};
+        heed_translator *t = translator_of(cases[i].model, cases[i].options);
+        assert_null(heed_translator_translate(t, &text, 1, &err));
+        assert_error(err, HEED_BAD_OPTION, cases[i].words);
+        err = (heed_error){0};
+        assert_true(heed_translator_submit(t, text, NULL, &err) == 0);
+        assert_error(err, HEED_BAD_OPTION, cases[i].words);
+        heed_translator_free(t);
+    }
 }
 
 /* ---- given translations --------------------------------------------------------------------------------- */
@@ -518,24 +503,23 @@ static void a_translations_own_score_is_told_again(void **state)
     (void)state;
     const char *texts[] = {"eins zwei drei", "neun", " vier fünf sechs sieben acht ",
                            "eins eins eins"};
-    heed_options o = heed_options_default();
-    o.n_best = 4;
-    heed_results *r = translated(toy, texts, 4, &o);
+    heed_translator *scorer = translator_of(toy, NULL);
+    heed_results *r = translated(toy, texts, 4, "n-best=4");
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 4; k++) {
-            const heed_translation *t = &r->at[i].translations[k];
+            const heed_translation *t = r->at[i]->translations[k];
             if (strstr(t->text, "<unk>"))
                 continue; /* spelling it does not make it unknown */
-            const heed_model *m = toy;
             const heed_text_pair pair = {texts[i], t->text};
-            heed_results *s = heed_score(&m, 1, &pair, 1, NULL, NULL);
+            heed_results *s = heed_translator_score(scorer, &pair, 1, NULL);
             assert_non_null(s);
-            assert_true(memcmp(&s->at[0].translations[0].logprob, &t->logprob, sizeof(double)) ==
+            assert_true(memcmp(&s->at[0]->translations[0]->logprob, &t->logprob, sizeof(double)) ==
                         0);
-            assert_true(memcmp(&s->at[0].translations[0].score, &t->score, sizeof(double)) == 0);
-            assert_null(s->at[0].translations[0].attention);
+            assert_true(memcmp(&s->at[0]->translations[0]->score, &t->score, sizeof(double)) == 0);
+            assert_null(s->at[0]->translations[0]->attention);
             heed_results_free(s);
         }
+    heed_translator_free(scorer);
     heed_results_free(r);
 }
 
@@ -547,16 +531,14 @@ static void pairs_that_cannot_be_looked_at_are_told(void **state)
         strcat(many, "eins ");
     const heed_text_pair pairs[] = {
         {many, "one"}, {"eins", many}, {"", ""}, {"eins", ""}, {"\xFF", "one"}};
-    const heed_model *m = toy;
-    heed_results *r = heed_align(&m, 1, pairs, 5, NULL, NULL);
-    assert_non_null(r);
+    heed_results *r = aligned(toy, pairs, 5, NULL);
     for (int i = 0; i < 2; i++) {
-        assert_true(isnan(r->at[i].translations[0].logprob));
-        assert_true(has_warning(&r->at[i], "but the model was trained for 12"));
+        assert_true(isnan(r->at[i]->translations[0]->logprob));
+        assert_true(has_warning(r->at[i], "but the model was trained for 12"));
     }
-    assert_true(isfinite(r->at[2].translations[0].logprob) &&
-                isfinite(r->at[3].translations[0].logprob));
-    assert_true(has_warning(&r->at[4], "1 byte of the text is not UTF-8"));
+    assert_true(isfinite(r->at[2]->translations[0]->logprob) &&
+                isfinite(r->at[3]->translations[0]->logprob));
+    assert_true(has_warning(r->at[4], "1 byte of the text is not UTF-8"));
     heed_results_free(r);
 }
 
@@ -573,7 +555,7 @@ static void assert_same_result(const heed_result *a, const heed_result *b, const
                     a->n_warnings == b->n_warnings && strcmp(a->source, b->source) == 0,
                 "%s: %s", why, a->source);
     for (size_t k = 0; k < a->n_translations; k++) {
-        const heed_translation *p = &a->translations[k], *q = &b->translations[k];
+        const heed_translation *p = a->translations[k], *q = b->translations[k];
         assert_that(strcmp(p->text, q->text) == 0, "%s: %s, not %s", why, p->text, q->text);
         assert_that(memcmp(&p->score, &q->score, sizeof p->score) == 0 &&
                         memcmp(&p->logprob, &q->logprob, sizeof p->logprob) == 0 &&
@@ -596,25 +578,26 @@ static void batch_threads_and_neighbours_change_no_bit(void **state)
         texts[i] = turned[N - 1 - i] = i % 3 == 0   ? languages[i % N_LANGUAGES].text
                                        : i % 3 == 1 ? "the small cat"
                                                     : "a cat, and the other small cat on the house";
-    heed_options o = heed_options_default();
-    o.n_best = 2;
-    o.n_threads = 1;
-    heed_results *wanted = translated(subwords, texts, N, &o);
-    static const int batches[] = {1, 3, 64}, threads[] = {1, 2, 5};
+    heed_results *wanted = translated(subwords, texts, N, "n-best=2 threads=1");
+    static const char *const batches[] = {"1", "3", "64"}, *const threads[] = {"1", "2", "5"};
+    heed_translator *t = translator_of(subwords, "n-best=2"); /* one that stays warm */
     for (int b = 0; b < 3; b++)
-        for (int t = 0; t < 3; t++) {
-            o.batch = batches[b];
-            o.n_threads = threads[t];
-            heed_results *r = translated(subwords, turned, N, &o);
+        for (int k = 0; k < 3; k++) {
+            heed_translator_set(t, "batch", batches[b], NULL);
+            heed_translator_set(t, "threads", threads[k], NULL);
+            heed_results *r = heed_translator_translate(t, turned, N, NULL);
+            assert_non_null(r);
             for (int i = 0; i < N; i++)
-                assert_same_result(&wanted->at[i], &r->at[N - 1 - i], "batch, threads, order");
+                assert_same_result(wanted->at[i], r->at[N - 1 - i], "batch, threads, order");
             heed_results_free(r);
         }
     for (int i = 0; i < N; i++) {
-        heed_results *r = translated(subwords, &texts[i], 1, &o);
-        assert_same_result(&wanted->at[i], &r->at[0], "alone");
+        heed_results *r = heed_translator_translate(t, &texts[i], 1, NULL);
+        assert_non_null(r);
+        assert_same_result(wanted->at[i], r->at[0], "alone");
         heed_results_free(r);
     }
+    heed_translator_free(t);
     heed_results_free(wanted);
 }
 
@@ -637,17 +620,14 @@ static void progress_is_told_and_can_stop_the_work(void **state)
 {
     (void)state;
     const char *texts[] = {"eins zwei drei", "vier", "fünf sechs"};
-    heed_options o = heed_options_default();
     for (int threads = 1; threads < 3; threads++)
         for (int most = 1; most < 1000; most += 333) {
             struct asked a = {.most = most};
-            o.progress = ask;
-            o.progress_data = &a;
-            o.n_threads = threads;
-            o.batch = 1;
+            heed_translator *t =
+                translator_of(toy, threads == 1 ? "threads=1 batch=1" : "threads=2 batch=1");
+            heed_translator_watch(t, ask, &a);
             heed_error err = {0};
-            const heed_model *m = toy;
-            heed_results *r = heed_translate(&m, 1, texts, 3, &o, &err);
+            heed_results *r = heed_translator_translate(t, texts, 3, &err);
             assert_true(a.n > 0);
             if (most == 1) {
                 assert_null(r);
@@ -655,9 +635,15 @@ static void progress_is_told_and_can_stop_the_work(void **state)
             } else
                 assert_non_null(r);
             heed_results_free(r);
+            heed_translator_watch(t, NULL, NULL); /* and it can go on */
+            r = heed_translator_translate(t, texts, 3, NULL);
+            assert_string_equal(r->at[2]->translations[0]->text, "six five");
+            heed_results_free(r);
+            heed_translator_free(t);
         }
 }
 
+/* Whatever fails, the next call works. */
 static void failing_allocations_are_told(void **state)
 {
     (void)state;
@@ -665,23 +651,28 @@ static void failing_allocations_are_told(void **state)
                            "eins. zwei eins zwei eins zwei eins zwei eins zwei eins zwei", "\xFF"};
     const heed_text_pair pairs[] = {{"eins zwei", "two one"}, {"\xFF", ""}};
     const heed_model *m = toy;
-    heed_options o = heed_options_default();
-    o.n_threads = 1;
-    o.beam = o.n_best = 2;
-    o.replace_unknown = true;
     for (int is_forced = 0; is_forced < 2; is_forced++) {
         bool is_done = false;
         for (long n = 0; !is_done; n += 1 + n / 40) {
             heed_error err = {0};
             hd_alloc_fail_after(n);
-            heed_results *r = is_forced ? heed_align(&m, 1, pairs, 2, &o, &err)
-                                        : heed_translate(&m, 1, texts, 3, &o, &err);
-            is_done = n > 100000;
+            heed_translator *t = heed_translator_new(&m, 1, &err);
+            const bool is_set =
+                t && set_all(t, "threads=1 beam=2 n-best=2 replace-unknown=yes", &err);
+            heed_results *r = !is_set     ? NULL
+                              : is_forced ? heed_translator_align(t, pairs, 2, &err)
+                                          : heed_translator_translate(t, texts, 3, &err);
             hd_alloc_fail_after(-1);
             assert_that(r != NULL || err.code == HEED_NO_MEMORY, "%ld: %s", n, err.message);
-            is_done =
-                r != NULL && r->at[is_forced ? 1 : 2].n_warnings == 1; /* a warning may be lost */
+            is_done = r && r->at[is_forced ? 1 : 2]->n_warnings == 1; /* a warning may be lost */
             heed_results_free(r);
+            if (is_set && !r && !is_forced) {
+                r = heed_translator_translate(t, texts, 3, NULL);
+                assert_non_null(r);
+                assert_string_equal(r->at[0]->translations[0]->text, "three Katze one");
+                heed_results_free(r);
+            }
+            heed_translator_free(t);
         }
     }
 }
@@ -724,6 +715,7 @@ int main(void)
         cmocka_unit_test(what_is_meant_to_repeat_may),
         cmocka_unit_test(several_models_translate_together),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(what_the_model_cannot_do_is_refused),
         cmocka_unit_test(a_translations_own_score_is_told_again),
         cmocka_unit_test(pairs_that_cannot_be_looked_at_are_told),
         cmocka_unit_test(batch_threads_and_neighbours_change_no_bit),

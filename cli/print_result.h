@@ -1,6 +1,6 @@
-/* result.h -- results of translating and aligning as lines of text and of JSON. */
-#ifndef HEED_CLI_RESULT_H
-#define HEED_CLI_RESULT_H
+/* print_result.h -- results of translating and aligning as lines of text and of JSON. */
+#ifndef HEED_CLI_PRINT_RESULT_H
+#define HEED_CLI_PRINT_RESULT_H
 
 #include <heed.h>
 #include <stdbool.h>
@@ -14,8 +14,8 @@ void print_links(FILE *out, const heed_link *links, size_t n);
 void print_soft(FILE *out, const heed_result *result, const heed_translation *translation,
                 bool has_subwords);
 
-/* One line of JSON, as documented. */
-void print_result_json(FILE *out, const heed_result *result);
+/* One line of JSON to stdout. False, with the complaint printed. */
+bool print_result_json(const heed_result *result);
 
 /* "heed: FILE:12: ..." for each. */
 void print_warnings(const heed_result *result, const char *name, size_t line);

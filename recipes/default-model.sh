@@ -1,0 +1,38 @@
+#!/bin/sh
+# default-model.sh -- train the model inside heed: English to French and German and back, in one model.
+#
+#   recipes/default-model.sh SHARED FOLDER [OPTION...]
+#
+# SHARED/data has tatoeba and libreoffice; text and model go to FOLDER. Options are those of `heed train`, such as --updates 300. The same
+# command goes on where it was interrupted. HEED names the program (build/heed).
+#
+# Of Tatoeba the train split is learned; of LibreOffice all lines but the last 2,000, which are dev and test. No pair is learned that has
+# a side in any dev or test set, of either language pair.
+set -eu
+if [ $# -lt 2 ]; then
+    echo 'usage: recipes/default-model.sh SHARED FOLDER [OPTION...]' >&2
+    exit 2
+fi
+data=$1/data folder=$2
+shift 2
+here=$(dirname "$0")
+heed=${HEED:-build/heed}
+mkdir -p "$folder"
+
+for pair in en-fr en-de; do
+    from=${pair%-*} to=${pair#*-}
+    tatoeba=$data/tatoeba libreoffice=$data/libreoffice/$pair.tsv
+    for split in train dev test; do
+        paste "$tatoeba/$split.$pair.$from" "$tatoeba/$split.$pair.$to" >"$folder/tatoeba.$split.$pair.tsv"
+    done
+    head -n -2000 "$libreoffice" >"$folder/libreoffice.train.$pair.tsv"
+    tail -n 2000 "$libreoffice" | head -n 1000 >"$folder/libreoffice.dev.$pair.tsv"
+    tail -n 1000 "$libreoffice" >"$folder/libreoffice.test.$pair.tsv"
+    cat "$folder/tatoeba.train.$pair.tsv" "$folder/libreoffice.train.$pair.tsv" >"$folder/train.$pair.tsv"
+    { head -n 300 "$folder/tatoeba.dev.$pair.tsv"; head -n 150 "$folder/libreoffice.dev.$pair.tsv"; } >"$folder/dev.$pair.tsv"
+done
+"$heed" train \
+    --pair en-fr="$folder/train.en-fr.tsv" fr-en="$folder/train.en-fr.tsv" en-de="$folder/train.en-de.tsv" de-en="$folder/train.en-de.tsv" \
+    --dev-pair en-fr="$folder/dev.en-fr.tsv" fr-en="$folder/dev.en-fr.tsv" en-de="$folder/dev.en-de.tsv" de-en="$folder/dev.en-de.tsv" \
+    --exclude "$folder"/*.dev.*.tsv "$folder"/*.test.*.tsv \
+    --config "$here/default.conf" --out "$folder/default.safetensors" "$@"

@@ -1,0 +1,189 @@
+/* result_json.c -- a result as one JSON object, as docs/reference/json.md has it. */
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <heed.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A text that grows; the first failure stays. */
+struct text {
+    char *at;
+    size_t n, capacity;
+    bool is_well;
+    heed_error *err;
+};
+
+static void add_bytes(struct text *t, const char *bytes, size_t n)
+{
+    char *grown = t->is_well ? hd_grow(t->at, &t->capacity, t->n + n + 1, 1, t->err) : NULL;
+    t->is_well = grown != NULL;
+    if (!grown)
+        return;
+    t->at = grown;
+    memcpy(grown + t->n, bytes, n);
+    t->n += n;
+    grown[t->n] = '\0';
+}
+
+static void add(struct text *t, const char *text)
+{
+    add_bytes(t, text, strlen(text));
+}
+
+static void __attribute__((format(printf, 2, 3)))
+add_format(struct text *t, const char *format, ...)
+{
+    char text[128];
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    add_bytes(t, text, n > 0 ? (size_t)n : 0);
+}
+
+/* A string with its quotes and escapes. */
+static void add_string(struct text *t, const char *text)
+{
+    add(t, "\"");
+    for (const char *from = text; *from;) {
+        size_t n = 0;
+        while ((unsigned char)from[n] >= 0x20 && from[n] != '"' && from[n] != '\\')
+            n++;
+        add_bytes(t, from, n);
+        from += n;
+        if (*from == '"' || *from == '\\')
+            add_format(t, "\\%c", *from++);
+        else if (*from)
+            add_format(t, "\\u%04x", (unsigned)(unsigned char)*from++);
+    }
+    add(t, "\"");
+}
+
+static void add_number(struct text *t, const char *before, double x)
+{
+    if (isfinite(x))
+        add_format(t, "%s%.6g", before, x);
+    else
+        add_format(t, "%snull", before);
+}
+
+static void add_words(struct text *t, const char *name, const heed_word *words, size_t n,
+                      bool is_target)
+{
+    add_format(t, ", \"%s\": [", name);
+    for (size_t i = 0; i < n; i++) {
+        add(t, i > 0 ? ", {\"text\": " : "{\"text\": ");
+        add_string(t, words[i].text);
+        add_format(t, ", \"start\": %zu, \"end\": %zu", words[i].start, words[i].end);
+        if (is_target) {
+            add_number(t, ", \"logprob\": ", words[i].logprob);
+            add_number(t, ", \"confidence\": ", words[i].confidence);
+        }
+        add(t, "}");
+    }
+    add(t, "]");
+}
+
+static void add_subwords(struct text *t, const char *name, const heed_subword *subwords, size_t n)
+{
+    add_format(t, "\"%s\": [", name);
+    for (size_t i = 0; i < n; i++) {
+        add(t, i > 0 ? ", " : "");
+        add_string(t, subwords[i].text);
+    }
+    add(t, "], ");
+}
+
+static void add_row(struct text *t, const float *x, size_t n)
+{
+    add(t, "[");
+    for (size_t j = 0; j < n; j++)
+        add_number(t, j > 0 ? ", " : "", (double)x[j]);
+    add(t, "]");
+}
+
+static void add_matrix(struct text *t, const char *name, const float *x, size_t rows,
+                       size_t columns)
+{
+    add_format(t, "\"%s\": %s", name, x ? "[" : "null");
+    for (size_t i = 0; x && i < rows; i++) {
+        add(t, i > 0 ? ", " : "");
+        add_row(t, x + i * columns, columns);
+    }
+    add(t, x ? "]" : "");
+}
+
+static void add_attention(struct text *t, const heed_translation *tr)
+{
+    add_matrix(t, "attention", tr->attention, tr->n_attention_rows, tr->n_attention_columns);
+    add(t, ", \"attention_end\": ");
+    if (tr->attention_end)
+        add_row(t, tr->attention_end, tr->n_attention_rows);
+    else
+        add(t, "null");
+}
+
+static void add_translation(struct text *t, const heed_result *r, const heed_translation *tr)
+{
+    add(t, "{\"text\": ");
+    add_string(t, tr->text);
+    add_number(t, ", \"score\": ", tr->score);
+    add_number(t, ", \"logprob\": ", tr->logprob);
+    add_number(t, ", \"confidence\": ", tr->confidence);
+    add_words(t, "source_words", r->words, r->n_words, false);
+    add_words(t, "target_words", tr->words, tr->n_words, true);
+    add(t, ", \"links\": [");
+    for (size_t i = 0; i < tr->n_links; i++)
+        add_format(t, "%s[%d, %d]", i > 0 ? ", " : "", tr->links[i].source, tr->links[i].target);
+    add(t, "], ");
+    add_attention(t, tr);
+    add(t, ", \"subwords\": {");
+    add_subwords(t, "source", r->subwords, r->n_subwords);
+    add_subwords(t, "target", tr->subwords, tr->n_subwords);
+    add_matrix(t, "attention", tr->subword_attention, tr->n_subword_rows, tr->n_subword_columns);
+    add(t, "}}");
+}
+
+/* Of the best translation. */
+static void add_sentences(struct text *t, const heed_translation *tr)
+{
+    add(t, ", \"sentences\": [");
+    for (size_t i = 0; i < tr->n_sentences; i++) {
+        const heed_sentence *s = &tr->sentences[i];
+        add_format(t, "%s{\"source\": [%zu, %zu], ", i > 0 ? ", " : "", s->source_start,
+                   s->source_end);
+        add_format(t, "\"target\": [%zu, %zu]}", s->target_start, s->target_end);
+    }
+    add(t, "]");
+}
+
+char *heed_result_json(const heed_result *r, heed_error *err)
+{
+    struct text t = {.is_well = true, .err = err};
+    if (!hd_is_given(r, "result", err))
+        return NULL;
+    add(&t, "{\"source\": ");
+    add_string(&t, r->source);
+    add(&t, ", \"warnings\": [");
+    for (size_t i = 0; i < r->n_warnings; i++) {
+        add(&t, i > 0 ? ", " : "");
+        add_string(&t, r->warnings[i]);
+    }
+    add(&t, "], \"translations\": [");
+    for (size_t i = 0; i < r->n_translations; i++) {
+        add(&t, i > 0 ? ", " : "");
+        add_translation(&t, r, r->translations[i]);
+    }
+    add(&t, "]");
+    if (r->n_translations > 0)
+        add_sentences(&t, r->translations[0]);
+    add(&t, "}");
+    if (t.is_well)
+        return t.at;
+    hd_free(t.at);
+    return NULL;
+}

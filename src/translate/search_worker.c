@@ -1,0 +1,116 @@
+/* search_worker.c -- segments go into a searcher and come out, some of them twice.
+ *
+ * An output that goes round in circles is searched again with repetition forbidden, in the same searcher: the others go on. Of the
+ * two outputs the better one stays, which is told by how likely they are; a first search for words alone is therefore repeated
+ * with probabilities. */
+#include "translate/search_worker.h"
+
+#include "base/error.h"
+#include "translate/loop.h"
+
+void hd_search_worker_release(struct hd_search_worker *w)
+{
+    hd_searcher_free(w->searcher);
+    w->searcher = NULL;
+}
+
+static const struct hd_job *job_of(const struct hd_segment *segment)
+{
+    return segment->line->job;
+}
+
+bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment, heed_error *err)
+{
+    const struct hd_job *job = job_of(segment);
+    const struct hd_ensemble *e = job->ensemble;
+    const struct hd_search_input input = hd_segment_input(segment);
+    const struct hd_search_options *options = &job->search[segment->round];
+    if (!w->searcher)
+        w->searcher = hd_searcher_new(e->nets, e->n, hd_vocab_end(e->target), err);
+    if (!w->searcher)
+        return false;
+    hd_searcher_set_rows(w->searcher, options->n_rows);
+    return hd_searcher_add(w->searcher, &input, options, segment, err);
+}
+
+size_t hd_search_worker_size(const struct hd_search_worker *w)
+{
+    return w->searcher ? hd_searcher_size(w->searcher) : 0;
+}
+
+bool hd_search_worker_step(struct hd_search_worker *w, heed_error *err)
+{
+    if (hd_searcher_step(w->searcher, err))
+        return true;
+    hd_searcher_clear(w->searcher);
+    return false;
+}
+
+static bool is_loop(const struct hd_segment *segment)
+{
+    const struct hd_hypothesis *best = &segment->found.best[0];
+    const int given = (int)segment->prefix.n;
+    return hd_is_loop(best->ids + given, best->n - given, best->is_cut);
+}
+
+static void replace_found(struct hd_segment *segment, struct hd_nbest *found)
+{
+    hd_nbest_release(&segment->found);
+    segment->found = *found;
+    *found = (struct hd_nbest){0};
+}
+
+/* What was found is the segment's. Must it be searched once more? */
+static bool settle(struct hd_segment *segment, struct hd_nbest *found)
+{
+    const struct hd_job *job = job_of(segment);
+    switch (segment->round) {
+    case HD_SEARCH_FIRST:
+        replace_found(segment, found);
+        if (!job->is_tried_again || !is_loop(segment))
+            return false;
+        segment->round =
+            job->search[HD_SEARCH_FIRST].words_alone ? HD_SEARCH_SCORED : HD_SEARCH_NO_REPEAT;
+        return true;
+    case HD_SEARCH_SCORED:
+        replace_found(segment, found);
+        segment->round = HD_SEARCH_NO_REPEAT;
+        return true;
+    default:
+        segment->is_searched_again =
+            hd_is_better_than_loop(&found->best[0], &segment->found.best[0]);
+        if (segment->is_searched_again)
+            replace_found(segment, found);
+        return false;
+    }
+}
+
+struct hd_segment *hd_search_worker_take(struct hd_search_worker *w, heed_error *err)
+{
+    struct hd_nbest found = {0};
+    void *tag = NULL;
+    while (w->searcher && hd_searcher_take(w->searcher, &found, &tag)) {
+        struct hd_segment *segment = tag;
+        const bool is_finite = found.n > 0 || hd_scores_not_finite(err);
+        const bool goes_on = is_finite && settle(segment, &found);
+        hd_nbest_release(&found);
+        const bool is_well = is_finite && (!goes_on || hd_search_worker_add(w, segment, err));
+        if (!is_well)
+            hd_nbest_release(&segment->found);
+        if (!is_well || !goes_on)
+            return segment;
+    }
+    return NULL;
+}
+
+void hd_search_worker_cancel(struct hd_search_worker *w, struct hd_line *line)
+{
+    for (size_t i = 0; w->searcher && i < line->n_segments; i++)
+        hd_searcher_cancel(w->searcher, &line->segments[i]);
+}
+
+void hd_search_worker_clear(struct hd_search_worker *w)
+{
+    if (w->searcher)
+        hd_searcher_clear(w->searcher);
+}

@@ -1,0 +1,242 @@
+/* translate_options.c -- the options of translating, as rows of the option engine. */
+#include "translate/translate_options.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/real.h"
+#include "option/option.h"
+#include "search/search.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- options that are small languages ---------------------------------------------------------- */
+
+static heed_options *of(void *values)
+{
+    return values;
+}
+
+static const heed_options *in(const void *values)
+{
+    return values;
+}
+
+/* What follows `before` in `text`, as a number. */
+static bool number_after(const char *text, const char *before, double *x)
+{
+    const size_t n = strlen(before);
+    return strncmp(text, before, n) == 0 && hd_option_read_number(text + n, x);
+}
+
+static bool set_length_norm(const heed_option *option, void *values, const char *text,
+                            heed_error *err)
+{
+    double alpha = 1;
+    const int norm = strcmp(text, "none") == 0              ? HD_LENGTH_NONE
+                     : number_after(text, "power:", &alpha) ? HD_LENGTH_POWER
+                     : number_after(text, "gnmt:", &alpha)  ? HD_LENGTH_GNMT
+                                                            : -1;
+    if (norm < 0 || !(alpha >= -100 && alpha <= 100))
+        return heed_option_refuse(option, text, err);
+    of(values)->norm = norm;
+    of(values)->alpha = (float)alpha;
+    return true;
+}
+
+static void print_length_norm(const heed_option *option, const void *values, char *text,
+                              size_t size)
+{
+    (void)option;
+    char alpha[32];
+    if (in(values)->norm == HD_LENGTH_NONE)
+        snprintf(text, size, "none");
+    else
+        snprintf(text, size, "%s:%s", in(values)->norm == HD_LENGTH_GNMT ? "gnmt" : "power",
+                 hd_real_text(alpha, in(values)->alpha));
+}
+
+static bool set_sample(const heed_option *option, void *values, const char *text, heed_error *err)
+{
+    enum { MOST_WORDS = 1000000 };
+    heed_options *o = of(values);
+    double x = 0;
+    const bool is_none = strcmp(text, "none") == 0, is_all = strcmp(text, "all") == 0,
+               is_k = number_after(text, "topk=", &x) && x >= 1 && x <= MOST_WORDS &&
+                      x == (double)(int)x,
+               is_p = !is_k && number_after(text, "topp=", &x) && (float)x > 0 && x <= 1;
+    if (!is_none && !is_all && !is_k && !is_p)
+        return heed_option_refuse(option, text, err);
+    o->is_sampled = !is_none;
+    o->top_k = is_k ? (int)x : 0;
+    o->top_p = is_p ? (float)x : 1;
+    return true;
+}
+
+static void print_sample(const heed_option *option, const void *values, char *text, size_t size)
+{
+    (void)option;
+    const heed_options *o = in(values);
+    char p[32];
+    if (o->top_k > 0)
+        snprintf(text, size, "topk=%d", o->top_k);
+    else if (o->top_p < 1)
+        snprintf(text, size, "topp=%s", hd_real_text(p, o->top_p));
+    else
+        snprintf(text, size, "%s", o->is_sampled ? "all" : "none");
+}
+
+static bool set_head(const heed_option *option, void *values, const char *text, heed_error *err)
+{
+    double x = -1;
+    const bool is_mean = strcmp(text, "mean") == 0;
+    if (!is_mean && !(hd_option_read_number(text, &x) && x >= 0 && x < 64 && x == (double)(int)x))
+        return heed_option_refuse(option, text, err);
+    of(values)->head = (int)x;
+    return true;
+}
+
+static void print_head(const heed_option *option, const void *values, char *text, size_t size)
+{
+    (void)option;
+    if (in(values)->head < 0)
+        snprintf(text, size, "mean");
+    else
+        snprintf(text, size, "%d", in(values)->head);
+}
+
+static bool set_number(const heed_option *option, void *values, const char *text, heed_error *err)
+{
+    uint64_t n = 0;
+    const char *c = text;
+    for (; *c >= '0' && *c <= '9' && n <= (UINT64_MAX >> 20) / 10; c++)
+        n = 10 * n + (uint64_t)(*c - '0');
+    if (c == text || *c)
+        return heed_option_refuse(option, text, err);
+    of(values)->number = n;
+    return true;
+}
+
+static void print_number(const heed_option *option, const void *values, char *text, size_t size)
+{
+    (void)option;
+    snprintf(text, size, "%llu", (unsigned long long)in(values)->number);
+}
+
+/* ---- the rows ------------------------------------------------------------------------------------ */
+
+#define FIELD(member) HEED_OPTION_FIELD(heed_options, member)
+
+static const heed_option rows[] = {
+    {"beam", 'b', .kind = HEED_OPTION_INT, FIELD(beam), .initial = "5", .value = "N", .least = 1,
+     .most = 10000, .group = "Search",
+     .help = "beam size: hypotheses kept while searching; 1 is greedy search"},
+    {"n-best", .kind = HEED_OPTION_INT, FIELD(n_best), .initial = "1", .value = "N", .least = 1,
+     .most = 10000, .help = "translations per text, best first; the beam is at least as large"},
+    {"length-norm", .kind = HEED_OPTION_TEXT, FIELD(norm), .initial = "power:1",
+     .value = "none|power:X|gnmt:X",
+     .takes = "none, power:X or gnmt:X, such as power:1 or gnmt:0.6",
+     .help = "divide log-probabilities by length^X, or by ((5 + length) / 6)^X",
+     .set = set_length_norm, .print = print_length_norm},
+    {"coverage-penalty", .kind = HEED_OPTION_FLOAT, FIELD(coverage_penalty), .initial = "0",
+     .value = "X", .least = 0, .most = 1e6,
+     .help = "weight of the penalty for source words that get no attention"},
+    {"sample", .kind = HEED_OPTION_TEXT, FIELD(is_sampled), .initial = "none",
+     .value = "none|all|topk=N|topp=X",
+     .takes = "none, all, topk=N (from the likeliest N words) or topp=X (from the likeliest words "
+              "of total probability X, 0 to 1)",
+     .help = "sample words instead of searching: from all, from the likeliest N, or from the "
+             "likeliest of total probability X",
+     .set = set_sample, .print = print_sample},
+    {"temperature", .kind = HEED_OPTION_FLOAT, FIELD(temperature), .initial = "1", .value = "X",
+     .least = 1e-3, .most = 1e3, .help = "sampling temperature"},
+    {"seed", .kind = HEED_OPTION_INT, FIELD(seed), .initial = "1", .value = "N", .least = 0,
+     .most = 2147483647, .help = "seed of sampling"},
+    {"number", .kind = HEED_OPTION_TEXT, FIELD(number), .initial = "0", .value = "N",
+     .flags = HEED_OPTION_PROGRAM, .takes = "a whole number from 0",
+     .help = "number of the first text, which decides with the seed what is sampled",
+     .set = set_number, .print = print_number},
+    {"prefix", .kind = HEED_OPTION_TEXT, FIELD(prefix), .value = "TEXT",
+     .flags = HEED_OPTION_PROGRAM, .help = "how the translation must begin"},
+    {"no-repeat", .kind = HEED_OPTION_INT, FIELD(no_repeat), .initial = "0", .value = "N",
+     .least = 0, .most = 1000,
+     .help = "forbid repeating a sequence of N subwords; 0 allows everything"},
+    {"replace-unknown", .kind = HEED_OPTION_FLAG, FIELD(replaces_unknown),
+     .help = "replace unknown words by the source words they attend to"},
+    {"max-length", .kind = HEED_OPTION_FLOAT, FIELD(max_length), .initial = "3", .value = "X",
+     .least = 0.01, .most = 1000, .help = "longest output: X subwords per source subword, plus 50"},
+    {"max-source", .kind = HEED_OPTION_INT, FIELD(max_source), .initial = "0", .value = "N",
+     .least = 0, .most = 1 << 24, .default_help = "what the model was trained for",
+     .help = "longest source in subwords; a longer text is cut into sentences"},
+    {"attention", .kind = HEED_OPTION_CHOICE, FIELD(attention), .initial = "cross",
+     .choices = "none|cross|encoder|decoder", .group = "Attention",
+     .help = "which attention to report: of the decoder on the source, or self-attention of a "
+             "Transformer"},
+    {"scores", .kind = HEED_OPTION_YES_NO, FIELD(has_scores), .initial = "yes",
+     .flags = HEED_OPTION_PROGRAM,
+     .help = "log-probabilities, scores and confidence; greedy search is faster without"},
+    {"layer", .kind = HEED_OPTION_INT, FIELD(layer), .initial = "0", .value = "N", .least = 0,
+     .most = 64, .default_help = "the model's alignment layer",
+     .help = "layer whose attention is reported, from 1"},
+    {"head", .kind = HEED_OPTION_TEXT, FIELD(head), .initial = "mean", .value = "N|mean",
+     .takes = "a whole number from 0 to 63, or mean", .help = "attention head to report, from 0",
+     .set = set_head, .print = print_head},
+    {"shift", .kind = HEED_OPTION_CHOICE, FIELD(shift), .initial = "auto", .choices = "auto|0|1",
+     .default_help = "as suits the model",
+     .help = "report the attention of the step that produces a word (0) or of the next one, which "
+             "reads it (1)"},
+    {"batch", .kind = HEED_OPTION_INT, FIELD(batch), .initial = "24", .value = "N", .least = 1,
+     .most = 100000, .group = "Running",
+     .help = "sentences that a thread translates at a time; does not change results"},
+    {"threads", 'j', .kind = HEED_OPTION_INT, FIELD(n_threads), .initial = "0", .value = "N",
+     .least = 0, .most = 4096, .default_help = "all cores",
+     .help = "number of threads; does not change results"},
+    {0},
+};
+
+const heed_option *heed_translator_option_at(int i)
+{
+    enum { N = sizeof rows / sizeof *rows - 1 };
+    return i >= 0 && i < N ? &rows[i] : NULL;
+}
+
+/* ---- options --------------------------------------------------------------------------------------- */
+
+bool hd_translate_options_init(heed_options *o, heed_error *err)
+{
+    *o = (heed_options){0};
+    return heed_option_defaults(rows, o, err);
+}
+
+bool hd_translate_options_copy(heed_options *copy, const heed_options *o, heed_error *err)
+{
+    *copy = *o;
+    copy->prefix = o->prefix ? hd_copy_string(o->prefix, err) : NULL;
+    return !o->prefix || copy->prefix;
+}
+
+void hd_translate_options_release(heed_options *o)
+{
+    heed_option_release(rows, o);
+}
+
+bool hd_translate_options_set(heed_options *o, const char *name, const char *value, heed_error *err)
+{
+    if (!hd_is_given(name, "name of an option", err) || !hd_is_given(value, "value", err))
+        return false;
+    return heed_option_set_named(rows, o, name, value, err);
+}
+
+bool heed_options_set(heed_options *options, const char *name, const char *value, heed_error *err)
+{
+    if (!hd_is_given(options, "set of options", err))
+        return false;
+    return hd_translate_options_set(options, name, value, err);
+}
+
+void heed_options_free(heed_options *options)
+{
+    if (options)
+        hd_translate_options_release(options);
+    hd_free(options);
+}

@@ -1,0 +1,35 @@
+/* translate_options.h -- what can be asked of a translator, by name. */
+#ifndef HD_TRANSLATE_TRANSLATE_OPTIONS_H
+#define HD_TRANSLATE_TRANSLATE_OPTIONS_H
+
+#include <heed.h>
+
+/* The public heed_options. Its rows say what each field means. */
+struct heed_options {
+    int beam, n_best;
+    int norm; /* enum hd_length_norm */
+    float alpha;
+    float coverage_penalty;
+    int no_repeat;
+    bool is_sampled;
+    int top_k;
+    float top_p, temperature;
+    int seed;
+    uint64_t number; /* of the first text: with the seed it decides what is drawn */
+    float max_length;
+    int max_source; /* 0: what the model was trained for */
+    bool replaces_unknown;
+    char *prefix;  /* how the output begins; NULL: as the model likes */
+    int attention; /* enum heed_attention */
+    bool has_scores;
+    int layer, head; /* 0, -1: the model's own choice */
+    int shift;       /* 0: as suits the model; else one more than the step */
+    int batch, n_threads;
+};
+
+bool hd_translate_options_init(heed_options *options, heed_error *err);
+bool hd_translate_options_copy(heed_options *copy, const heed_options *options, heed_error *err);
+void hd_translate_options_release(heed_options *options);
+bool hd_translate_options_set(heed_options *options, const char *name, const char *value,
+                              heed_error *err);
+#endif

@@ -1,0 +1,98 @@
+/* translator.c -- translators begin, are told what to do, and end. */
+#include "translate/translator.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/screen.h"
+
+#include <stdlib.h>
+
+/* The 8-bit screen of the output layer, with which words alone are found faster, takes as long to make as a few sentences. */
+enum { WORTH_A_SCREEN = 8 };
+
+heed_translator *heed_translator_new(const heed_model *const *models, int n_models, heed_error *err)
+{
+    heed_translator *t = hd_new(heed_translator, err);
+    if (!t)
+        return NULL;
+    pthread_mutex_init(&t->option_lock, NULL);
+    hd_calls_init(&t->calls);
+    hd_requests_init(&t->requests);
+    if (!hd_ensemble_init(&t->ensemble, models, n_models, err) ||
+        !hd_translate_options_init(&t->options, err)) {
+        heed_translator_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+heed_translator *heed_translator_open(const char *path, heed_error *err)
+{
+    heed_model *model = heed_model_load(path, err);
+    if (!model)
+        return NULL;
+    heed_translator *t = heed_translator_new((const heed_model *const *)&model, 1, err);
+    if (t)
+        t->own = model;
+    else
+        heed_model_free(model);
+    return t;
+}
+
+void heed_translator_free(heed_translator *t)
+{
+    if (!t)
+        return;
+    hd_requests_release(&t->requests);
+    hd_calls_release(&t->calls);
+    hd_translate_options_release(&t->options);
+    hd_ensemble_release(&t->ensemble);
+    heed_model_free(t->own);
+    pthread_mutex_destroy(&t->option_lock);
+    hd_free(t);
+}
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+bool heed_translator_set(heed_translator *t, const char *name, const char *value, heed_error *err)
+{
+    if (!hd_is_given(t, "translator", err))
+        return false;
+    pthread_mutex_lock(&t->option_lock);
+    const bool is_set = hd_translate_options_set(&t->options, name, value, err);
+    pthread_mutex_unlock(&t->option_lock);
+    return is_set;
+}
+
+bool hd_translator_options(heed_translator *t, heed_options *copy, heed_error *err)
+{
+    pthread_mutex_lock(&t->option_lock);
+    const bool is_copied = hd_translate_options_copy(copy, &t->options, err);
+    pthread_mutex_unlock(&t->option_lock);
+    return is_copied;
+}
+
+heed_options *heed_options_new(const heed_translator *t, heed_error *err)
+{
+    heed_options *o = hd_new(heed_options, err);
+    if (!o || (t ? hd_translator_options((heed_translator *)t, o, err)
+                 : hd_translate_options_init(o, err)))
+        return o;
+    heed_options_free(o);
+    return NULL;
+}
+
+int hd_translator_threads(const heed_options *o)
+{
+    return o->n_threads > 0 ? o->n_threads : heed_cores();
+}
+
+bool hd_translator_allow_words_alone(heed_translator *t, struct hd_job *job, size_t n_segments,
+                                     heed_error *err)
+{
+    if (!hd_job_needs_words_alone(job))
+        return true;
+    const long n = atomic_fetch_add(&t->n_greedy, (long)n_segments) + (long)n_segments;
+    job->search[HD_SEARCH_FIRST].words_alone = n >= WORTH_A_SCREEN;
+    return n < WORTH_A_SCREEN || hd_screen_make(&t->ensemble.models[0]->net->head, err);
+}
