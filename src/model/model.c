@@ -110,8 +110,10 @@ struct hd_net *hd_net_as(const struct hd_net *net, enum hd_compute compute, heed
             (compute == HD_COMPUTE_STORED && hd_is_int8(hd_params_at(net->params, i))))
             hd_param_hold_int8(hd_params_at(copy->params, i));
     bool ok = copy && hd_params_make(copy->params, err);
-    for (int i = 0; ok && i < n; i++)
-        ok = copy_param(hd_params_at(copy->params, i), hd_params_at(net->params, i), err);
+    for (int i = 0; ok && i < n; i++) {
+        hd_node *to = hd_params_at(copy->params, i);
+        ok = copy_param(to, hd_params_at(net->params, i), err);
+    }
     if (ok && hd_net_pack(copy, err))
         return copy;
     hd_net_free(copy);
