@@ -124,11 +124,11 @@ two' '' sh -c "mkfifo to from; '$heed' translate -m '$toy' <to >from & exec 3>to
 # the same bits
 expect 'no batch, thread or kernel changes a bit' 0 '' '' sh -c "
     for i in 1 2 3 4 5 6 7 8 9; do echo \"eins zwei drei fünf \$i\"; echo neun; echo 'acht Katzen sieben'; done >bits
-    '$heed' translate -m '$toy' --json bits >wanted || exit 1
+    '$heed' translate -m '$toy' -q --json bits >wanted || exit 1
     for batch in 1 2 100; do for threads in 1 3; do
-        '$heed' translate -m '$toy' --json --batch \$batch -j \$threads bits | cmp - wanted || exit 1; done; done
+        '$heed' translate -m '$toy' -q --json --batch \$batch -j \$threads bits | cmp - wanted || exit 1; done; done
     for kernel in \$('$heed' info | sed -n 's/^kernels *//p'); do
-        HEED_KERNEL=\$kernel '$heed' translate -m '$toy' --json bits | cmp - wanted || exit 1; done"
+        HEED_KERNEL=\$kernel '$heed' translate -m '$toy' -q --json bits | cmp - wanted || exit 1; done"
 model=$shared/oracles/marian-ende-transformer
 if [ -r "$model/model.npz" ]; then
     expect 'nor of real text' 0 '' '' sh -c "
