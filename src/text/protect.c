@@ -8,7 +8,7 @@
 
 const char *hd_protected_kind_name(enum hd_protected_kind kind)
 {
-    static const char *const names[] = {"url", "mail", "path", "code", "placeholder", "kept"};
+    static const char *const names[] = {"url", "mail", "path", "code", "variable", "kept"};
     return names[kind];
 }
 
@@ -75,4 +75,16 @@ bool hd_protect_find(struct hd_protected_list *list, const struct hd_keep *keep,
     }
     hd_protected_release(&kept);
     return ok;
+}
+
+void hd_protect_replace(struct hd_bytes *out, const char *text, size_t n,
+                        const struct hd_protected_list *list)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < list->n && k < HD_N_PLACEHOLDERS; k++) {
+        hd_bytes_add(out, text + at, list->at[k].span.begin - at);
+        hd_bytes_text(out, hd_placeholder((int)k));
+        at = list->at[k].span.end;
+    }
+    hd_bytes_add(out, text + at, n - at);
 }

@@ -1,22 +1,23 @@
-/* protect.h -- pieces of a text that must not be translated: addresses, paths, codes, placeholders, what a user names.
+/* protect.h -- pieces of a text that must not be translated: addresses, paths, codes, variables, what a user names.
  *
- * They are found by rules, and replaced by symbols ⟨1⟩ ... ⟨9⟩ that a model has learned to keep in place. */
+ * They are found by rules, and replaced by placeholders (text/placeholder.h) that a model has learned to keep in place. */
 #ifndef HD_TEXT_PROTECT_H
 #define HD_TEXT_PROTECT_H
 
 #include "base/bytes.h"
+#include "text/placeholder.h"
 #include "text/vocab.h"
 
 enum hd_protected_kind {
-    HD_PROTECTED_URL,         /* https://example.com/x, www.example.com, example.org/a */
-    HD_PROTECTED_MAIL,        /* jane@example.com */
-    HD_PROTECTED_PATH,        /* /usr/lib, C:\temp, notes.txt, node.js */
-    HD_PROTECTED_CODE,        /* 0x1F, ABC-1234, v2.4.1, 10.0.0.1, UUIDs, my_name, main() */
-    HD_PROTECTED_PLACEHOLDER, /* %s, %1$d, {name}, ${x}, {{x}}, <0>, :name:, and ⟨1⟩ itself */
-    HD_PROTECTED_USER,        /* what --keep matches */
+    HD_PROTECTED_URL,      /* https://example.com/x, www.example.com, example.org/a */
+    HD_PROTECTED_MAIL,     /* jane@example.com */
+    HD_PROTECTED_PATH,     /* /usr/lib, C:\temp, notes.txt, node.js */
+    HD_PROTECTED_CODE,     /* 0x1F, ABC-1234, v2.4.1, 10.0.0.1, UUIDs, my_name, main() */
+    HD_PROTECTED_VARIABLE, /* %s, %1$d, {name}, ${x}, {{x}}, <0>, :name:, and ⟨1⟩ itself */
+    HD_PROTECTED_USER,     /* what --keep matches */
 };
 
-/* "url", "mail", "path", "code", "placeholder", "kept". */
+/* "url", "mail", "path", "code", "variable", "kept". */
 const char *hd_protected_kind_name(enum hd_protected_kind kind);
 
 struct hd_protected {
@@ -57,15 +58,10 @@ bool hd_protect_find(struct hd_protected_list *list, const struct hd_keep *keep,
 /* The automatic kinds that begin at text[i], which is the beginning of a character: length in bytes of the longest, 0 for none. */
 size_t hd_protected_at(const char *text, size_t n, size_t i, enum hd_protected_kind *kind);
 
-/* ---- symbols ------------------------------------------------------------------------------------- */
+/* ---- placeholders --------------------------------------------------------------------------------- */
 
-enum { HD_N_SYMBOLS = 9 };
-
-/* "⟨1⟩" to "⟨9⟩", k from 0; seven bytes. */
-extern const char *const hd_symbols[HD_N_SYMBOLS];
-
-/* Append to `out` the text with its first nine protected pieces replaced by symbols; the others stay. The symbols in the result
- * are these alone, as what looks like one is a protected piece itself. */
+/* Append to `out` the text with its first nine protected pieces replaced by placeholders; the others stay. The placeholders in
+ * the result are these alone, as what looks like one is a protected piece itself. */
 void hd_protect_replace(struct hd_bytes *out, const char *text, size_t n,
                         const struct hd_protected_list *list);
 

@@ -1,4 +1,4 @@
-/* protect_rules.c -- how to know an address, a path, a code, a placeholder: a rule is a function that says how many bytes at a
+/* protect_rules.c -- how to know an address, a path, a code, a variable of a program's message: a rule is a function that says how many bytes at a
  * place are of its kind.
  *
  * False friends decide the rules: "e.g.", "and/or", "1/2", "3:15", "U.S.", "100% of". What a rule may look at is bounded, so that
@@ -407,7 +407,7 @@ static size_t code_length(struct view v, size_t i)
     return best;
 }
 
-/* ---- placeholders -------------------------------------------------------------------------------- */
+/* ---- variables ----------------------------------------------------------------------------------- */
 
 /* %s, %-5.2f, %1$d, %(name)s, %{name}, %1; not "5 % discount" or "100%d". */
 static size_t printf_length(struct view v, size_t i)
@@ -500,7 +500,7 @@ static size_t dollar_length(struct view v, size_t i)
     return n > 1 && !is_digit(at(v, i + 1)) && is_boundary(v, i + 1 + n) ? n + 1 : 0;
 }
 
-static size_t placeholder_length(struct view v, size_t i, bool is_in_word)
+static size_t variable_length(struct view v, size_t i, bool is_in_word)
 {
     switch (at(v, i)) {
     case '%':
@@ -517,9 +517,9 @@ static size_t placeholder_length(struct view v, size_t i, bool is_in_word)
     case ':':
         return is_in_word || (i > 0 && v.text[i - 1] == ':') ? 0 : colon_length(v, i);
     case '\xE2':
-        for (int k = 0; k < HD_N_SYMBOLS; k++)
-            if (has(v, i, hd_symbols[k]))
-                return strlen(hd_symbols[k]);
+        for (int k = 0; k < HD_N_PLACEHOLDERS; k++)
+            if (has(v, i, hd_placeholder(k)))
+                return strlen(hd_placeholder(k));
         return 0;
     default:
         return 0;
@@ -547,8 +547,8 @@ size_t hd_protected_at(const char *text, size_t n, size_t i, enum hd_protected_k
 {
     const struct view v = {text, n};
     const bool is_word_begin = begins_word(v, i);
-    size_t best = placeholder_length(v, i, !is_word_begin);
-    *kind = HD_PROTECTED_PLACEHOLDER;
+    size_t best = variable_length(v, i, !is_word_begin);
+    *kind = HD_PROTECTED_VARIABLE;
     if (!is_word_begin || !text[i] || (!is_word(text[i]) && !strchr("/\\~.#", text[i])))
         return best;
     static const struct {

@@ -208,16 +208,16 @@ static double logprob_of(const struct hd_job *job, const struct hd_hypothesis *h
     return job->has_scores ? (double)h->logprob[j] : 0;
 }
 
-/* The text of a token; a symbol's is the piece that it stands for. */
+/* The text of a token; a placeholder's is the piece that it stands for. */
 static bool append_token(struct target_side *t, struct hd_line *line, const struct token *token,
                          const char *text, size_t n)
 {
     struct hd_span piece;
     heed_error *err = &line->err;
     const char *symbol = memchr(text, '\xE2', n);
-    if (!symbol || !hd_symbol_piece(&line->segments[token->segment], token->id, &piece))
+    if (!symbol || !hd_placeholder_piece(&line->segments[token->segment], token->id, &piece))
         return append(t, text, n, err);
-    const size_t before = (size_t)(symbol - text), size = strlen(hd_symbols[0]);
+    const size_t before = (size_t)(symbol - text), size = HD_PLACEHOLDER_SIZE;
     return append(t, text, before, err) &&
            append(t, line->result->source + piece.begin, piece.end - piece.begin, err) &&
            append(t, symbol + size, n - before - size, err);

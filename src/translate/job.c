@@ -45,14 +45,15 @@ static void set_confidence(double constants[2], const heed_model *m)
             constants[i] = json_number_value(json_array_get(told, i));
 }
 
-/* Does a model know the symbols for protected pieces? */
-static void find_symbols(struct hd_ensemble *e)
+/* Does a model know placeholders? */
+static void find_placeholders(struct hd_ensemble *e)
 {
-    e->has_symbols = true;
-    for (int k = 0; k < HD_N_SYMBOLS; k++) {
-        e->source_symbols[k] = hd_vocab_find(e->source, hd_symbols[k]);
-        e->target_symbols[k] = hd_vocab_find(e->target, hd_symbols[k]);
-        e->has_symbols = e->has_symbols && e->source_symbols[k] >= 0 && e->target_symbols[k] >= 0;
+    e->has_placeholders = true;
+    for (int k = 0; k < HD_N_PLACEHOLDERS; k++) {
+        e->source_placeholders[k] = hd_vocab_find(e->source, hd_placeholder(k));
+        e->target_placeholders[k] = hd_vocab_find(e->target, hd_placeholder(k));
+        e->has_placeholders =
+            e->has_placeholders && e->source_placeholders[k] >= 0 && e->target_placeholders[k] >= 0;
     }
 }
 
@@ -70,7 +71,7 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->source_language = source_language(m);
         e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(e->confidence, m);
-        find_symbols(e);
+        find_placeholders(e);
     }
     if (!same_vocab(m->source, e->source) || !same_vocab(m->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,

@@ -26,8 +26,8 @@ struct hd_ensemble {
     bool has_attention;
     bool is_of_documents;        /* trained on lines of several sentences */
     const char *source_language; /* a code; NULL where the first model does not say */
-    bool has_symbols;            /* for protected pieces, in both vocabularies: */
-    int source_symbols[HD_N_SYMBOLS], target_symbols[HD_N_SYMBOLS];
+    bool has_placeholders;       /* for protected pieces, in both vocabularies: */
+    int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
     double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
 };
 
@@ -64,7 +64,7 @@ struct hd_segment {
     struct hd_ids prefix;      /* how the output begins; when forced, all of it */
     bool passes;               /* nothing in it can be translated: it stays as it is */
     size_t first_kept, n_kept; /* protected pieces of the line that lie in it */
-    bool has_symbols;          /* the model sees symbols instead of these */
+    bool has_placeholders;     /* the model sees placeholders instead of these */
     enum hd_search_round round;
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */

@@ -1,7 +1,7 @@
-/* protection.c -- protected pieces of a line: those that pass, those that become symbols, and those that were lost.
+/* protection.c -- protected pieces of a line: those that pass, those that become placeholders, and those that were lost.
  *
- * A model knows the symbols ⟨1⟩ ... ⟨9⟩ when both of its vocabularies have them. Invariant: places of tokens are places in the
- * line's own text, whether the model has seen that or symbols. */
+ * A model knows placeholders, ⟨1⟩ to ⟨9⟩, when both of its vocabularies have them. Invariant: places of tokens are places in the
+ * line's own text, whether the model has seen that or placeholders. */
 #include "translate/protection.h"
 
 #include "base/memory.h"
@@ -25,48 +25,49 @@ static bool has_text(const struct hd_segment *segment)
     return false;
 }
 
-/* ---- symbols ------------------------------------------------------------------------------------- */
+/* ---- placeholders -------------------------------------------------------------------------------- */
 
-static size_t n_symbols(const struct hd_segment *segment)
+static size_t n_placeholders(const struct hd_segment *segment)
 {
-    return segment->n_kept < HD_N_SYMBOLS ? segment->n_kept : HD_N_SYMBOLS;
+    return segment->n_kept < HD_N_PLACEHOLDERS ? segment->n_kept : HD_N_PLACEHOLDERS;
 }
 
-/* Places in the text with symbols as places in the line. */
+/* Places in the text with placeholders as places in the line. */
 static void place_tokens(const struct hd_segment *segment, struct hd_encoding *encoding)
 {
     const struct hd_protected *kept = segment->line->kept.at + segment->first_kept;
     for (size_t t = 0; t < encoding->n; t++) {
         struct hd_span *span = &encoding->spans[t];
-        /* where the line and the text with symbols have come to, behind k pieces */
+        /* where the line and the text with placeholders have come to, behind k pieces */
         size_t line = segment->span.begin, text = 0, k = 0;
-        const size_t size = strlen(hd_symbols[0]), n = n_symbols(segment);
+        const size_t size = HD_PLACEHOLDER_SIZE, n = n_placeholders(segment);
         while (k < n && text + (kept[k].span.begin - line) + size <= span->begin) {
             text += kept[k].span.begin - line + size;
             line = kept[k++].span.end;
         }
-        const size_t symbol = k < n ? text + (kept[k].span.begin - line) : SIZE_MAX;
+        const size_t place = k < n ? text + (kept[k].span.begin - line) : SIZE_MAX;
         const size_t begin = span->begin, end = span->end;
-        span->begin = begin <= symbol ? line + (begin - text) : kept[k].span.begin;
-        span->end = end <= symbol ? line + (end - text) : kept[k].span.end;
+        span->begin = begin <= place ? line + (begin - text) : kept[k].span.begin;
+        span->end = end <= place ? line + (end - text) : kept[k].span.end;
     }
 }
 
-/* Is each symbol there once, as one token? */
-static bool has_all_symbols(const struct hd_segment *segment, const struct hd_encoding *encoding)
+/* Is each placeholder there once, as one token? */
+static bool has_all_placeholders(const struct hd_segment *segment,
+                                 const struct hd_encoding *encoding)
 {
-    for (size_t k = 0; k < n_symbols(segment); k++) {
+    for (size_t k = 0; k < n_placeholders(segment); k++) {
         size_t n = 0;
         for (size_t t = 0; t < encoding->n; t++)
-            n += encoding->ids[t] == segment->line->job->ensemble->source_symbols[k];
+            n += encoding->ids[t] == segment->line->job->ensemble->source_placeholders[k];
         if (n != 1)
             return false;
     }
     return true;
 }
 
-/* The segment's encoding with symbols, where its vocabulary can take them. */
-static bool use_symbols(struct hd_segment *segment, heed_error *err)
+/* The segment's encoding with placeholders, where its vocabulary can take them. */
+static bool use_placeholders(struct hd_segment *segment, heed_error *err)
 {
     const struct hd_line *line = segment->line;
     struct hd_protected_list list = {.n = segment->n_kept};
@@ -84,13 +85,13 @@ static bool use_symbols(struct hd_segment *segment, heed_error *err)
                        segment->span.end - segment->span.begin, &list);
     bool ok = !text.has_failed &&
               hd_vocab_encode_spans(line->job->ensemble->source, text.at, text.n, &encoding, err);
-    if (ok && encoding.n <= segment->source.n + HD_N_SYMBOLS &&
-        has_all_symbols(segment, &encoding)) {
+    if (ok && encoding.n <= segment->source.n + HD_N_PLACEHOLDERS &&
+        has_all_placeholders(segment, &encoding)) {
         place_tokens(segment, &encoding);
         const struct hd_encoding before = segment->source;
         segment->source = encoding;
         encoding = before;
-        segment->has_symbols = true;
+        segment->has_placeholders = true;
         hd_free(segment->ids);
         segment->ids = NULL;
         ok = hd_segment_add_ids(segment, err);
@@ -101,11 +102,11 @@ static bool use_symbols(struct hd_segment *segment, heed_error *err)
     return ok;
 }
 
-bool hd_symbol_piece(const struct hd_segment *segment, int id, struct hd_span *piece)
+bool hd_placeholder_piece(const struct hd_segment *segment, int id, struct hd_span *piece)
 {
     const struct hd_line *line = segment->line;
-    for (size_t k = 0; segment->has_symbols && k < n_symbols(segment); k++)
-        if (id == line->job->ensemble->target_symbols[k]) {
+    for (size_t k = 0; segment->has_placeholders && k < n_placeholders(segment); k++)
+        if (id == line->job->ensemble->target_placeholders[k]) {
             *piece = line->kept.at[segment->first_kept + k].span;
             return true;
         }
@@ -133,7 +134,8 @@ bool hd_line_protect(struct hd_line *line)
         if (segment->n_kept == 0 || segment->passes)
             continue;
         segment->passes = !has_text(segment);
-        if (!segment->passes && job->ensemble->has_symbols && !use_symbols(segment, &line->err))
+        if (!segment->passes && job->ensemble->has_placeholders &&
+            !use_placeholders(segment, &line->err))
             return false;
     }
     return true;

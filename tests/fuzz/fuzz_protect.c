@@ -1,16 +1,16 @@
 /* fuzz_protect.c -- any bytes at all as a text: protected pieces lie inside it, one behind the other, and become one
- * symbol each; numbers are found and end. */
+ * placeholder each; numbers are found and end. */
 #include "fuzz/fuzz.h"
 
 #include "base/memory.h"
 #include "text/protect.h"
 
-static size_t count_symbols(const struct hd_bytes *text)
+static size_t count_placeholders(const struct hd_bytes *text)
 {
     size_t n = 0;
     for (size_t i = 0; i + 7 <= text->n; i++)
-        for (int k = 0; k < HD_N_SYMBOLS; k++)
-            n += memcmp(text->at + i, hd_symbols[k], 7) == 0;
+        for (int k = 0; k < HD_N_PLACEHOLDERS; k++)
+            n += memcmp(text->at + i, hd_placeholder(k), 7) == 0;
     return n;
 }
 
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(hd_protected_kind_name(list.at[i].kind)[0]);
     }
     hd_protect_replace(&out, text, size, &list);
-    must(list.n > HD_N_SYMBOLS || count_symbols(&out) == list.n);
+    must(list.n > HD_N_PLACEHOLDERS || count_placeholders(&out) == list.n);
     struct hd_number number;
     for (size_t i = 0, before = 0; hd_number_next(text, size, &i, &number); before = i)
         must(number.span.begin >= before && number.span.end == i && i > before && i <= size &&

@@ -57,17 +57,17 @@ static void what_must_not_be_translated_is_found(void **state)
         {"part RX100V is out", "code:RX100V"},
         {"COVID-19 came", "code:COVID-19"},
         {"call my_name or std::sort, main()", "code:my_name code:std::sort code:main()"},
-        {"Found %s in %1$d files (%-5.2f)", "placeholder:%s placeholder:%1$d placeholder:%-5.2f"},
-        {"%(name)s has %{n} of %%", "placeholder:%(name)s placeholder:%{n} placeholder:%%"},
-        {"Copy %1 to %2", "placeholder:%1 placeholder:%2"},
-        {"Hello {name}, {0:.2f} or {}", "placeholder:{name} placeholder:{0:.2f} placeholder:{}"},
+        {"Found %s in %1$d files (%-5.2f)", "variable:%s variable:%1$d variable:%-5.2f"},
+        {"%(name)s has %{n} of %%", "variable:%(name)s variable:%{n} variable:%%"},
+        {"Copy %1 to %2", "variable:%1 variable:%2"},
+        {"Hello {name}, {0:.2f} or {}", "variable:{name} variable:{0:.2f} variable:{}"},
         {"${x} and {{ user.name }} or #{y}",
-         "placeholder:${x} placeholder:{{ user.name }} placeholder:#{y}"},
-        {"<0>Click</0> here<1/>", "placeholder:<0> placeholder:</0> placeholder:<1/>"},
-        {"so :smile: now", "placeholder::smile:"},
-        {"in $HOME or $PATH", "placeholder:$HOME placeholder:$PATH"},
-        {"a ⟨1⟩ of its own", "placeholder:⟨1⟩"},
-        {"{name}'s file.txt", "placeholder:{name} path:file.txt"},
+         "variable:${x} variable:{{ user.name }} variable:#{y}"},
+        {"<0>Click</0> here<1/>", "variable:<0> variable:</0> variable:<1/>"},
+        {"so :smile: now", "variable::smile:"},
+        {"in $HOME or $PATH", "variable:$HOME variable:$PATH"},
+        {"a ⟨1⟩ of its own", "variable:⟨1⟩"},
+        {"{name}'s file.txt", "variable:{name} path:file.txt"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *got = found(cases[i].text, NULL);
@@ -144,7 +144,7 @@ static void expressions_that_are_none_are_refused(void **state)
     assert_error(err, HEED_BAD_OPTION, "a word is empty");
 }
 
-static void pieces_become_symbols(void **state)
+static void pieces_become_placeholders(void **state)
 {
     (void)state;
     const char text[] = "Send %s to jane@example.com at ⟨2⟩!";
@@ -319,7 +319,7 @@ int main(void)
         cmocka_unit_test(false_friends_are_left_alone),
         cmocka_unit_test(users_name_what_is_kept),
         cmocka_unit_test(expressions_that_are_none_are_refused),
-        cmocka_unit_test(pieces_become_symbols),
+        cmocka_unit_test(pieces_become_placeholders),
         cmocka_unit_test(the_tenth_piece_stays),
         cmocka_unit_test(numbers_have_one_value_however_they_are_written),
         cmocka_unit_test(numbers_that_differ_are_told),

@@ -1,33 +1,34 @@
-/* test_protection.c -- what must not be translated comes through: by passing, by symbols, or with a warning.
+/* test_protection.c -- what must not be translated comes through: by passing, by placeholders, or with a warning.
  *
- * The toy model (test_toy.c) says German numbers backwards in English. With other vocabularies, its first nine words being symbols, it is
+ * The toy model (test_toy.c) says German numbers backwards in English. With other vocabularies, its nine words being placeholders, it is
  * a model that has learned to keep them, in reverse. */
 #include "translate/translated.h"
 
 #include "base/memory.h"
 #include "model/model_file.h"
-#include "text/protect.h"
+#include "text/placeholder.h"
 
-static heed_model *toy, *with_symbols;
+static heed_model *toy, *with_placeholders;
 
-static struct hd_vocab *symbol_vocab(void)
+static struct hd_vocab *placeholder_vocab(void)
 {
-    const char *tokens[2 + HD_N_SYMBOLS] = {"</s>", "<unk>"};
-    memcpy(tokens + 2, hd_symbols, sizeof hd_symbols);
-    return hd_vocab_from_tokens(HD_VOCAB_WORDS, tokens, 2 + HD_N_SYMBOLS, NULL);
+    const char *tokens[2 + HD_N_PLACEHOLDERS] = {"</s>", "<unk>"};
+    for (int k = 0; k < HD_N_PLACEHOLDERS; k++)
+        tokens[2 + k] = hd_placeholder(k);
+    return hd_vocab_from_tokens(HD_VOCAB_WORDS, tokens, 2 + HD_N_PLACEHOLDERS, NULL);
 }
 
 static int begin(void **state)
 {
     (void)state;
     toy = heed_model_load("tests/translate/toy.safetensors", NULL);
-    with_symbols = heed_model_load("tests/translate/toy.safetensors", NULL);
-    if (!toy || !with_symbols)
+    with_placeholders = heed_model_load("tests/translate/toy.safetensors", NULL);
+    if (!toy || !with_placeholders)
         return -1;
-    hd_vocab_free(with_symbols->source);
-    hd_vocab_free(with_symbols->target);
-    with_symbols->source = symbol_vocab();
-    with_symbols->target = symbol_vocab();
+    hd_vocab_free(with_placeholders->source);
+    hd_vocab_free(with_placeholders->target);
+    with_placeholders->source = placeholder_vocab();
+    with_placeholders->target = placeholder_vocab();
     return 0;
 }
 
@@ -35,7 +36,7 @@ static int end(void **state)
 {
     (void)state;
     heed_model_free(toy);
-    heed_model_free(with_symbols);
+    heed_model_free(with_placeholders);
     return 0;
 }
 
@@ -93,14 +94,14 @@ static void users_name_more(void **state)
     heed_translator_free(t);
 }
 
-static void symbols_stand_for_pieces(void **state)
+static void placeholders_stand_for_pieces(void **state)
 {
     (void)state;
     const char *text = " %s  www.example.com jane@example.com ";
-    heed_results *r = translated(with_symbols, &text, 1, "keep=zwei protect=yes");
+    heed_results *r = translated(with_placeholders, &text, 1, "keep=zwei protect=yes");
     heed_results_free(r);
     text = "zwei %s www.example.com"; /* a word that is not known, and two pieces */
-    r = translated(with_symbols, &text, 1, NULL);
+    r = translated(with_placeholders, &text, 1, NULL);
     const heed_result *x = r->at[0];
     const heed_translation *t = x->translations[0];
     assert_string_equal(t->text, "www.example.com %s <unk>");
@@ -116,23 +117,23 @@ static void symbols_stand_for_pieces(void **state)
     heed_results_free(r);
 }
 
-/* Nine have symbols, the tenth is a word like any other. */
-static void the_tenth_piece_has_no_symbol(void **state)
+/* Nine have placeholders, the tenth is a word like any other. */
+static void the_tenth_piece_has_no_placeholder(void **state)
 {
     (void)state;
     const char *text = "x %a %c %d %e %f %g %i %o %s %u";
-    heed_results *r = translated(with_symbols, &text, 1, "beam=1");
+    heed_results *r = translated(with_placeholders, &text, 1, "beam=1");
     assert_string_equal(r->at[0]->subwords[9].text, "⟨9⟩");
     assert_string_equal(r->at[0]->subwords[10].text, "<unk>");
     heed_results_free(r);
 }
 
 /* What the vocabulary makes something else of is left as it is: "⟨1⟩," is another word than "⟨1⟩". */
-static void symbols_that_do_not_survive_are_not_used(void **state)
+static void placeholders_that_do_not_survive_are_not_used(void **state)
 {
     (void)state;
     const char *text = "zwei %s, eins";
-    heed_results *r = translated(with_symbols, &text, 1, NULL);
+    heed_results *r = translated(with_placeholders, &text, 1, NULL);
     for (size_t i = 0; i < r->at[0]->n_subwords; i++)
         assert_string_not_equal(r->at[0]->subwords[i].text, "⟨1⟩");
     assert_true(r->at[0]->n_warnings > 0);
@@ -146,7 +147,7 @@ static void failing_allocations_are_told(void **state)
     for (long n = 0; !ok; n += 1 + n / 8) {
         const char *text = "zwei %s www.example.com";
         heed_error err = {0};
-        heed_translator *t = translator_of(with_symbols, "keep=a threads=1");
+        heed_translator *t = translator_of(with_placeholders, "keep=a threads=1");
         hd_alloc_fail_after(n);
         heed_results *r = heed_translator_translate(t, &text, 1, &err);
         hd_alloc_fail_after(-1);
@@ -163,9 +164,9 @@ int main(void)
         cmocka_unit_test(what_is_nothing_else_passes),
         cmocka_unit_test(losses_are_told),
         cmocka_unit_test(users_name_more),
-        cmocka_unit_test(symbols_stand_for_pieces),
-        cmocka_unit_test(the_tenth_piece_has_no_symbol),
-        cmocka_unit_test(symbols_that_do_not_survive_are_not_used),
+        cmocka_unit_test(placeholders_stand_for_pieces),
+        cmocka_unit_test(the_tenth_piece_has_no_placeholder),
+        cmocka_unit_test(placeholders_that_do_not_survive_are_not_used),
         cmocka_unit_test(failing_allocations_are_told),
     };
     return cmocka_run_group_tests(tests, begin, end);
