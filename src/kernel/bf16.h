@@ -13,8 +13,8 @@
 static inline float hd_bf16_value(uint16_t h)
 {
     const uint32_t bits = (uint32_t)h << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
+    float x = 0;
+    memcpy(&x, &bits, sizeof bits);
     return x;
 }
 
