@@ -246,8 +246,8 @@ const struct command command_translate = {
     .description =
         "Translates standard input or files line by line: as many lines come out as go in, in the "
         "same order; empty lines stay empty, white space around a line is kept. The output is the "
-        "same for any batch size, any number of threads and any CPU. A line that is longer than "
-        "the model was trained for is cut into sentences. With --n-best a line is 'number ||| text "
+        "same for any batch size, any number of threads and any CPU. A line is "
+        "translated sentence by sentence. With --n-best a line is 'number ||| text "
         "||| logprob= X ||| score', numbered from 0. Warnings (bytes that are not UTF-8, an output "
         "that was cut or repeated itself) go to standard error.",
     .examples = {{"heed translate -m en-fr.safetensors <text.en >text.fr", "translate a file"},

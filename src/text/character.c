@@ -86,6 +86,31 @@ bool hd_char_is_digit(uint32_t cp)
     return utf8proc_category((utf8proc_int32_t)cp) == UTF8PROC_CATEGORY_ND;
 }
 
+bool hd_char_is_unspaced(uint32_t cp)
+{
+    static const struct {
+        uint32_t first, last;
+    } blocks[] = {
+        {0x0E00, 0x0EFF},   /* Thai, Lao */
+        {0x1000, 0x109F},   /* Burmese */
+        {0x1780, 0x17FF},   /* Khmer */
+        {0x2E80, 0x2FDF},   /* parts of Chinese characters */
+        {0x3001, 0x312F},   /* punctuation, Hiragana, Katakana, Bopomofo */
+        {0x31A0, 0x31FF},   /* more of these */
+        {0x3400, 0x4DBF},   /* Chinese characters */
+        {0x4E00, 0x9FFF},   /* */
+        {0xAA60, 0xAA7F},   /* more Burmese */
+        {0xF900, 0xFAFF},   /* more Chinese characters */
+        {0xFF01, 0xFF9F},   /* wide and narrow forms */
+        {0x1B000, 0x1B16F}, /* old Kana */
+        {0x20000, 0x3FFFF}, /* rare Chinese characters */
+    };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        if (cp >= blocks[i].first && cp <= blocks[i].last)
+            return true;
+    return false;
+}
+
 bool hd_char_is_east_asian(uint32_t cp)
 {
     return (cp >= 0x2E80 && cp <= 0x2FDF) || (cp >= 0x3001 && cp <= 0x312F) ||

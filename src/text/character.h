@@ -26,6 +26,9 @@ bool hd_char_is_letter(uint32_t cp); /* of any script; marks that belong to lett
 bool hd_char_is_mark(uint32_t cp);
 bool hd_char_is_digit(uint32_t cp); /* decimal digits of any script */
 
+/* A character of a script that is written without spaces between words. */
+bool hd_char_is_unspaced(uint32_t cp);
+
 /* Han, kana and their punctuation: scripts without spaces whose sentences end in wide marks. */
 bool hd_char_is_east_asian(uint32_t cp);
 

@@ -26,13 +26,6 @@ bool hd_vary_is_on(const struct hd_vary_rates *rates)
     return false;
 }
 
-const char *hd_placeholder(int i)
-{
-    static const char *const names[HD_N_PLACEHOLDERS] = {"⟨1⟩", "⟨2⟩", "⟨3⟩", "⟨4⟩", "⟨5⟩",
-                                                         "⟨6⟩", "⟨7⟩", "⟨8⟩", "⟨9⟩"};
-    return names[i];
-}
-
 struct hd_text_pair hd_varied_pair(const struct hd_varied *v)
 {
     return (struct hd_text_pair){v->source.at, v->source.n, v->target.at, v->target.n,

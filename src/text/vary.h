@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "text/buffer.h"
 #include "text/corpus.h"
+#include "text/placeholder.h"
 
 enum hd_variation {
     HD_VARY_PUNCTUATION, /* final punctuation dropped on both sides */
@@ -52,9 +53,5 @@ struct hd_text_pair hd_varied_pair(const struct hd_varied *varied);
 
 /* Leaves {0}. */
 void hd_varied_release(struct hd_varied *varied);
-
-/* The text of placeholder i, 0 to HD_N_PLACEHOLDERS - 1: "⟨1⟩". */
-enum { HD_N_PLACEHOLDERS = 9 };
-const char *hd_placeholder(int i);
 
 #endif

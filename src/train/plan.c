@@ -2,6 +2,7 @@
 #include "train/plan.h"
 
 #include "base/error.h"
+#include "text/sentence.h"
 #include "text/vocab.h"
 #include "text/vocab_train.h"
 
@@ -17,10 +18,29 @@ static size_t words_of(const char *text, size_t n)
     return words;
 }
 
+/* Do most of a thousand lines have several sentences? */
+static bool is_of_documents(const struct hd_corpus *corpus)
+{
+    enum { ENOUGH = 1000 };
+    const size_t n_pairs = hd_corpus_size(corpus), step = n_pairs / ENOUGH + 1;
+    size_t n = 0, n_documents = 0;
+    for (size_t i = 0; i < n_pairs; i += step, n++) {
+        const struct hd_text_pair p = hd_corpus_pair(corpus, i);
+        struct hd_sentences sentences;
+        struct hd_span span;
+        hd_sentences_begin(&sentences, p.source, p.n_source, NULL);
+        hd_sentences_next(&sentences, &span);
+        n_documents += hd_sentences_next(&sentences, &span);
+    }
+    return n_documents > n / 2;
+}
+
 struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus)
 {
     enum { ENOUGH = 100000 }; /* pairs to count the words of */
-    struct hd_text_facts f = {.n_pairs = hd_corpus_size(corpus), .vary = hd_vary_facts_of(corpus)};
+    struct hd_text_facts f = {.n_pairs = hd_corpus_size(corpus),
+                              .is_of_documents = is_of_documents(corpus),
+                              .vary = hd_vary_facts_of(corpus)};
     const size_t step = f.n_pairs / ENOUGH + 1;
     size_t n = 0;
     for (size_t i = 0; i < f.n_pairs; i += step, n++) {

@@ -10,6 +10,7 @@
 /* What the choices rest on. */
 struct hd_text_facts {
     size_t n_pairs, n_source_words, n_target_words; /* between spaces */
+    bool is_of_documents;                           /* most lines have several sentences */
     struct hd_vary_facts vary;
 };
 struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus);

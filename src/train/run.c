@@ -119,6 +119,8 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
         "score", sign_of(run->recipe) * hd_score_of(run->recipe, v), "cross_entropy", v->ce);
     if (record && run->recipe->languages)
         hd_languages_to_record(record, run->recipe->languages);
+    if (record && run->facts.is_of_documents)
+        json_object_set_new(record, "documents", json_true());
     if (record && run->recipe->attribution)
         json_object_set_new(record, "attribution", json_string(run->recipe->attribution));
     if (record && run->recipe->licence)

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "base/utf8.h"
+#include "translate/protection.h"
 #include "translate/word_weights.h"
 
 #include <math.h>
@@ -157,7 +158,7 @@ static bool append_between(struct target_side *t, const struct hd_line *line, si
     uint32_t last = 0, first = 0;
     hd_last_char(t->text ? t->text : "", t->n_bytes, &last);
     hd_utf8_decode(next, strlen(next), &first);
-    const bool is_unspaced = hd_is_unspaced(last) && hd_is_unspaced(first);
+    const bool is_unspaced = hd_char_is_unspaced(last) && hd_char_is_unspaced(first);
     if (p > 0 && to == from && !is_unspaced)
         return append(t, " ", 1, err);
     if (p > 0 && to == from + 1 && *space == ' ' && is_unspaced)
@@ -207,6 +208,21 @@ static double logprob_of(const struct hd_job *job, const struct hd_hypothesis *h
     return job->has_scores ? (double)h->logprob[j] : 0;
 }
 
+/* The text of a token; a placeholder's is the piece that it stands for. */
+static bool append_token(struct target_side *t, struct hd_line *line, const struct token *token,
+                         const char *text, size_t n)
+{
+    struct hd_span piece;
+    heed_error *err = &line->err;
+    const char *symbol = memchr(text, '\xE2', n);
+    if (!symbol || !hd_placeholder_piece(&line->segments[token->segment], token->id, &piece))
+        return append(t, text, n, err);
+    const size_t before = (size_t)(symbol - text), size = HD_PLACEHOLDER_SIZE;
+    return append(t, text, before, err) &&
+           append(t, line->result->source + piece.begin, piece.end - piece.begin, err) &&
+           append(t, symbol + size, n - before - size, err);
+}
+
 /* The output of a segment, with its tokens. */
 static bool append_output(const struct hd_job *job, struct target_side *t,
                           const struct hd_token_side *s, struct hd_line *line, size_t p,
@@ -229,10 +245,11 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
         token.span.begin = t->n_bytes;
         if (is_replaced) {
             hd_last_char(t->text ? t->text : "", t->n_bytes, &last);
-            ok = (hd_is_space(last) || hd_is_unspaced(last) || append(t, " ", 1, err)) &&
+            ok = (hd_char_is_space(last) || hd_char_is_unspaced(last) || append(t, " ", 1, err)) &&
                  append(t, line->result->source + word.begin, word.end - word.begin, err);
         } else
-            ok = append(t, text + spans[j].begin, spans[j].end - spans[j].begin, err);
+            ok =
+                append_token(t, line, &token, text + spans[j].begin, spans[j].end - spans[j].begin);
         token.span.end = t->n_bytes;
         ok = ok && add_token(t, token, err);
     }
@@ -479,9 +496,9 @@ static void set_confidence(const struct hd_job *job, heed_translation *tr,
     for (size_t w = 0, i = 0; w < tr->n_words; w++) {
         while (i < t->n && t->side.wording.of_token[i] < (int)w)
             i++;
-        const bool is_made = i < t->n && t->side.wording.of_token[i] == (int)w; /* by the model */
-        if (is_made && job->has_scores)
-            tr->words[w].confidence = confidence_of(job, tr->words[w].logprob);
+        const bool is_made = i < t->n && t->side.wording.of_token[i] == (int)w;
+        if (job->has_scores) /* what passes as it is is right */
+            tr->words[w].confidence = is_made ? confidence_of(job, tr->words[w].logprob) : 1;
         sum += tr->words[w].confidence;
     }
     tr->confidence = tr->n_words > 0 ? sum / (double)tr->n_words : job->has_scores;
@@ -581,8 +598,10 @@ bool hd_line_assemble(struct hd_line *line)
         ok = make_translation(job, line, &s, k);
         line->result->n_translations = k + 1;
     }
-    if (ok)
+    if (ok) {
         warn(line);
+        hd_warn_of_losses(line);
+    }
     hd_token_side_release(&s);
     return ok;
 }

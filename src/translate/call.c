@@ -388,8 +388,10 @@ static heed_results *call(struct call *c, unsigned changes, heed_error *err)
     else {
         if (!is_mine)
             pthread_mutex_lock(lock);
-        if (hd_job_init(&c->job, &c->translator->ensemble, &o, changes & FORCED, err))
+        if (hd_translator_begin(c->translator, &o, err) &&
+            hd_job_init(&c->job, &c->translator->ensemble, &o, changes & FORCED, err))
             results = results_of(c, err);
+        hd_job_release(&c->job);
         pthread_mutex_unlock(lock);
     }
     hd_translate_options_release(&o);

@@ -27,6 +27,12 @@ static int own_shift(const heed_model *m)
     return json_is_integer(told) && json_integer_value(told) != 0;
 }
 
+/* "en" of "languages": ["en", "fr"]. */
+static const char *source_language(const heed_model *m)
+{
+    return json_string_value(json_array_get(json_object_get(m->record, "languages"), 0));
+}
+
 /* Fitted by tools/fit_confidence.py to translations of 1,000 held-out sentences by two models that Marian trained (English to
  * German): on 1,000 others of the same two, confidence was off by 2.5 % on average. A model's record may have its own. */
 static void set_confidence(double constants[2], const heed_model *m)
@@ -37,6 +43,18 @@ static void set_confidence(double constants[2], const heed_model *m)
     for (size_t i = 0; i < 2 && json_array_size(told) == 2; i++)
         if (json_is_number(json_array_get(told, i)))
             constants[i] = json_number_value(json_array_get(told, i));
+}
+
+/* Does a model know placeholders? */
+static void find_placeholders(struct hd_ensemble *e)
+{
+    e->has_placeholders = true;
+    for (int k = 0; k < HD_N_PLACEHOLDERS; k++) {
+        e->source_placeholders[k] = hd_vocab_find(e->source, hd_placeholder(k));
+        e->target_placeholders[k] = hd_vocab_find(e->target, hd_placeholder(k));
+        e->has_placeholders =
+            e->has_placeholders && e->source_placeholders[k] >= 0 && e->target_placeholders[k] >= 0;
+    }
 }
 
 static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *err)
@@ -50,7 +68,10 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->trained_length = length;
         e->has_attention = true;
         e->shift = own_shift(m);
+        e->source_language = source_language(m);
+        e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(e->confidence, m);
+        find_placeholders(e);
     }
     if (!same_vocab(m->source, e->source) || !same_vocab(m->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
@@ -72,7 +93,8 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
         return hd_fail(err, HEED_BAD_OPTION, "there is no model to translate with; name one");
     e->models = hd_alloc((size_t)n_models, sizeof *e->models, err);
     e->nets = hd_alloc((size_t)n_models, sizeof *e->nets, err);
-    if (!e->models || !e->nets)
+    e->converted = hd_alloc((size_t)n_models, sizeof *e->converted, err);
+    if (!e->models || !e->nets || !e->converted)
         return false;
     for (int i = 0; i < n_models; i++)
         if (!add_model(e, models[i], err))
@@ -83,8 +105,28 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     return true;
 }
 
+bool hd_ensemble_compute(struct hd_ensemble *e, enum hd_compute compute, heed_error *err)
+{
+    struct hd_net **converted = hd_alloc((size_t)e->n, sizeof *converted, err);
+    bool ok = converted != NULL;
+    for (int i = 0; ok && i < e->n; i++)
+        if (!hd_net_computes(e->models[i]->net, compute))
+            ok = (converted[i] = hd_net_as(e->models[i]->net, compute, err)) != NULL;
+    struct hd_net **unused = ok ? e->converted : converted;
+    for (int i = 0; unused && i < e->n; i++)
+        hd_net_free(unused[i]);
+    hd_free(unused);
+    e->converted = ok ? converted : e->converted;
+    for (int i = 0; ok && i < e->n; i++)
+        e->nets[i] = converted[i] ? converted[i] : e->models[i]->net;
+    return ok;
+}
+
 void hd_ensemble_release(struct hd_ensemble *e)
 {
+    for (int i = 0; e->converted && i < e->n; i++)
+        hd_net_free(e->converted[i]);
+    hd_free(e->converted);
     hd_free(e->models);
     hd_free(e->nets);
     *e = (struct hd_ensemble){0};
@@ -146,7 +188,13 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
                        "coverage-penalty can be used");
     if (!check_attention(e, o, err))
         return false;
+    if (o->keep.n > 0 && o->protects && !is_forced) {
+        job->keep = hd_keep_new((const char *const *)o->keep.at, o->keep.n, NULL, 0, err);
+        if (!job->keep)
+            return false;
+    }
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
+    job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;
     struct hd_search_options s = search_options(o);
@@ -157,6 +205,12 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         job->search[i] = s;
     job->search[HD_SEARCH_NO_REPEAT].no_repeat = LOOP_NGRAM;
     return true;
+}
+
+void hd_job_release(struct hd_job *job)
+{
+    hd_keep_free(job->keep);
+    job->keep = NULL;
 }
 
 bool hd_job_needs_words_alone(const struct hd_job *job)

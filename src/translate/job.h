@@ -1,12 +1,13 @@
 /* job.h -- texts on their way to a result: cut into segments (segment.c), searched (search_worker.c), put together (assemble.c).
  *
- * A segment is what the search sees: a text, or a sentence of a text that was too long. A job is what is asked of texts, and what
+ * A segment is what the search sees: a sentence, or a part of one that was too long. A job is what is asked of texts, and what
  * follows from it for these models. All a text becomes belongs to its line, so threads that work on different lines share nothing. */
 #ifndef HD_TRANSLATE_JOB_H
 #define HD_TRANSLATE_JOB_H
 
 #include "model/model_file.h"
 #include "search/search.h"
+#include "text/protect.h"
 #include "translate/result.h"
 #include "translate/translate_options.h"
 #include "translate/words.h"
@@ -16,12 +17,17 @@
 /* The models of a translator, and what is known of them. */
 struct hd_ensemble {
     const heed_model **models;
-    const struct hd_net **nets;
+    const struct hd_net **nets; /* the models' own, or, computed in another way, */
+    struct hd_net **converted;  /* those made of them; NULL where there is none */
     int n;
     const struct hd_vocab *source, *target;
     size_t trained_length; /* subwords of a source: the least of the models' */
     int shift;
     bool has_attention;
+    bool is_of_documents;        /* trained on lines of several sentences */
+    const char *source_language; /* a code; NULL where the first model does not say */
+    bool has_placeholders;       /* for protected pieces, in both vocabularies: */
+    int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
     double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
 };
 
@@ -36,10 +42,12 @@ enum hd_search_round {
 struct hd_job {
     const struct hd_ensemble *ensemble;
     heed_options options; /* texts in it are borrowed */
+    struct hd_keep *keep; /* what the options say is kept; NULL: nothing */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
     size_t most; /* subwords of a source */
     int shift;
     bool is_forced;      /* outputs are given */
+    bool cuts_sentences; /* a text is translated sentence by sentence */
     bool has_attention;  /* weights are in the result */
     bool has_scores;     /* log-probabilities and confidence are */
     bool is_tried_again; /* where an output goes round in circles */
@@ -53,8 +61,10 @@ struct hd_segment {
     struct hd_encoding source; /* places are in the line */
     int *ids;                  /* the source's, with the end marker where its vocabulary has one */
     int n_ids;
-    struct hd_ids prefix; /* how the output begins; when forced, all of it */
-    bool passes;          /* nothing in it can be translated: it stays as it is */
+    struct hd_ids prefix;      /* how the output begins; when forced, all of it */
+    bool passes;               /* nothing in it can be translated: it stays as it is */
+    size_t first_kept, n_kept; /* protected pieces of the line that lie in it */
+    bool has_placeholders;     /* the model sees placeholders instead of these */
     enum hd_search_round round;
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */
@@ -71,6 +81,7 @@ struct hd_line {
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
     bool is_skipped;         /* forced, but too long to be looked at */
+    struct hd_protected_list kept;
     struct hd_segment *segments;
     size_t n_segments;
     atomic_size_t n_searching; /* segments that have not been searched yet */
@@ -82,14 +93,22 @@ struct hd_line {
 /* False with the reason in `err`. To be given to hd_ensemble_release(), also then. */
 bool hd_ensemble_init(struct hd_ensemble *ensemble, const heed_model *const *models, int n_models,
                       heed_error *err);
+/* Compute in this way from now on. False with HEED_NO_MEMORY, and it is as it was. */
+bool hd_ensemble_compute(struct hd_ensemble *ensemble, enum hd_compute compute, heed_error *err);
 void hd_ensemble_release(struct hd_ensemble *ensemble);
 
-/* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. */
+/* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. To be given to
+ * hd_job_release(), also where it is false. */
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *ensemble,
                  const heed_options *options, bool is_forced, heed_error *err);
 
+void hd_job_release(struct hd_job *job);
+
 /* Are a first search's probabilities of no use? Then words alone may be searched for, which is faster. */
 bool hd_job_needs_words_alone(const struct hd_job *job);
+
+/* A segment's ids: those of its encoding, and the end marker where the vocabulary has one. */
+bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err);
 
 /* What the search is given. */
 struct hd_search_input hd_segment_input(const struct hd_segment *segment);

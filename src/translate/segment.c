@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "translate/protection.h"
 #include "translate/split.h"
 
 #include <limits.h>
@@ -40,12 +41,11 @@ static const char *repaired(heed_result *result, const char *text, const char *w
     return copy;
 }
 
-/* A segment's ids: those of its encoding, and the end marker where the vocabulary has one. */
-static bool add_ids(struct hd_line *line, struct hd_segment *segment)
+bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err)
 {
-    const int end = hd_vocab_end(line->job->ensemble->source);
+    const int end = hd_vocab_end(segment->line->job->ensemble->source);
     segment->passes = segment->source.n == 0;
-    segment->ids = hd_alloc(segment->source.n + 1, sizeof *segment->ids, &line->err);
+    segment->ids = hd_alloc(segment->source.n + 1, sizeof *segment->ids, err);
     if (!segment->ids)
         return false;
     if (segment->source.n > 0)
@@ -90,7 +90,7 @@ static bool make_one_segment(struct hd_line *line)
         hd_result_warn(line->result, "not translated: %s", err.message);
     }
     move_spans(&segment->source, line->begin);
-    return add_ids(line, segment);
+    return hd_segment_add_ids(segment, &line->err);
 }
 
 /* ---- to be searched ---------------------------------------------------------------------------- */
@@ -108,42 +108,47 @@ static bool take_parts(struct hd_line *line, struct hd_splits *parts)
         segment->span.begin += line->begin;
         segment->span.end += line->begin;
         move_spans(&segment->source, line->begin);
-        if (!add_ids(line, segment))
+        if (!hd_segment_add_ids(segment, &line->err))
             return false;
     }
     return true;
 }
 
-static bool cut_line(struct hd_line *line)
+static bool cut_line(struct hd_line *line, bool keeps_sentences)
 {
+    const struct hd_job *job = line->job;
+    const struct hd_split_rules rules = {.most = job->most,
+                                         .keeps_sentences = keeps_sentences,
+                                         .language = job->ensemble->source_language};
     struct hd_splits parts = {0};
     heed_error err = {0};
-    const size_t most = line->job->most;
-    bool ok = hd_split(&parts, line->job->ensemble->source, line->result->source + line->begin,
-                       line->n_text, most, &err);
+    bool ok = hd_split(&parts, job->ensemble->source, line->result->source + line->begin,
+                       line->n_text, &rules, &err);
     if (ok)
         ok = take_parts(line, &parts);
     else if (err.code == HEED_BAD_TEXT) /* the segment says what it is about */
         ok = make_one_segment(line);
     else
         hd_fail(&line->err, err.code, "%s", err.message);
-    if (ok && parts.n > 1)
+    if (ok && parts.n_long > 0)
         hd_result_warn(line->result,
-                       "the text is longer than the %zu subwords the model was trained for; it was "
-                       "cut into %zu parts",
-                       most, parts.n);
+                       "%s is longer than the %zu subwords the model was trained for; it was cut "
+                       "into parts",
+                       keeps_sentences ? "the text" : "a sentence", job->most);
     if (ok && parts.n_words_cut > 0)
         hd_result_warn(line->result,
                        "a word is longer than the %zu subwords the model was trained for; it was "
                        "cut as well",
-                       most);
+                       job->most);
     hd_splits_release(&parts);
     return ok;
 }
 
+/* A prefix may be of several sentences, so the text that it belongs to stays whole. */
 static bool prepare_search(struct hd_line *line, const char *prefix)
 {
-    if (!cut_line(line))
+    if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
+        !hd_line_protect(line))
         return false;
     if (!prefix || line->n_segments == 0)
         return true;
@@ -228,4 +233,5 @@ void hd_line_release(struct hd_line *line)
     }
     hd_free(line->segments);
     hd_encoding_release(&line->target_placed);
+    hd_protected_release(&line->kept);
 }

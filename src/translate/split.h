@@ -1,4 +1,4 @@
-/* split.h -- a text that is too long for a model, cut where it has its own boundaries. */
+/* split.h -- a text cut into its sentences, and what is too long for a model where it has its own boundaries. */
 #ifndef HD_TRANSLATE_SPLIT_H
 #define HD_TRANSLATE_SPLIT_H
 
@@ -13,12 +13,19 @@ struct hd_part {
 struct hd_splits {
     size_t n, capacity;
     struct hd_part *at;
-    size_t n_words_cut; /* words of more subwords than there may be */
+    size_t n_long;      /* texts or sentences of more subwords than there may be */
+    size_t n_words_cut; /* words of more */
 };
 
-/* Append the parts of text[0..n): one, if it has at most `most` subwords; else its sentences. Sentences that are still too
- * long are cut at commas and the like, then between words, then inside words. */
+struct hd_split_rules {
+    size_t most;          /* subwords of a part */
+    bool keeps_sentences; /* together, as long as they fit: what fits is not cut at all */
+    const char *language; /* of the text, for its abbreviations; NULL: not known */
+};
+
+/* Append the parts of text[0..n): its sentences. Those that are too long are cut at commas and the like, then between words, then
+ * inside words. */
 bool hd_split(struct hd_splits *parts, const struct hd_vocab *vocab, const char *text, size_t n,
-              size_t most, heed_error *err);
+              const struct hd_split_rules *rules, heed_error *err);
 void hd_splits_release(struct hd_splits *parts);
 #endif

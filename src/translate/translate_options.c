@@ -6,6 +6,7 @@
 #include "base/real.h"
 #include "option/option.h"
 #include "search/search.h"
+#include "text/protect.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -123,6 +124,16 @@ static void print_number(const heed_option *option, const void *values, char *te
     snprintf(text, size, "%llu", (unsigned long long)in(values)->number);
 }
 
+/* One more expression, if it is one. */
+static bool add_keep(const heed_option *option, void *values, const char *text, heed_error *err)
+{
+    struct hd_keep *keep = hd_keep_new(&text, 1, NULL, 0, err);
+    if (!keep)
+        return false;
+    hd_keep_free(keep);
+    return heed_option_set_by_kind(option, values, text, err);
+}
+
 /* ---- the rows ------------------------------------------------------------------------------------ */
 
 #define FIELD(member) HEED_OPTION_FIELD(heed_options, member)
@@ -163,11 +174,21 @@ static const heed_option rows[] = {
      .help = "forbid repeating a sequence of N subwords; 0 allows everything"},
     {"replace-unknown", .kind = HEED_OPTION_FLAG, FIELD(replaces_unknown),
      .help = "replace unknown words by the source words they attend to"},
+    {"protect", .kind = HEED_OPTION_YES_NO, FIELD(protects), .initial = "yes",
+     .help = "keep links, e-mail addresses, file names, codes and placeholders such as %s as they "
+             "are, and warn where one of them or a number is lost"},
+    {"keep", .kind = HEED_OPTION_LIST, FIELD(keep), .value = "REGEX",
+     .help = "also keep what this regular expression matches (POSIX, extended); may be repeated",
+     .set = add_keep},
     {"max-length", .kind = HEED_OPTION_FLOAT, FIELD(max_length), .initial = "3", .value = "X",
      .least = 0.01, .most = 1000, .help = "longest output: X subwords per source subword, plus 50"},
     {"max-source", .kind = HEED_OPTION_INT, FIELD(max_source), .initial = "0", .value = "N",
      .least = 0, .most = 1 << 24, .default_help = "what the model was trained for",
-     .help = "longest source in subwords; a longer text is cut into sentences"},
+     .help = "longest source in subwords; a longer sentence is cut into parts"},
+    {"split", .kind = HEED_OPTION_CHOICE, FIELD(split), .initial = "auto", .choices = "auto|never",
+     .default_help = "auto: yes, unless the model was trained on whole documents",
+     .help = "translate a text sentence by sentence; never cuts only what is longer than "
+             "max-source"},
     {"attention", .kind = HEED_OPTION_CHOICE, FIELD(attention), .initial = "cross",
      .choices = "none|cross|encoder|decoder", .group = "Attention",
      .help = "which attention to report: of the decoder on the source, or self-attention of a "
@@ -191,6 +212,10 @@ static const heed_option rows[] = {
     {"threads", 'j', .kind = HEED_OPTION_INT, FIELD(n_threads), .initial = "0", .value = "N",
      .least = 0, .most = 4096, .default_help = "all cores",
      .help = "number of threads; does not change results"},
+    {"compute", .kind = HEED_OPTION_CHOICE, FIELD(compute), .initial = "stored",
+     .choices = "stored|f32|int8",
+     .help = "matrix products in the precision of the model file, in 32-bit floats, or in 8 bits, "
+             "which is faster"},
     {0},
 };
 
@@ -212,7 +237,13 @@ bool hd_translate_options_copy(heed_options *copy, const heed_options *o, heed_e
 {
     *copy = *o;
     copy->prefix = o->prefix ? hd_copy_string(o->prefix, err) : NULL;
-    return !o->prefix || copy->prefix;
+    copy->keep = (heed_option_list){0};
+    bool ok = !o->prefix || copy->prefix;
+    for (size_t i = 0; ok && i < o->keep.n; i++)
+        ok = heed_option_set_by_kind(heed_option_find(rows, "keep"), copy, o->keep.at[i], err);
+    if (!ok)
+        hd_translate_options_release(copy);
+    return ok;
 }
 
 void hd_translate_options_release(heed_options *o)

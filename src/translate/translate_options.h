@@ -4,6 +4,9 @@
 
 #include <heed.h>
 
+/* Are texts cut into sentences: unless the model was trained on whole documents, or only where they are too long? */
+enum hd_split_option { HD_SPLIT_AUTO, HD_SPLIT_NEVER };
+
 /* The public heed_options. Its rows say what each field means. */
 struct heed_options {
     int beam, n_best;
@@ -18,13 +21,17 @@ struct heed_options {
     uint64_t number; /* of the first text: with the seed it decides what is drawn */
     float max_length;
     int max_source; /* 0: what the model was trained for */
+    int split;      /* enum hd_split_option */
     bool replaces_unknown;
-    char *prefix;  /* how the output begins; NULL: as the model likes */
-    int attention; /* enum heed_attention */
+    bool protects;
+    heed_option_list keep; /* regular expressions */
+    char *prefix;          /* how the output begins; NULL: as the model likes */
+    int attention;         /* enum heed_attention */
     bool has_scores;
     int layer, head; /* 0, -1: the model's own choice */
     int shift;       /* 0: as suits the model; else one more than the step */
     int batch, n_threads;
+    int compute; /* enum hd_compute; of a translator as a whole */
 };
 
 bool hd_translate_options_init(heed_options *options, heed_error *err);

@@ -10,38 +10,6 @@
 
 /* ---- characters ------------------------------------------------------------------------------- */
 
-bool hd_is_space(uint32_t cp)
-{
-    return cp == ' ' || (cp >= '\t' && cp <= '\r') || cp == 0x85 || cp == 0xA0 || cp == 0x1680 ||
-           (cp >= 0x2000 && cp <= 0x200A) || cp == 0x2028 || cp == 0x2029 || cp == 0x202F ||
-           cp == 0x205F || cp == 0x3000;
-}
-
-bool hd_is_unspaced(uint32_t cp)
-{
-    static const struct {
-        uint32_t first, last;
-    } blocks[] = {
-        {0x0E00, 0x0EFF},   /* Thai, Lao */
-        {0x1000, 0x109F},   /* Burmese */
-        {0x1780, 0x17FF},   /* Khmer */
-        {0x2E80, 0x2FDF},   /* parts of Chinese characters */
-        {0x3001, 0x312F},   /* punctuation, Hiragana, Katakana, Bopomofo */
-        {0x31A0, 0x31FF},   /* more of these */
-        {0x3400, 0x4DBF},   /* Chinese characters */
-        {0x4E00, 0x9FFF},   /* */
-        {0xAA60, 0xAA7F},   /* more Burmese */
-        {0xF900, 0xFAFF},   /* more Chinese characters */
-        {0xFF01, 0xFF9F},   /* wide and narrow forms */
-        {0x1B000, 0x1B16F}, /* old Kana */
-        {0x20000, 0x3FFFF}, /* rare Chinese characters */
-    };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        if (cp >= blocks[i].first && cp <= blocks[i].last)
-            return true;
-    return false;
-}
-
 /* Marks, joiners and variation selectors sit on the character before them. */
 static bool is_mark(uint32_t cp)
 {
@@ -54,7 +22,7 @@ size_t hd_space_before(const char *text, size_t n)
 {
     size_t i = 0;
     uint32_t cp;
-    for (int length; (length = hd_utf8_decode(text + i, n - i, &cp)) > 0 && hd_is_space(cp);)
+    for (int length; (length = hd_utf8_decode(text + i, n - i, &cp)) > 0 && hd_char_is_space(cp);)
         i += (size_t)length;
     return i;
 }
@@ -72,7 +40,7 @@ size_t hd_space_after(const char *text, size_t n)
 {
     size_t left = n, length;
     uint32_t cp;
-    while ((length = hd_last_char(text, left, &cp)) > 0 && hd_is_space(cp))
+    while ((length = hd_last_char(text, left, &cp)) > 0 && hd_char_is_space(cp))
         left -= length;
     return n - left;
 }
@@ -99,11 +67,12 @@ static size_t cut(struct hd_span *words, const char *text, size_t n_bytes,
             cp = 0xFFFD;
         while (t < n_tokens && (tokens[t].begin < i || tokens[t].begin == SIZE_MAX))
             t++;
-        if (hd_is_space(cp))
+        if (hd_char_is_space(cp))
             continue;
-        const bool is_first = hd_is_space(before);
+        const bool is_first = hd_char_is_space(before);
         const bool may_part = t < n_tokens && tokens[t].begin == i &&
-                              (hd_is_unspaced(before) || hd_is_unspaced(cp)) && before != 0x200D;
+                              (hd_char_is_unspaced(before) || hd_char_is_unspaced(cp)) &&
+                              before != 0x200D;
         n += is_first || (may_part && !is_mark(cp));
         if (words) {
             if (is_first || (may_part && !is_mark(cp)))

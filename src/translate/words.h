@@ -5,6 +5,7 @@
 #ifndef HD_TRANSLATE_WORDS_H
 #define HD_TRANSLATE_WORDS_H
 
+#include "text/character.h"
 #include "text/vocab.h"
 
 #include <stdint.h>
@@ -23,12 +24,6 @@ struct hd_word_map {
 bool hd_word_map_make(struct hd_word_map *wording, const char *text, size_t n_bytes,
                       const struct hd_span *tokens, size_t n_tokens, heed_error *err);
 void hd_word_map_release(struct hd_word_map *wording);
-
-/* White space of all scripts. */
-bool hd_is_space(uint32_t cp);
-
-/* A character of a script that is written without spaces between words. */
-bool hd_is_unspaced(uint32_t cp);
 
 /* How many bytes of white space text[0..n) begins with, or ends with. */
 size_t hd_space_before(const char *text, size_t n);

@@ -106,8 +106,10 @@ expect 'bad bytes are told' 0 '<unk> one
 <unk>' 'heed: hostile:1: 1 byte of the text is not UTF-8 and stands as U+FFFD
 heed: hostile:3: 1 byte*' "$heed" translate -m "$toy" hostile
 expect 'unless it shall be quiet' 0 '*' '' "$heed" translate -m "$toy" -q hostile
-expect 'long lines are cut' 0 '<unk> one <unk> two*' 'heed: standard input:1: the text is longer than the 12 subwords *; it was cut into 3 parts' \
-    sh -c "echo 'eins x! zwei x! eins zwei eins zwei eins zwei eins zwei eins zwei' | '$heed' translate -m '$toy'"
+expect 'sentences are translated one by one' 0 '<unk> one <unk> two two one' '' sh -c "echo 'eins x! zwei x! eins zwei' | '$heed' translate -m '$toy'"
+expect 'unless they shall stay together' 0 '* *"sentences": \[{"source": \[0, 25\]*' '' sh -c "echo 'eins x! zwei x! eins zwei' | '$heed' translate -m '$toy' --split never --json"
+expect 'long sentences are cut' 0 '*' 'heed: standard input:1: a sentence is longer than the 12 subwords *; it was cut into parts' \
+    sh -c "echo 'eins zwei eins zwei eins zwei eins zwei eins zwei eins zwei eins zwei' | '$heed' translate -m '$toy'"
 printf 'a\nb\nc' | tr '\n' '\r' >returns
 expect 'a carriage return is white space' 0 '*' '*' "$heed" translate -m "$toy" returns
 yes 'zwei eins' | head -n 20000 >many
@@ -122,22 +124,40 @@ two' '' sh -c "mkfifo to from; '$heed' translate -m '$toy' <to >from & exec 3>to
 # the same bits
 expect 'no batch, thread or kernel changes a bit' 0 '' '' sh -c "
     for i in 1 2 3 4 5 6 7 8 9; do echo \"eins zwei drei fünf \$i\"; echo neun; echo 'acht Katzen sieben'; done >bits
-    '$heed' translate -m '$toy' --json bits >wanted || exit 1
+    '$heed' translate -m '$toy' -q --json bits >wanted || exit 1
     for batch in 1 2 100; do for threads in 1 3; do
-        '$heed' translate -m '$toy' --json --batch \$batch -j \$threads bits | cmp - wanted || exit 1; done; done
+        '$heed' translate -m '$toy' -q --json --batch \$batch -j \$threads bits | cmp - wanted || exit 1; done; done
     for kernel in \$('$heed' info | sed -n 's/^kernels *//p'); do
-        HEED_KERNEL=\$kernel '$heed' translate -m '$toy' --json bits | cmp - wanted || exit 1; done"
+        HEED_KERNEL=\$kernel '$heed' translate -m '$toy' -q --json bits | cmp - wanted || exit 1; done"
 model=$shared/oracles/marian-ende-transformer
 if [ -r "$model/model.npz" ]; then
     expect 'nor of real text' 0 '' '' sh -c "
         '$heed' import '$model/model.npz' --vocab '$model/vocab.spm' -o real.safetensors || exit 1
         head -n 12 '$model/source.en' >real
-        '$heed' translate -q -m real.safetensors --json real >wanted || exit 1
+        '$heed' translate -q -m real.safetensors -q --json real >wanted || exit 1
         for kernel in \$('$heed' info | sed -n 's/^kernels *//p'); do
             HEED_KERNEL=\$kernel '$heed' translate -q -m real.safetensors --json --batch 5 real | cmp - wanted || exit 1; done"
 else
     echo "skipped: there is no $model; make check SHARED=folder says where it is"
 fi
+
+# 8 bits
+"$heed" convert "$toy" --store int8 -o int8.safetensors
+expect 'a model in 8 bits translates' 0 'three two one*' '' "$heed" translate -m int8.safetensors in
+expect 'one quantised when it is loaded is the same; so is one with another batch' 0 '' '' sh -c "
+    '$heed' translate -m int8.safetensors --json in >wanted &&
+    '$heed' translate -m '$toy' --compute int8 --json in | cmp - wanted &&
+    '$heed' translate -m int8.safetensors --compute stored --batch 1 --json in | cmp - wanted"
+expect 'it can be computed in floats, as if it had been stored so' 0 '' '' sh -c "
+    '$heed' convert int8.safetensors -o f32.safetensors && '$heed' translate -m f32.safetensors --json in >wanted &&
+    '$heed' translate -m int8.safetensors --compute f32 --json in | cmp - wanted"
+expect 'and scores go with it' 0 '-*' '*' sh -c "echo eins >a; echo one >b; '$heed' score -m int8.safetensors --compute f32 a b"
+expect 'every kernel says the same in 8 bits' 0 '' '' sh -c "
+    '$heed' translate -m int8.safetensors --json in >wanted
+    for kernel in \$('$heed' info | sed -n 's/^kernels *//p'); do
+        HEED_KERNEL=\$kernel '$heed' translate -m int8.safetensors --json in | cmp - wanted || exit 1; done"
+expect '8-bit models ask for a kernel that exists' 1 '' 'heed: *HEED_KERNEL*banana*' \
+    env HEED_KERNEL=banana "$heed" translate -m int8.safetensors in
 
 # what is wrong
 expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m nowhere in

@@ -150,8 +150,9 @@ static void soft_alignments_are_marians(void **state)
              **soft = lines_of(&o, "greedy.soft-alignment.txt", &n_soft);
         assert_true(n >= N && n_soft >= N);
         /* Marian looks at a Transformer's first head alone */
-        heed_results *r = translated(m, (const char *const *)texts, N,
-                                     k == 0 ? "beam=1 shift=0 head=0" : "beam=1 shift=0");
+        heed_results *r =
+            translated(m, (const char *const *)texts, N,
+                       k == 0 ? "beam=1 shift=0 head=0 split=never" : "beam=1 shift=0 split=never");
         double worst = 0;
         for (int i = 0; i < N; i++) {
             const heed_result *x = r->at[i];

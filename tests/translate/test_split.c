@@ -28,12 +28,13 @@ static int end(void **state)
 }
 
 /* The parts as "a|b|c". */
-static const char *parts_of(const struct hd_vocab *vocab, const char *text, size_t most)
+static const char *parts_by(const struct hd_vocab *vocab, const char *text,
+                            const struct hd_split_rules *rules)
 {
     static char out[1024];
     struct hd_splits parts = {0};
     heed_error err = {0};
-    assert_that(hd_split(&parts, vocab, text, strlen(text), most, &err), "%s", err.message);
+    assert_that(hd_split(&parts, vocab, text, strlen(text), rules, &err), "%s", err.message);
     char *to = out;
     for (size_t i = 0; i < parts.n; i++)
         to += sprintf(to, "%s%.*s", i > 0 ? "|" : "",
@@ -44,13 +45,29 @@ static const char *parts_of(const struct hd_vocab *vocab, const char *text, size
     return out;
 }
 
-static void what_is_short_stays_whole(void **state)
+static const char *parts_of(const struct hd_vocab *vocab, const char *text, size_t most)
+{
+    return parts_by(vocab, text, &(struct hd_split_rules){.most = most});
+}
+
+static void what_is_short_stays_whole_if_so_wanted(void **state)
 {
     (void)state;
-    assert_string_equal(parts_of(words, "One. Two! Three?", 3), "One. Two! Three?");
-    assert_string_equal(parts_of(words, "  One. Two!  ", 3), "One. Two!");
+    const struct hd_split_rules whole = {.most = 3, .keeps_sentences = true};
+    assert_string_equal(parts_by(words, "One. Two! Three?", &whole), "One. Two! Three?");
+    assert_string_equal(parts_by(words, "  One. Two!  ", &whole), "One. Two!");
+    assert_string_equal(parts_by(words, "One. Two! Three? Four", &whole), "One.|Two!|Three?|Four");
+    assert_string_equal(parts_of(words, "One. Two! Three?", 3), "One.|Two!|Three?");
     assert_string_equal(parts_of(words, "", 3), "");
     assert_string_equal(parts_of(words, " \t ", 3), "");
+}
+
+static void a_language_has_its_own_abbreviations(void **state)
+{
+    (void)state;
+    const struct hd_split_rules german = {.most = 9, .language = "de"};
+    assert_string_equal(parts_by(words, "Das sind mind. Hundert. Mehr nicht.", &german),
+                        "Das sind mind. Hundert.|Mehr nicht.");
 }
 
 static void sentences_are_kept_apart(void **state)
@@ -58,8 +75,8 @@ static void sentences_are_kept_apart(void **state)
     (void)state;
     assert_string_equal(parts_of(words, "One two. Three! Four?", 3), "One two.|Three!|Four?");
     assert_string_equal(
-        parts_of(words, "He said \"no.\" She left... \"Why?!\" she asked (twice.) Yes", 4),
-        "He said \"no.\"|She left...|\"Why?!\"|she asked (twice.)|Yes");
+        parts_of(words, "He said \"no.\" She left... \"Why?!\" she asked (twice.) Yes", 5),
+        "He said \"no.\"|She left...|\"Why?!\" she asked (twice.) Yes");
     assert_string_equal(parts_of(words,
                                  "one\x0Btwo three\xE2\x80\xA8"
                                  "four",
@@ -73,8 +90,8 @@ static void abbreviations_and_numbers_do_not_end_sentences(void **state)
 {
     (void)state;
     assert_string_equal(
-        parts_of(words, "J. Smith paid 3.50 on 3. May, e.g. at once. Then left.", 11),
-        "J. Smith paid 3.50 on 3. May, e.g. at once.|Then left.");
+        parts_of(words, "J. Smith zahlte 3.50 am 3. Mai, z. B. sofort. Dann ging er.", 11),
+        "J. Smith zahlte 3.50 am 3. Mai, z. B. sofort.|Dann ging er.");
 }
 
 static void clauses_and_words_are_put_together_while_there_is_room(void **state)
@@ -91,13 +108,15 @@ static void clauses_and_words_are_put_together_while_there_is_room(void **state)
 static void words_are_cut_as_a_last_resort(void **state)
 {
     (void)state;
+    const struct hd_split_rules three = {.most = 3}, four = {.most = 4};
     struct hd_splits parts = {0};
     assert_string_equal(parts_of(chars, "abcdefgh", 4), "abcd|efgh");
-    assert_true(hd_split(&parts, chars, "abcdefgh xy", 11, 4, NULL));
+    assert_true(hd_split(&parts, chars, "abcdefgh xy", 11, &four, NULL));
     assert_int_equal(parts.n, 3);
     assert_int_equal(parts.n_words_cut, 1);
     hd_splits_release(&parts);
-    assert_true(hd_split(&parts, chars, "我爱我的猫", 15, 3, NULL)); /* no word of spaces is cut */
+    assert_true(
+        hd_split(&parts, chars, "我爱我的猫", 15, &three, NULL)); /* no word of spaces is cut */
     assert_int_equal(parts.n_words_cut, 0);
     hd_splits_release(&parts);
     /* a family is one character */
@@ -122,9 +141,10 @@ static void nothing_is_lost(void **state)
         }
         const struct hd_vocab *vocab = round % 2 ? words : chars;
         const size_t most = 1 + hd_rng_below(&rng, 20);
+        const struct hd_split_rules rules = {.most = most, .keeps_sentences = round % 3 == 0};
         struct hd_splits parts = {0};
         heed_error err = {0};
-        assert_that(hd_split(&parts, vocab, text, n, most, &err), "%s", err.message);
+        assert_that(hd_split(&parts, vocab, text, n, &rules, &err), "%s", err.message);
         size_t at = 0;
         for (size_t i = 0; i <= parts.n; i++) {
             const size_t next = i < parts.n ? parts.at[i].span.begin : n;
@@ -152,7 +172,8 @@ static void failing_allocations_are_told(void **state)
         heed_error err = {0};
         struct hd_splits parts = {0};
         hd_alloc_fail_after(n);
-        ok = hd_split(&parts, words, "one two. three, four five six.", 30, 2, &err);
+        ok = hd_split(&parts, words, "one two. three, four five six.", 30,
+                      &(struct hd_split_rules){.most = 2}, &err);
         hd_alloc_fail_after(-1);
         assert_that(ok || err.code == HEED_NO_MEMORY, "%ld: %s", n, err.message);
         hd_splits_release(&parts);
@@ -162,7 +183,8 @@ static void failing_allocations_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_short_stays_whole),
+        cmocka_unit_test(what_is_short_stays_whole_if_so_wanted),
+        cmocka_unit_test(a_language_has_its_own_abbreviations),
         cmocka_unit_test(sentences_are_kept_apart),
         cmocka_unit_test(abbreviations_and_numbers_do_not_end_sentences),
         cmocka_unit_test(clauses_and_words_are_put_together_while_there_is_room),

@@ -121,14 +121,17 @@ static void bytes_that_are_not_utf8_are_replaced_and_told(void **state)
     heed_results_free(r);
 }
 
-static void long_lines_are_cut_and_joined_again(void **state)
+static void sentences_are_translated_one_by_one_and_joined_again(void **state)
 {
     (void)state;
-    /* trained for 12 */
     heed_results *r =
         one(" eins zwei drei! vier fünf!  sechs sieben acht neun eins zwei drei vier ", NULL);
     const heed_result *x = r->at[0];
-    assert_true(has_warning(x, "cut into 3 parts"));
+    assert_int_equal(x->n_warnings, 0);
+    assert_int_equal(x->translations[0]->n_sentences, 3);
+    assert_int_equal(x->translations[0]->sentences[1].source_start, 17);
+    assert_int_equal(x->translations[0]->sentences[1].source_end, 27);
+    assert_int_equal(x->translations[0]->sentences[1].target_start, 15);
     assert_int_equal(x->n_words, 13);
     const heed_translation *t = x->translations[0];
     assert_string_equal(t->text,
@@ -141,6 +144,50 @@ static void long_lines_are_cut_and_joined_again(void **state)
     for (size_t i = 0; i < x->n_subwords; i++)
         n_ends += x->subwords[i].word < 0;
     assert_int_equal(n_ends, 3);
+    heed_results_free(r);
+}
+
+static void sentences_stay_together_where_that_is_wanted(void **state)
+{
+    (void)state;
+    heed_results *r = one("eins zwei. Drei", "split=never");
+    assert_int_equal(r->at[0]->translations[0]->n_sentences, 1);
+    heed_results_free(r);
+    r = one("eins zwei. Drei", NULL);
+    assert_int_equal(r->at[0]->translations[0]->n_sentences, 2);
+    heed_results_free(r);
+    /* trained for 12 subwords: what is longer is cut all the same */
+    r = one("eins zwei drei! vier fünf! sechs sieben acht neun eins zwei drei vier", "split=never");
+    assert_true(has_warning(r->at[0], "the text is longer than the 12 subwords"));
+    assert_int_equal(r->at[0]->translations[0]->n_sentences, 3);
+    heed_results_free(r);
+    r = one("eins zwei drei vier fünf sechs sieben acht neun eins zwei drei vier. Eins", NULL);
+    assert_true(has_warning(r->at[0], "a sentence is longer than the 12 subwords"));
+    heed_results_free(r);
+}
+
+/* A model that was trained on documents is given documents. */
+static void models_of_documents_get_whole_texts(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    heed_model *model = heed_model_load("tests/translate/toy.safetensors", &err);
+    assert_that(model, "%s", err.message);
+    json_object_set_new(model->record, "documents", json_true());
+    const char *texts[] = {"eins zwei. Drei"};
+    heed_results *r = translated(model, texts, 1, NULL);
+    assert_int_equal(r->at[0]->translations[0]->n_sentences, 1);
+    heed_results_free(r);
+    heed_model_free(model);
+}
+
+/* A prefix may be of several sentences; nobody knows to which of the source's they belong. */
+static void texts_with_a_prefix_stay_whole(void **state)
+{
+    (void)state;
+    heed_results *r = one("eins zwei. Drei", "prefix=three");
+    assert_int_equal(r->at[0]->translations[0]->n_sentences, 1);
+    assert_memory_equal(r->at[0]->translations[0]->text, "three", 5);
     heed_results_free(r);
 }
 
@@ -616,6 +663,24 @@ static bool ask(void *data, size_t n_done, size_t n)
     return ++a->n < a->most;
 }
 
+static void how_to_compute_is_settled_before_the_first_text(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    heed_translator *t = translator_of(toy, "compute=int8 compute=f32 compute=int8");
+    const char *text = heed_translator_text(t, "eins zwei drei", &err);
+    assert_that(text != NULL && strcmp(text, "three two one") == 0, "%s", err.message);
+    assert_false(heed_translator_set(t, "compute", "f32", &err));
+    assert_error(err, HEED_BAD_OPTION, "compute must be set before the first text");
+    err = (heed_error){0};
+    heed_options *o = heed_options_new(t, &err);
+    assert_true(o && heed_options_set(o, "compute", "f32", &err));
+    assert_int_equal(heed_translator_submit(t, "eins", o, &err), 0);
+    assert_error(err, HEED_BAD_OPTION, "compute is of a translator as a whole");
+    heed_options_free(o);
+    heed_translator_free(t);
+}
+
 static void progress_is_told_and_can_stop_the_work(void **state)
 {
     (void)state;
@@ -700,7 +765,10 @@ int main(void)
         cmocka_unit_test(white_space_is_kept),
         cmocka_unit_test(order_and_number_are_kept),
         cmocka_unit_test(bytes_that_are_not_utf8_are_replaced_and_told),
-        cmocka_unit_test(long_lines_are_cut_and_joined_again),
+        cmocka_unit_test(sentences_are_translated_one_by_one_and_joined_again),
+        cmocka_unit_test(sentences_stay_together_where_that_is_wanted),
+        cmocka_unit_test(models_of_documents_get_whole_texts),
+        cmocka_unit_test(texts_with_a_prefix_stay_whole),
         cmocka_unit_test(a_megabyte_is_a_line_like_any_other),
         cmocka_unit_test(hostile_text_gives_as_many_results),
         cmocka_unit_test(words_and_weights_fit_the_text_in_every_language),
@@ -719,6 +787,7 @@ int main(void)
         cmocka_unit_test(a_translations_own_score_is_told_again),
         cmocka_unit_test(pairs_that_cannot_be_looked_at_are_told),
         cmocka_unit_test(batch_threads_and_neighbours_change_no_bit),
+        cmocka_unit_test(how_to_compute_is_settled_before_the_first_text),
         cmocka_unit_test(progress_is_told_and_can_stop_the_work),
         cmocka_unit_test(failing_allocations_are_told),
         cmocka_unit_test(the_recipe_is_told),
