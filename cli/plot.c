@@ -92,7 +92,8 @@ static struct drawn drawn_of(const heed_result *r, const heed_translation *t,
                                                      .columns = d.columns,
                                                      .n_columns = (int)t->n_attention_columns},
                                            .weights = t->attention,
-                                           .end = t->attention_end,
+                                           /* the decoder has a start instead of an end */
+                                           .end = to_target ? NULL : t->attention_end,
                                            .links = d.links,
                                            .n_links = (int)n_links};
     return d;

@@ -7,7 +7,7 @@
 A word of a translation counts as right when the reference has it too (as often). The chance of that is modelled as
 sigmoid(a + b log(p / (1 - p))), p being the word's probability; a and b are the likeliest for the first text (Newton's method). Then, for
 each text, a table: of the words with a confidence in each tenth, how many were right. The constants stand in
-src/translate/translate.c; a model may have its own, "confidence": [a, b] in its record."""
+src/translate/job.c; a model may have its own, "confidence": [a, b] in its record."""
 import collections
 import json
 import math

@@ -46,6 +46,25 @@ cut -f 1 "$golden" >"$here/sentences"
 difference=$(diff "$golden" "$here/now" 2>&1) && problem='' || problem='tools/default_model_golden.sh writes them anew, if they should change'
 verdict 'a dozen sentences are translated and linked as they were' "$problem" "$difference"
 
+# self-attention is between words of one side
+expect 'the encoder attends to its own words' 0 'The red house.*
+*The red house. (end)
+The *
+red *
+house. *' '' sh -c "echo 'The red house.' | COLUMNS=60 '$heed' translate --attention encoder --show | sed '1s/.*/The red house./'"
+if command -v python3 >/dev/null; then
+    expect 'the decoder to its own, and to none that come later' 0 'True True True' '' sh -c "echo 'The red house is old.' |
+        '$heed' translate --attention decoder --layer 2 --head 1 --json | python3 -c 'import json, sys
+t = json.loads(sys.stdin.read())[\"translations\"][0]; a = t[\"attention\"]; n = len(t[\"target_words\"])
+print(len(a) == n, all(len(r) == n for r in a), all(a[i][j] == 0 for i in range(n) for j in range(i + 1, n)))'"
+fi
+if [ -e "${heed%heed}heed_draw.so" ]; then
+    expect 'all heads of it are a page' 0 '*' '' sh -c "echo 'The red house.' |
+        '$heed' translate --attention encoder --head all --plot '$here/heads.svg' && grep -q '<svg' '$here/heads.svg'"
+fi
+expect 'there are no more layers than there are' 1 '' 'heed: the model has no attention of layer 4*' \
+    sh -c "echo 'The red house.' | '$heed' translate --attention encoder --layer 4 --json"
+
 for kernel in $("$heed" info --json | sed 's/.*"kernels": \[\([^]]*\)\].*/\1/; s/[",]//g'); do
     [ "$kernel" != ref ] || continue # slow
     HEED_KERNEL=$kernel "$heed" translate --align hard "$here/sentences" | sed 's/ ||| /	/' | paste "$here/sentences" - >"$here/other"
