@@ -72,16 +72,18 @@ ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
 # Flags of single files: FLAGS_<path without .c>. The kernels of one instruction set are chosen when the program
 # runs, so each is built for its own CPU, whatever the CPU at hand; on other machines they are empty files.
 # (A sanitizer looks at every load of every tile: at -O1 that is compiled in seconds, at -O3 in minutes.)
-$(foreach k,generic avx2 avx512 avx512vnni neon,$(eval FLAGS_src/kernel/$k = $(if $(SANITIZE),-O1,-O3)))
+$(foreach k,generic avx2 avx512 avx512vnni avx512bf16 amx neon,$(eval FLAGS_src/kernel/$k = $(if $(SANITIZE),-O1,-O3)))
 ifneq (,$(filter x86_64% amd64%,$(MACHINE)))
 AVX2   := -mavx2 -mfma -mf16c
 AVX512 := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 FLAGS_src/kernel/avx2       += $(AVX2)
 FLAGS_src/kernel/avx512     += $(AVX512)
 FLAGS_src/kernel/avx512vnni += $(AVX512) -mavx512vnni
+FLAGS_src/kernel/avx512bf16 += $(AVX512) -mavx512vnni -mavx512bf16
+FLAGS_src/kernel/amx        += $(AVX512) -mavx512vnni -mamx-tile -mamx-int8
 endif
 ifneq ($(FUZZER),) # sanitizing the kernels takes clang minutes, and `make sanitize` does it
-$(foreach k,generic avx2 avx512 avx512vnni neon,$(eval FLAGS_src/kernel/$k += -fno-sanitize=address,undefined))
+$(foreach k,generic avx2 avx512 avx512vnni avx512bf16 amx neon,$(eval FLAGS_src/kernel/$k += -fno-sanitize=address,undefined))
 endif
 LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli

@@ -103,23 +103,33 @@ struct work {
     long *n_words; /* by part */
 };
 
+/* Each thread keeps its searcher, as translators do. */
+enum { MOST_THREADS = 2 };
+static struct hd_searcher *searchers[MOST_THREADS];
+
 static void search(void *data, int index, int worker)
 {
-    (void)worker;
     const struct work *w = data;
     heed_error err = {0};
     const size_t from = (size_t)index * w->at_a_time, left = w->n - from,
                  n = left < w->at_a_time ? left : w->at_a_time;
-    struct hd_nbest *found = hd_alloc(n, sizeof *found, &err);
     const struct hd_net *net = w->text->net;
-    if (!found ||
-        !hd_search(&net, 1, w->text->end, w->text->input + from, n, &w->options, found, &err))
+    struct hd_searcher *s = searchers[worker];
+    if (!s && !(s = searchers[worker] = hd_searcher_new(&net, 1, w->text->end, &err)))
         die(&err);
-    for (size_t i = 0; i < n; i++) {
-        w->n_words[index] += found[i].best->n;
-        hd_nbest_release(&found[i]);
+    for (size_t i = 0; i < n; i++)
+        if (!hd_searcher_add(s, &w->text->input[from + i], &w->options, NULL, &err))
+            die(&err);
+    while (hd_searcher_size(s) > 0) {
+        struct hd_nbest found;
+        void *tag;
+        if (!hd_searcher_step(s, &err))
+            die(&err);
+        while (hd_searcher_take(s, &found, &tag)) {
+            w->n_words[index] += found.best->n;
+            hd_nbest_release(&found);
+        }
     }
-    hd_free(found);
 }
 
 static long search_all(const struct text *text, const char *question, struct hd_pool *pool)
@@ -259,6 +269,8 @@ int main(int argc, char **argv)
     }
     hd_free(text.input);
     hd_free(text.lines);
+    for (int i = 0; i < MOST_THREADS; i++)
+        hd_searcher_free(searchers[i]);
     if (text.model)
         heed_model_free(text.model);
     else

@@ -1,4 +1,4 @@
-/* bench_kernel.c -- the ground floor's speed: products, 8-bit products, the tape, the output layer.
+/* bench_kernel.c -- the ground floor's speed: products, 8-bit and bf16 products, the tape, the output layer.
  *
  * The yardsticks are oneDNN, one thread, and this core's own peak of multiply-adds, measured in the same run and in turn with
  * ours (clock.h). Prints tables and, last, one line `headline NAME VALUE` for each figure that docs/benchmarks.md records. */
@@ -108,11 +108,12 @@ static void theirs_weight(void *c)
     dnnl_sgemm('T', 'N', p->K, p->N, p->M, 1, p->x, p->K, p->y, p->N, 1, p->dW, p->N);
 }
 
+static const int training_sizes[][2] = {{256, 256},  {256, 1024}, {1024, 256}, {512, 512},
+                                        {512, 2048}, {2048, 512}, {512, 8000}};
+
 static void bench_training_products(double *peak_share, double *vs_onednn)
 {
-    static const int sizes[][2] = {{256, 256},  {256, 1024}, {1024, 256}, {512, 512},
-                                   {512, 2048}, {2048, 512}, {512, 8000}};
-    const int n = sizeof sizes / sizeof *sizes, M = 1600;
+    const int n = sizeof training_sizes / sizeof *training_sizes, M = 1600;
     double ours = 0, theirs = 0, ratio = 0;
     printf("\nTraining products, M = %d: share of this core's peak, and oneDNN's time over ours\n",
            M);
@@ -120,7 +121,7 @@ static void bench_training_products(double *peak_share, double *vs_onednn)
     printf("%5s %5s  %9s  %20s %20s %20s\n", "", "", "GFLOP/s", "ours oneDNN ratio",
            "ours oneDNN ratio", "ours oneDNN ratio");
     for (int i = 0; i < n; i++) {
-        struct product p = product_new(M, sizes[i][0], sizes[i][1]);
+        struct product p = product_new(M, training_sizes[i][0], training_sizes[i][1]);
         struct contestant all[] = {{run_peak, NULL, 0},     {ours_forward, &p, 0},
                                    {theirs_forward, &p, 0}, {ours_input, &p, 0},
                                    {theirs_input, &p, 0},   {ours_weight, &p, 0},
@@ -286,6 +287,182 @@ static double bench_int8(void)
     return exp(ratio);
 }
 
+/* ---- products of bf16 --------------------------------------------------------------------------------------- */
+
+struct product16 {
+    int M, K, N;
+    uint16_t *x, *dy, *w;
+    uint32_t *packed, *packed_t;
+    float *y, *dx, *dW, *scratch;
+    dnnl_primitive_t matmul[3];
+    dnnl_exec_arg_t args[3][3];
+    dnnl_stream_t stream;
+};
+
+static uint16_t *halves(int rows, int n)
+{
+    float *from = numbers((size_t)rows * (size_t)n);
+    uint16_t *to = take((size_t)rows * (size_t)n * sizeof *to);
+    K->to_bf16(to, n, from, n, rows, n);
+    free(from);
+    return to;
+}
+
+/* y[M,N] = a[M,K]·b[K,N] by oneDNN from bf16 to float; a and b may stand transposed, and b in the layout that oneDNN likes best. False when it
+ * has no such product for this CPU. */
+static bool prepare_onednn16(struct product16 *p, int which, dnnl_engine_t engine, int M, int K,
+                             int N, void *a, bool is_a_turned, void *b, bool is_b_turned,
+                             bool is_packed, void *y)
+{
+    dnnl_dims_t as = {M, K}, bs = {K, N}, ys = {M, N};
+    dnnl_memory_desc_t ad, b_plain, bd, yd;
+    must(dnnl_memory_desc_init_by_tag(&ad, 2, as, dnnl_bf16, is_a_turned ? dnnl_ba : dnnl_ab));
+    must(dnnl_memory_desc_init_by_tag(&b_plain, 2, bs, dnnl_bf16, is_b_turned ? dnnl_ba : dnnl_ab));
+    must(dnnl_memory_desc_init_by_tag(&bd, 2, bs, dnnl_bf16,
+                                      is_packed     ? dnnl_format_tag_any
+                                      : is_b_turned ? dnnl_ba
+                                                    : dnnl_ab));
+    must(dnnl_memory_desc_init_by_tag(&yd, 2, ys, dnnl_f32, dnnl_ab));
+    dnnl_matmul_desc_t desc;
+    must(dnnl_matmul_desc_init(&desc, &ad, &bd, NULL, &yd));
+    dnnl_primitive_desc_t pd;
+    if (dnnl_primitive_desc_create(&pd, &desc, NULL, engine, NULL) != dnnl_success)
+        return false;
+    must(dnnl_primitive_create(&p->matmul[which], pd));
+    const dnnl_memory_desc_t *best = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
+    dnnl_memory_t plain = memory_of(&b_plain, engine, b), right = plain;
+    if (is_packed) {
+        right = memory_of(best, engine, DNNL_MEMORY_ALLOCATE);
+        dnnl_primitive_desc_t reorder_pd;
+        must(dnnl_reorder_primitive_desc_create(&reorder_pd, &b_plain, engine, best, engine, NULL));
+        dnnl_primitive_t reorder;
+        must(dnnl_primitive_create(&reorder, reorder_pd));
+        dnnl_exec_arg_t turn[] = {{DNNL_ARG_FROM, plain}, {DNNL_ARG_TO, right}};
+        must(dnnl_primitive_execute(reorder, p->stream, 2, turn));
+        must(dnnl_stream_wait(p->stream));
+        dnnl_primitive_destroy(reorder);
+        dnnl_primitive_desc_destroy(reorder_pd);
+        dnnl_memory_destroy(plain);
+    }
+    p->args[which][0] = (dnnl_exec_arg_t){DNNL_ARG_SRC, memory_of(&ad, engine, a)};
+    p->args[which][1] = (dnnl_exec_arg_t){DNNL_ARG_WEIGHTS, right};
+    p->args[which][2] = (dnnl_exec_arg_t){DNNL_ARG_DST, memory_of(&yd, engine, y)};
+    dnnl_primitive_desc_destroy(pd);
+    return true;
+}
+
+static void ours_forward16(void *c)
+{
+    struct product16 *p = c;
+    K->gemm_bf16(p->y, p->N, p->x, p->K, p->packed, NULL, false, HD_NONE, p->M, p->K, p->N);
+}
+static void ours_input16(void *c)
+{
+    struct product16 *p = c;
+    K->gemm_bf16(p->dx, p->K, p->dy, p->N, p->packed_t, NULL, false, HD_NONE, p->M, p->N, p->K);
+}
+static void ours_weight16(void *c)
+{
+    struct product16 *p = c;
+    K->gemm_bf16_free(p->dW, p->N, p->x, p->K, p->dy, p->N, true, p->K, p->M, p->N, p->scratch);
+}
+static void theirs16(struct product16 *p, int which)
+{
+    must(dnnl_primitive_execute(p->matmul[which], p->stream, 3, p->args[which]));
+    must(dnnl_stream_wait(p->stream));
+}
+static void theirs_forward16(void *c)
+{
+    theirs16(c, 0);
+}
+static void theirs_input16(void *c)
+{
+    theirs16(c, 1);
+}
+static void theirs_weight16(void *c)
+{
+    theirs16(c, 2);
+}
+static void run_peak16(void *nothing)
+{
+    (void)nothing;
+    peak_run_bf16();
+}
+
+static bool product16_init(struct product16 *p, dnnl_engine_t engine)
+{
+    const size_t m = (size_t)p->M, k = (size_t)p->K, n = (size_t)p->N;
+    float *w = numbers(k * n);
+    p->x = halves(p->M, p->K);
+    p->dy = halves(p->M, p->N);
+    p->w = take(k * n * sizeof *p->w);
+    p->packed = take(hd_packed_size_bf16(p->K, p->N) * 4);
+    p->packed_t = take(hd_packed_size_bf16(p->N, p->K) * 4);
+    p->y = numbers(m * n);
+    p->dx = numbers(m * k);
+    p->dW = numbers(k * n);
+    p->scratch = take(HD_GEMM_SCRATCH * 4);
+    K->to_bf16(p->w, p->N, w, p->N, p->K, p->N);
+    K->pack_bf16(p->packed, w, p->N, 1, p->K, p->N);
+    K->pack_bf16(p->packed_t, w, 1, p->N, p->N, p->K);
+    free(w);
+    must(dnnl_stream_create(&p->stream, engine, dnnl_stream_default_flags));
+    return prepare_onednn16(p, 0, engine, p->M, p->K, p->N, p->x, false, p->w, false, true, p->y) &&
+           prepare_onednn16(p, 1, engine, p->M, p->N, p->K, p->dy, false, p->w, true, true,
+                            p->dx) &&
+           prepare_onednn16(p, 2, engine, p->K, p->M, p->N, p->x, true, p->dy, false, false, p->dW);
+}
+
+static void product16_release(struct product16 *p, bool has_peer)
+{
+    void *all[] = {p->x, p->dy, p->w, p->packed, p->packed_t, p->y, p->dx, p->dW, p->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    for (int i = 0; has_peer && i < 3; i++) {
+        dnnl_primitive_destroy(p->matmul[i]);
+        for (int j = 0; j < 3; j++)
+            dnnl_memory_destroy(p->args[i][j].memory);
+    }
+    dnnl_stream_destroy(p->stream);
+}
+
+/* Shares are of the faster of the CPU's two ways: vdpbf16ps, or multiply-adds on what was widened. */
+static void bench_bf16(double *peak_share, double *vs_onednn)
+{
+    const int n = sizeof training_sizes / sizeof *training_sizes, M = 1600;
+    dnnl_engine_t engine;
+    must(dnnl_engine_create(&engine, dnnl_cpu, 0));
+    double ours = 0, ratio = 0;
+    bool has_peer = true;
+    printf("\nTraining products of bf16, M = %d: share of this core's peak, and oneDNN's time over "
+           "ours\n",
+           M);
+    for (int i = 0; i < n; i++) {
+        struct product16 p = {.M = M, .K = training_sizes[i][0], .N = training_sizes[i][1]};
+        has_peer = product16_init(&p, engine) && has_peer;
+        struct contestant all[] = {{run_peak, NULL, 0},     {run_peak16, NULL, 0},
+                                   {ours_forward16, &p, 0}, {ours_input16, &p, 0},
+                                   {ours_weight16, &p, 0},  {theirs_forward16, &p, 0},
+                                   {theirs_input16, &p, 0}, {theirs_weight16, &p, 0}};
+        bench_race(all, has_peer ? 8 : 5, p.N > 4000 ? 10 : 25);
+        const double f32 = peak_run() / all[0].best, unit = peak_run_bf16() / all[1].best;
+        const double peak = unit > f32 ? unit : f32, flop = 2.0 * M * p.K * p.N;
+        printf("%5d %5d  %9.1f ", p.K, p.N, peak * 1e-9);
+        for (int f = 2; f < 5; f++) {
+            const double mine = flop / all[f].best / peak;
+            const double other = has_peer ? flop / all[f + 3].best / peak : 0;
+            printf("  %4.2f   %4.2f  %4.2f ", mine, other, has_peer ? mine / other : 0);
+            ours += mine / (3 * n);
+            ratio += has_peer ? log(mine / other) / (3 * n) : 0;
+        }
+        printf("\n");
+        product16_release(&p, has_peer);
+    }
+    dnnl_engine_destroy(engine);
+    *peak_share = ours;
+    *vs_onednn = has_peer ? exp(ratio) : 0;
+}
+
 /* ---- the tape ------------------------------------------------------------------------------------------------ */
 
 enum { TAPE_OPS = 3000 };
@@ -395,12 +572,19 @@ int main(int argc, char **argv)
     bench_training_products(&share, &vs_onednn);
     const double recurrent = bench_recurrent_products();
     const double int8 = bench_int8();
+    double share16, vs_onednn16;
+    bench_bf16(&share16, &vs_onednn16);
     const double tape = bench_tape();
     const double layer = bench_output_layer();
     printf("\nheadline gemm_peak_share %.3f\n", share);
     printf("headline gemm_vs_onednn %.3f\n", vs_onednn);
     printf("headline gemm_recurrent_vs_onednn %.3f\n", recurrent);
     printf("headline int8_vs_onednn %.3f\n", int8);
+    printf("headline gemm_bf16_peak_share %.3f\n", share16);
+    if (vs_onednn16 > 0)
+        printf("headline gemm_bf16_vs_onednn %.3f\n", vs_onednn16);
+    else
+        printf("gemm_bf16_vs_onednn is left out: oneDNN has no products of bf16 for this CPU\n");
     printf("headline tape_ns_per_op %.1f\n", tape);
     printf("headline softmax_xent_share %.3f\n", layer);
     return 0;

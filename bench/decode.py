@@ -109,6 +109,14 @@ def two_threads(heed):
     headlines.append(("decode_threads_speedup", min(gains.values()) / bare))
 
 
+def calls(heed):
+    """200 sentences, a call each: by a translator that stays warm, and by a new one for each."""
+    for kind in ("greedy", "beam5"):
+        warm, cold = ([heed.ask("%s calls %s" % (kind, how))[0] for _ in range(rounds)] for how in ("warm", "cold"))
+        print("one sentence a call, %s: %.3f ms; %.3f ms by a new translator each, %.2f of it" % (
+            kind, 5 * min(warm), 5 * min(cold), min(warm) / min(cold)), flush=True)
+
+
 def two_threads_of_large(heed, other):
     both = other.translator(inter_threads=2)
     for kind, beam in (("greedy", 1), ("beam5", 5)):
@@ -185,6 +193,7 @@ compare("fp32", (
     heed, CTranslate2("ende", None, 256), rounds)
 over_file = heed.most_memory() - os.path.getsize(model) / 1e6
 two_threads(heed)
+calls(heed)
 heed.close()
 starting()
 against_torch()

@@ -48,8 +48,8 @@ static const heed_option options[] = {
 
 static const heed_option *library_option(int i)
 {
-    static const char *const names[] = {"attention", "layer",   "head", "shift",
-                                        "batch",     "threads", NULL};
+    static const char *const names[] = {"attention", "layer",   "head",    "shift",
+                                        "batch",     "threads", "compute", NULL};
     return translator_option(options, names, i);
 }
 

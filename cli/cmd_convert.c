@@ -18,7 +18,9 @@ static const heed_option options[] = {
     {"out", 'o', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct convert, out), .value = "FILE",
      .help = "model file to write"},
     {"store", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct convert, store),
-     .initial = "f32", .choices = "f32|f16|bf16", .help = "number format of the model file"},
+     .initial = "f32", .choices = "f32|f16|bf16|int8",
+     .help = "number format of the model file; int8 is 8-bit matrices, with which translating is "
+             "faster as well"},
     {"attribution", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct convert, attribution),
      .value = "TEXT", .help = "record who made the training text"},
     {"licence", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct convert, licence),
@@ -65,11 +67,12 @@ const struct command command_convert = {
     .description =
         "Converts a Marian model (.npz, types transformer and amun) to one file that heed, and "
         "every reader of safetensors, can open. The kind of model is recognised from the file. A "
-        "model of heed is stored again, in half the space with --store f16.",
+        "model of heed is stored again, in half the space with --store f16, in about a quarter of "
+        "it with --store int8.",
     .examples = {{"heed convert model.npz --vocab vocab.spm -o model.safetensors",
                   "convert a Marian model"},
-                 {"heed convert model.safetensors --store f16 -o small.safetensors",
-                  "store a model in half the space"}},
+                 {"heed convert model.safetensors --store int8 -o fast.safetensors",
+                  "store a model in a quarter of the space, for faster translation"}},
     .most_arguments = 1,
     .options = options,
     .values_size = sizeof(struct convert),

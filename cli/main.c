@@ -136,6 +136,8 @@ static enum status print_version(void)
     for (int i = 0; heed_kernel_available(i); i++)
         printf(" %s", heed_kernel_available(i));
     printf("; in use: %s\n", kernel);
+    if (heed_kernel_note())
+        printf("%s\n", heed_kernel_note());
     return STATUS_FINE;
 }
 

@@ -369,11 +369,13 @@ HEED_API heed_translator *heed_translator_new(const heed_model *const *models, i
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);
 
-/* How a model's numbers are stored: exactly, or in half the space. */
+/* How a model's numbers are stored: exactly, in half the space, or in about a quarter of it: 8-bit
+ * matrices, with which translating is faster as well. */
 enum heed_store {
     HEED_STORE_F32,
     HEED_STORE_F16,
     HEED_STORE_BF16,
+    HEED_STORE_INT8,
 };
 
 /* Write the model as one file, whole or not at all. False with the reason in `err`: HEED_BAD_FILE
@@ -791,14 +793,18 @@ HEED_API const char *heed_version(void);
 /* The compiler that built the library, e.g. "gcc 12.2.0". */
 HEED_API const char *heed_compiler(void);
 
-/* The arithmetic in use: "avx512vnni", "avx512", "avx2", "neon", "generic" or "ref". The fastest
- * that this CPU has, or the one named by the environment variable HEED_KERNEL; all return the same
- * bits. NULL with the reason in `err` (HEED_BAD_OPTION) when HEED_KERNEL names one that does not
- * exist or that this CPU cannot run. */
+/* The arithmetic in use: "amx", "avx512vnni", "avx512bf16", "avx512", "avx2", "neon", "generic" or
+ * "ref". The fastest that this CPU has, or the one named by the environment variable HEED_KERNEL;
+ * all return the same bits. NULL with the reason in `err` (HEED_BAD_OPTION) when HEED_KERNEL names
+ * one that does not exist or that this CPU cannot run. */
 HEED_API const char *heed_kernel(heed_error *err);
 
 /* Name of the i-th kernel this CPU can run, slowest first, or NULL when there are no more. */
 HEED_API const char *heed_kernel_available(int i);
+
+/* A sentence on arithmetic that this CPU has and that is not used because it does not keep to the
+ * definition; NULL as a rule. */
+HEED_API const char *heed_kernel_note(void);
 
 /* How many cores this process may use, at least 1: the CPUs it may run on, or fewer if a
  * container's quota is smaller. */

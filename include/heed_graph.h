@@ -57,6 +57,7 @@ struct hd_node {
     hd_node *in[3];
     hd_node *previous;
     void *extra;
+    const struct hd_int8_rows *int8_rows;
 };
 
 /* How many numbers a node holds, and its last dimension. */

@@ -36,3 +36,8 @@ const char *heed_kernel_available(int i)
             return all[k]->name;
     return NULL;
 }
+
+const char *heed_kernel_note(void)
+{
+    return hd_kernels_note();
+}

@@ -218,7 +218,8 @@ static void put_metadata(struct text *text, struct hd_saver *saver, const uint64
             put_checksum(text, sums[i]);
         put(text, saver->n_notes > 0 ? "\"," : "\"");
     }
-    qsort(saver->notes, saver->n_notes, sizeof *saver->notes, compare_notes);
+    if (saver->n_notes > 0)
+        qsort(saver->notes, saver->n_notes, sizeof *saver->notes, compare_notes);
     for (size_t i = 0; i < saver->n_notes; i++) {
         put(text, i > 0 ? "," : "");
         put_string(text, saver->notes[i].key);

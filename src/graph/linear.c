@@ -1,7 +1,7 @@
 /* linear.c -- linear maps, and rows of tables.
  *
  * y = x·W is one call of `gemm` when a packed copy of W is at hand, else one of `gemm_free`: the
- * same chain of fused multiply-adds, the same bits. On the way back dx += dy·Wᵀ at once, but dW
+ * same chain of fused multiply-adds, the same bits. A W held in 8 bits is one call of `gemm_int8`. On the way back dx += dy·Wᵀ at once, but dW
  * += xᵀ·dy is only noted, and done for many steps of a recurrence in one product.
  *
  * Invariant: the rows of x and dy enter dW in the order in which the way back met them, in one
@@ -50,10 +50,56 @@ static void product_free(hd_tape *t, float *y, long ldy, const float *x, long ld
     apply(t->k, act, y, ldy, rows, N);
 }
 
+/* y = act(bias + x·W) for a W in 8 bits and rows of x that are so already. */
+static void product_int8(hd_tape *t, float *y, long ldy, const struct hd_int8_rows *x, int rows,
+                         const hd_node *W, const float *bias, enum hd_function act)
+{
+    const struct hd_int8_matrix *m = &W->param->int8;
+    t->k->gemm_int8(y, ldy, x->q, hd_int8_stride(m->K), x->scale, m->packed, m->scale, bias, act,
+                    rows, m->K, m->N);
+}
+
+/* Rows of x in 8 bits, in memory of the tape. */
+static bool quantise_rows(hd_tape *t, struct hd_int8_rows *rows, const float *x, long ldx, int n,
+                          int width)
+{
+    const long stride = hd_int8_stride(width);
+    rows->q = hd_tape_take(t, "hd_lin", (size_t)n * (size_t)stride, 1);
+    rows->scale = hd_tape_take(t, "hd_lin", (size_t)n, sizeof *rows->scale);
+    for (long r = 0; rows->q && rows->scale && r < n; r++)
+        t->k->quantise(rows->q + r * stride, &rows->scale[r], x + r * ldx, width);
+    return rows->q && rows->scale;
+}
+
+/* The same for rows of floats. */
+static void product_of_floats(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
+                              const hd_node *W, const float *bias, enum hd_function act)
+{
+    const struct hd_arena_mark mark = hd_arena_mark(&t->arena);
+    struct hd_int8_rows q;
+    if (quantise_rows(t, &q, x, ldx, rows, W->param->int8.K))
+        product_int8(t, y, ldy, &q, rows, W, bias, act);
+    hd_arena_rewind(&t->arena, mark);
+}
+
+const struct hd_int8_rows *hd_int8_rows_of(hd_node *x)
+{
+    struct hd_int8_rows *rows =
+        x->int8_rows ? NULL : hd_tape_take(x->tape, "hd_lin", 1, sizeof *rows);
+    const int width = hd_last_dim(x);
+    if (rows && quantise_rows(x->tape, rows, x->x, width, hd_n_rows(x), width))
+        x->int8_rows = rows;
+    return x->int8_rows;
+}
+
 void hd_product(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
                 const hd_node *W, const float *bias, bool accumulate, enum hd_function act)
 {
     const int K = W->dim[0], N = W->dim[1];
+    if (hd_is_int8(W)) {
+        product_of_floats(t, y, ldy, x, ldx, rows, W, bias, act);
+        return;
+    }
     const float *packed = W->param ? packed_copy(&W->param->straight) : NULL;
     if (packed)
         t->k->gemm(y, ldy, x, ldx, packed, bias, accumulate, act, rows, K, N);
@@ -65,6 +111,10 @@ void hd_product_crossed(hd_tape *t, float *y, long ldy, const float *x, long ldx
                         const hd_node *W, const float *bias, bool accumulate, enum hd_function act)
 {
     const int K = W->dim[1], N = W->dim[0];
+    if (hd_is_int8(W)) {
+        product_of_floats(t, y, ldy, x, ldx, rows, W, bias, act);
+        return;
+    }
     const float *packed = W->param ? packed_copy(&W->param->crossed) : NULL;
     if (packed)
         t->k->gemm(y, ldy, x, ldx, packed, bias, accumulate, act, rows, K, N);
@@ -246,10 +296,22 @@ static void dense_back(hd_node *y)
     hd_add_bias_gradient(t, b, dz, out, rows);
 }
 
+hd_node *hd_with_values(hd_node *W, enum hd_param_use use, hd_node *x)
+{
+    return hd_is_int8(W) && W->param->use == use && !W->tape ? x : W;
+}
+
+static hd_tape *home_of_map(const char *op, hd_node *W, hd_node *b, hd_node *x,
+                            enum hd_param_use use)
+{
+    W = hd_with_values(W, use, x);
+    return b ? hd_home3(op, W, b, x) : hd_home2(op, W, x);
+}
+
 /* f(W x + b); b may be NULL. */
 static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum hd_function f)
 {
-    hd_tape *t = b ? hd_home3(op, W, b, x) : hd_home2(op, W, x);
+    hd_tape *t = home_of_map(op, W, b, x, HD_PARAM_MAP);
     if (hd_has_failed(t))
         return &t->nil;
     if (W->n_dims != 2 || hd_last_dim(x) != W->dim[0])
@@ -267,7 +329,12 @@ static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum h
     struct dense *d = y->extra;
     *d = (struct dense){.f = f};
     const float *bias = b ? b->x : NULL;
-    if (y->wants_gradient && (f == HD_GELU || f == HD_SWISH)) {
+    if (hd_is_int8(W)) {
+        const struct hd_int8_rows *q = hd_int8_rows_of(x);
+        if (!q)
+            return &t->nil;
+        product_int8(t, y->x, out, q, rows, W, bias, f);
+    } else if (y->wants_gradient && (f == HD_GELU || f == HD_SWISH)) {
         d->z = hd_tape_take(t, op, y->count, sizeof *d->z);
         if (!d->z)
             return &t->nil;
@@ -314,7 +381,7 @@ static void lin_transposed_back(hd_node *y)
 
 static hd_node *lin_transposed(const char *op, hd_node *W, hd_node *b, hd_node *x)
 {
-    hd_tape *t = b ? hd_home3(op, W, x, b) : hd_home2(op, W, x);
+    hd_tape *t = home_of_map(op, W, b, x, HD_PARAM_TABLE);
     if (hd_has_failed(t))
         return &t->nil;
     if (W->n_dims != 2 || hd_last_dim(x) != W->dim[1])
@@ -327,7 +394,15 @@ static hd_node *lin_transposed(const char *op, hd_node *W, hd_node *b, hd_node *
     hd_node *y = hd_make(t, op, hd_shape_width(x, out), lin_transposed_back, W, x, b, 0);
     if (!y)
         return &t->nil;
-    hd_product_crossed(t, y->x, out, x->x, in, hd_n_rows(x), W, b ? b->x : NULL, false, HD_NONE);
+    const float *bias = b ? b->x : NULL;
+    if (hd_is_int8(W)) {
+        const struct hd_int8_rows *q = hd_int8_rows_of(x);
+        if (!q)
+            return &t->nil;
+        product_int8(t, y->x, out, q, hd_n_rows(x), W, bias, HD_NONE);
+    } else {
+        hd_product_crossed(t, y->x, out, x->x, in, hd_n_rows(x), W, bias, false, HD_NONE);
+    }
     return y;
 }
 

@@ -7,8 +7,12 @@
 
 #include "graph/tape.h"
 
+/* What an op that multiplies x with W asks for its home: x instead of a W in 8 bits that is used as it was declared, which has no
+ * values and needs none. */
+hd_node *hd_with_values(hd_node *W, enum hd_param_use use, hd_node *x);
+
 /* y[rows,out] = act(start + x[rows,in]·W); start is y itself (accumulate), bias [out], or 0
- * (bias NULL). Not both accumulate and bias. ldy and ldx: floats from one row to the next. */
+ * (bias NULL). Not both accumulate and bias; no accumulating where W is in 8 bits. ldy and ldx: floats from one row to the next. */
 void hd_product(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
                 const hd_node *W, const float *bias, bool accumulate, enum hd_function act);
 

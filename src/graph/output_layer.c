@@ -230,10 +230,11 @@ static hd_node *output_loss(const char *op, struct output o, const int *targets,
                             const hd_output_options *options)
 {
     hd_node *x2 = o.n_passes > 1 ? o.x[1] : o.x[0];
-    hd_tape *t = hd_home_of(op, (hd_node *[]){o.W, o.x[0], x2, o.b ? o.b : o.W}, 4);
+    o.is_transposed = options && options->is_transposed;
+    hd_node *W = hd_with_values(o.W, o.is_transposed ? HD_PARAM_TABLE : HD_PARAM_MAP, o.x[0]);
+    hd_tape *t = hd_home_of(op, (hd_node *[]){W, o.x[0], x2, o.b ? o.b : o.x[0]}, 4);
     if (hd_has_failed(t))
         return &t->nil;
-    o.is_transposed = options && options->is_transposed;
     o.smoothing = options ? options->smoothing : 0;
     o.D = o.W->dim[o.is_transposed];
     o.V = o.W->dim[!o.is_transposed];

@@ -20,8 +20,10 @@ struct entry {
 struct hd_params {
     struct entry **entries;
     int n, capacity;
-    float *values;       /* NULL until made */
+    float *values;       /* NULL until made, and where a parameter is held in 8 bits */
     size_t size;         /* floats; a multiple of STEP */
+    float *held;         /* of a set with parameters in 8 bits: the others, and the scales */
+    uint8_t *int8;       /* and the 8 bits */
     float *packed;       /* packed copies of those that were wanted first, one after the other */
     size_t packed_size;  /* floats; 0 before the first packing of all */
     unsigned generation; /* of the values */
@@ -58,6 +60,8 @@ void hd_params_free(hd_params *params)
     hd_free(params->packed);
     hd_free(params->entries);
     hd_free(params->values);
+    hd_free(params->held);
+    hd_free(params->int8);
     hd_free(params);
 }
 
@@ -115,7 +119,7 @@ hd_node *hd_param_dims(hd_params *params, const char *name, const int *dims, int
     size_t count = 0, end = 0;
     if (hd_failed(&params->error))
         return &undeclared;
-    if (params->values)
+    if (params->values || params->held)
         hd_fail(&params->error, HEED_BAD_OPTION,
                 "hd_param: %s comes too late, hd_params_make() was called before", name);
     else if (!*name)
@@ -144,16 +148,149 @@ hd_node *hd_param_dims(hd_params *params, const char *name, const int *dims, int
     return &e->node;
 }
 
+/* ---- making ---------------------------------------------------------------------------------- */
+
+void hd_param_set_use(hd_node *param, enum hd_param_use use)
+{
+    if (param->param)
+        param->param->use = use;
+}
+
+void hd_param_hold_int8(hd_node *param)
+{
+    struct hd_param *p = param->param;
+    if (!p || p->use == HD_PARAM_OTHER || param->n_dims != 2)
+        return;
+    const bool is_table = p->use == HD_PARAM_TABLE;
+    const int K = param->dim[is_table], N = param->dim[!is_table];
+    p->is_int8 = K > 0 && K <= HD_INT8_MAX_K;
+    p->int8.K = K;
+    p->int8.N = N;
+}
+
+static size_t rounded_up(size_t n)
+{
+    return (n + STEP - 1) / STEP * STEP;
+}
+
+/* Blocks for a set of which some parameters are held in 8 bits. Packed panels begin at multiples of 64 by their size. A kernel packs
+ * them, so there must be one. */
+static bool make_mixed(hd_params *params, heed_error *err)
+{
+    if (!hd_kernels_chosen(err))
+        return false;
+    size_t n_floats = STEP, n_bytes = 64;
+    for (int i = 0; i < params->n; i++) {
+        const struct hd_param *p = &params->entries[i]->param;
+        n_floats += rounded_up(p->is_int8 ? (size_t)p->int8.N : params->entries[i]->node.count);
+        n_bytes += p->is_int8 ? hd_packed_size_int8(p->int8.K, p->int8.N) : 0;
+    }
+    params->held = hd_alloc(n_floats, sizeof *params->held, err);
+    params->int8 = params->held ? hd_alloc(n_bytes, 1, err) : NULL;
+    if (!params->int8)
+        return false;
+    float *next = params->held;
+    uint8_t *packed = params->int8;
+    for (int i = 0; i < params->n; i++) {
+        hd_node *node = &params->entries[i]->node;
+        struct hd_param *p = node->param;
+        node->wants_gradient = false;
+        if (p->is_int8) {
+            p->int8.scale = next;
+            p->int8.packed = packed;
+            packed += hd_packed_size_int8(p->int8.K, p->int8.N);
+            p->straight.is_wanted = p->crossed.is_wanted = false;
+        } else {
+            node->x = next;
+        }
+        next += rounded_up(p->is_int8 ? (size_t)p->int8.N : node->count);
+    }
+    return true;
+}
+
 bool hd_params_make(hd_params *params, heed_error *err)
 {
     if (hd_failed(&params->error))
         return hd_fail(err, params->error.code, "%s", params->error.message);
-    if (params->values)
+    if (params->values || params->int8)
         return true;
+    for (int i = 0; i < params->n; i++)
+        if (params->entries[i]->param.is_int8)
+            return make_mixed(params, err);
     params->values = hd_alloc(params->size, sizeof *params->values, err);
     for (int i = 0; params->values && i < params->n; i++)
         params->entries[i]->node.x = params->values + params->entries[i]->param.offset;
     return params->values != NULL;
+}
+
+/* ---- values in 8 bits ------------------------------------------------------------------------ */
+
+/* The strides of k and n in the parameter's own shape. */
+static long k_stride_of(const hd_node *param)
+{
+    return param->param->use == HD_PARAM_TABLE ? 1 : param->dim[1];
+}
+
+static long n_stride_of(const hd_node *param)
+{
+    return param->param->use == HD_PARAM_TABLE ? param->dim[1] : 1;
+}
+
+void hd_param_read_int8(const hd_node *param, int8_t *q)
+{
+    hd_int8_matrix_read(&param->param->int8, q, k_stride_of(param), n_stride_of(param));
+}
+
+void hd_param_write_int8(hd_node *param, const int8_t *q, const float *scale)
+{
+    const struct hd_int8_matrix *m = &param->param->int8;
+    memcpy(m->scale, scale, (size_t)m->N * sizeof *scale);
+    hd_kernels_chosen(NULL)->pack_int8(m->packed, q, k_stride_of(param), n_stride_of(param), m->K,
+                                       m->N);
+}
+
+bool hd_param_quantise(const hd_node *param, int8_t *q, float *scale, size_t *n, heed_error *err)
+{
+    const bool is_table = param->param->use == HD_PARAM_TABLE;
+    struct hd_int8_matrix m = {.K = param->dim[is_table], .N = param->dim[!is_table]};
+    m.scale = scale;
+    m.packed = hd_alloc(hd_packed_size_int8(m.K, m.N), 1, err);
+    const bool ok = m.packed && hd_int8_matrix_quantise(&m, param->x, k_stride_of(param),
+                                                        n_stride_of(param), err);
+    if (ok)
+        hd_int8_matrix_read(&m, q, k_stride_of(param), n_stride_of(param));
+    hd_free(m.packed);
+    *n = (size_t)m.N;
+    return ok;
+}
+
+void hd_param_write_scaled(hd_node *param, const int8_t *q, const float *scale)
+{
+    const bool is_table = param->param->use == HD_PARAM_TABLE;
+    const long columns = param->dim[1];
+    for (long i = 0; i < (long)param->count; i++)
+        param->x[i] = scale[is_table ? i / columns : i % columns] * (float)q[i];
+}
+
+void hd_param_read(const hd_node *param, float *values)
+{
+    if (!hd_is_int8(param)) {
+        memcpy(values, param->x, param->count * sizeof *values);
+        return;
+    }
+    const struct hd_int8_matrix *m = &param->param->int8;
+    const long k_stride = k_stride_of(param), n_stride = n_stride_of(param);
+    for (int n = 0; n < m->N; n++)
+        hd_int8_matrix_column(m, n, values + n * n_stride, k_stride);
+}
+
+bool hd_param_write(hd_node *param, const float *values, heed_error *err)
+{
+    if (hd_is_int8(param))
+        return hd_int8_matrix_quantise(&param->param->int8, values, k_stride_of(param),
+                                       n_stride_of(param), err);
+    memcpy(param->x, values, param->count * sizeof *values);
+    return true;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -298,9 +435,10 @@ bool hd_params_pack(hd_params *params, heed_error *err)
 {
     if (!hd_params_pack_begin(params, err))
         return false;
-    for (int i = 0; params->values && i < params->n; i++)
+    const bool has_values = params->values || params->int8;
+    for (int i = 0; has_values && i < params->n; i++)
         hd_params_pack_rows(params, i, 0, params->entries[i]->node.dim[0]);
-    if (params->values)
+    if (has_values)
         hd_params_pack_end(params);
     return true;
 }

@@ -292,7 +292,8 @@ hd_node *hd_recurrence(hd_node *x, hd_node *U, hd_node *b, hd_node *start,
                        const hd_recurrence_options *options)
 {
     const char *op = "hd_recurrence";
-    hd_tape *t = hd_home_of(op, (hd_node *[]){x, U, b ? b : x, start ? start : x}, 4);
+    hd_node *W = hd_with_values(U, HD_PARAM_MAP, x);
+    hd_tape *t = hd_home_of(op, (hd_node *[]){x, W, b ? b : x, start ? start : x}, 4);
     if (hd_has_failed(t) || !check_recurrence(t, x, U, b, start, options))
         return &t->nil;
     const int D = U->dim[0], C = options->cell == HD_LSTM ? D : 0;

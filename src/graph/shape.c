@@ -276,9 +276,19 @@ static void rows_back(hd_node *y)
             add_rows_back(y->tape, dx + (long)index[r] * n, n, y->g + (long)r * n, n, 1, n);
 }
 
+/* One row of values. */
+static void take_row(float *y, const hd_node *x, int row, int width)
+{
+    if (hd_is_int8(x))
+        hd_int8_matrix_column(&x->param->int8, row, y, 1);
+    else
+        memcpy(y, x->x + (long)row * width, (size_t)width * sizeof *y);
+}
+
 hd_node *hd_rows(hd_node *x, const int *index, int n)
 {
-    hd_tape *t = hd_home1("hd_rows", x);
+    const bool is_table = hd_is_int8(x) && x->param->use == HD_PARAM_TABLE && x->tape;
+    hd_tape *t = is_table ? x->tape : hd_home1("hd_rows", x);
     if (hd_has_failed(t))
         return &t->nil;
     const int rows = hd_n_rows(x), width = hd_last_dim(x);
@@ -294,8 +304,7 @@ hd_node *hd_rows(hd_node *x, const int *index, int n)
         memcpy(y->extra, index, bytes);
     for (int r = 0; r < n && width > 0; r++)
         if (index[r] >= 0)
-            memcpy(y->x + (long)r * width, x->x + (long)index[r] * width,
-                   (size_t)width * sizeof *y->x);
+            take_row(y->x + (long)r * width, x, index[r], width);
         else
             memset(y->x + (long)r * width, 0, (size_t)width * sizeof *y->x);
     return y;

@@ -135,6 +135,11 @@ hd_tape *hd_home_of(const char *op, hd_node *const *operands, int n)
             hd_context_compute(a);
         else if (hd_lives_on(a, t))
             continue;
+        else if (hd_is_int8(a))
+            hd_tape_fail(
+                t, HEED_BAD_SHAPE,
+                "%s: the parameter %s is held in 8 bits, which this operation does not take", op,
+                a->param->name);
         else if (!a->tape && a->param)
             hd_tape_fail(t, HEED_BAD_SHAPE,
                          "%s: the parameter %s has no values yet; call hd_params_make() first", op,
@@ -245,6 +250,7 @@ static inline hd_node *new_node(hd_tape *t, const char *op, struct hd_shape shap
     n->in[0] = n->in[1] = n->in[2] = NULL;
     n->previous = NULL;
     n->extra = (char *)n + NODE_BYTES;
+    n->int8_rows = NULL;
     return n;
 }
 
@@ -361,9 +367,11 @@ hd_node *hd_variable_dims(hd_tape *tape, const float *values, const int *dims, i
 /* The values of another node seen from this tape; only a parameter still gets its gradient. */
 static hd_node *borrow(hd_tape *t, const char *op, const hd_node *n, bool wants_gradient)
 {
-    hd_node *y = new_node(t, op, hd_shape_of(n), n->count, n->x, 0);
+    static float none;
+    hd_node *y = new_node(t, op, hd_shape_of(n), n->count, n->x ? n->x : &none, 0);
     if (!y)
         return &t->nil;
+    y->x = n->x;
     y->param = n->param; /* also without a gradient: the packed copies are its own */
     y->wants_gradient = wants_gradient;
     return y;
@@ -379,7 +387,7 @@ hd_node *hd_on(hd_tape *tape, const hd_node *n)
         return &tape->nil;
     if (n->tape && n == &n->tape->nil && hd_has_failed(n->tape))
         return hd_tape_fail(tape, n->tape->error.code, "hd_on: %s", n->tape->error.message);
-    if (!n->x)
+    if (!n->x && !hd_is_int8(n))
         return &hd_home_of("hd_on", (hd_node *[]){&tape->nil, (hd_node *)n}, 2)->nil;
     return borrow(tape, "hd_on", n, n->param && n->wants_gradient);
 }

@@ -29,7 +29,7 @@
 #define HD_GRAPH_TAPE_H
 
 #include "base/arena.h"
-#include "kernel/kernel.h"
+#include "graph/int8_matrix.h"
 #include <heed_graph.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -46,8 +46,15 @@ struct hd_packed {
     atomic_bool is_wanted; /* a product has asked for it */
 };
 
+/* What a matrix is for, which says which of its dimensions has the scales when it is held in 8 bits. */
+enum hd_param_use {
+    HD_PARAM_OTHER, /* always held as floats */
+    HD_PARAM_MAP,   /* x·W: a scale for each column */
+    HD_PARAM_TABLE, /* rows that are looked up, and x·Wᵀ: a scale for each row */
+};
+
 /* What a parameter has beyond a node: it lives in `set`, its values and gradient at `offset` of
- * the flat blocks. */
+ * the flat blocks. One that is held in 8 bits has neither: its node's x is NULL. */
 struct hd_param {
     hd_params *set;
     const char *name;
@@ -55,7 +62,35 @@ struct hd_param {
     size_t offset;
     struct hd_packed straight; /* for x·W:  K = dim[0], N = dim[1] */
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
+    enum hd_param_use use;
+    bool is_int8; /* held in 8 bits, in */
+    struct hd_int8_matrix
+        int8; /* of a map K = dim[0], N = dim[1]; of a table the other way round */
 };
+
+static inline bool hd_is_int8(const hd_node *n)
+{
+    return n->param && n->param->is_int8;
+}
+
+/* Before hd_params_make(): say what a matrix is for; hold it in 8 bits, which only maps and tables can be (else it does nothing). A
+ * set with such parameters is for inference: it has no flat block, and none of its parameters wants a gradient. */
+void hd_param_set_use(hd_node *param, enum hd_param_use use);
+void hd_param_hold_int8(hd_node *param);
+
+/* The values as floats, whatever they are held in. */
+void hd_param_read(const hd_node *param, float *values);
+
+/* Set the values from floats: they are quantised where the parameter is held in 8 bits. */
+bool hd_param_write(hd_node *param, const float *values, heed_error *err);
+
+/* The q of a parameter that is held in 8 bits, in the shape of the parameter. Its scales are param->int8.scale. */
+void hd_param_read_int8(const hd_node *param, int8_t *q);
+void hd_param_write_int8(hd_node *param, const int8_t *q, const float *scale);
+
+/* For files. The q and scales that a parameter held as floats would have in 8 bits, *n of them; and its values from q and scales. */
+bool hd_param_quantise(const hd_node *param, int8_t *q, float *scale, size_t *n, heed_error *err);
+void hd_param_write_scaled(hd_node *param, const int8_t *q, const float *scale);
 
 /* Have hd_params_pack() lay a weight out that no product has met yet: for x·W, or for x·Wᵀ. */
 void hd_param_want_packed(hd_node *param, bool is_crossed);
@@ -232,6 +267,16 @@ hd_node *hd_make_view(hd_tape *t, const char *op, struct hd_shape shape, float *
  * in its extra. */
 hd_node *hd_make_of(hd_tape *t, const char *op, struct hd_shape shape, void (*back)(hd_node *),
                     hd_node *const *operands, int n_operands, size_t extra_bytes);
+
+/* The rows of a node in 8 bits, each with its scale. */
+struct hd_int8_rows {
+    int8_t *q; /* [rows, hd_int8_stride(width)] */
+    float *scale;
+};
+
+/* Those of x, made when they are first asked for and kept with the node. What asks for them must not rewind the tape's arena to a moment
+ * between the making of x and now. NULL, with the error noted, without memory. */
+const struct hd_int8_rows *hd_int8_rows_of(hd_node *x);
 
 /* Where to add the gradient of n: n->g, zeroed when first asked for, or a parameter's place in
  * the block given to hd_backward(). NULL when it is not wanted (or when memory is gone, which

@@ -36,6 +36,9 @@ const struct hd_kernels *const *hd_kernels_available(void);
  * them, with the reason in `err` (HEED_BAD_OPTION). The environment is read once per process. */
 const struct hd_kernels *hd_kernels_chosen(heed_error *err);
 
+/* A sentence on kernels that this CPU seems to have and that are not used, or NULL. */
+const char *hd_kernels_note(void);
+
 /* For tests: these from now on, for tapes that are made from now on. */
 void hd_kernels_choose(const struct hd_kernels *kernels);
 
@@ -55,5 +58,17 @@ static inline size_t hd_packed_size_int8(int K, int N)
 static inline long hd_int8_stride(int K)
 {
     return ((long)K + 3) / 4 * 4;
+}
+
+/* Pairs of a packed bf16 [K,N]. */
+static inline size_t hd_packed_size_bf16(int K, int N)
+{
+    return ((size_t)N + HD_LANES - 1) / HD_LANES * HD_LANES * (((size_t)K + 1) / 2);
+}
+
+/* Numbers from one row of bf16 to the next. */
+static inline long hd_bf16_stride(int n)
+{
+    return ((long)n + 1) / 2 * 2;
 }
 #endif

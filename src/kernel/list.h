@@ -53,6 +53,21 @@
                         const uint8_t *packed, const float *w_scale, const float *bias, enum hd_function act,  \
                         int M, int K, int N))
 
+/* ---- products of bf16: bf16.inc ----------------------------------------------------------------------------- */
+/* One chain over pairs i of k: acc = fma(a_2i+1, b_2i+1, acc), then acc = fma(a_2i, b_2i, acc); an odd K is filled up by a zero. Denormal
+ * operands and results are zeros: bf16.h. */
+#define HD_KERNEL_LIST_BF16(X)                                                                                 \
+    /* x[rows,n], rounded (bf16.h). A row of y is filled with 0 up to hd_bf16_stride(n); so is every row below. */ \
+    X(void, to_bf16, (uint16_t *y, long ldy, const float *x, long ldx, int rows, int n))                       \
+    /* Rounded and packed: [n/16][k/2][n%16], the even k in the low half; hd_packed_size_bf16(K, N) pairs. */  \
+    X(void, pack_bf16, (uint32_t *packed, const float *w, long k_stride, long n_stride, int K, int N))         \
+    /* gemm for x and W in bf16; y, bias and what is added are floats. ldx is even. */                         \
+    X(void, gemm_bf16, (float *y, long ldy, const uint16_t *x, long ldx, const uint32_t *packed,               \
+                        const float *bias, bool accumulate, enum hd_function act, int M, int K, int N))        \
+    /* y[M,N] (+)= aᵀ·b for rows a[K,M] and b[K,N]: gradients of weights. scratch: HD_GEMM_SCRATCH floats. */  \
+    X(void, gemm_bf16_free, (float *y, long ldy, const uint16_t *a, long lda, const uint16_t *b, long ldb,     \
+                             bool accumulate, int M, int K, int N, float *scratch))
+
 /* ---- functions of one number, and their derivatives: math.inc ---------------------------------------------- */
 /* The largest errors over all floats: ref_math.h. Infinities, NaN, denormals, overflow and underflow as libm has them. */
 #define HD_KERNEL_LIST_MATH(X)                                                                                 \
@@ -179,6 +194,7 @@
 #define HD_KERNEL_LIST(X)                                                                                      \
     HD_KERNEL_LIST_GEMM(X)                                                                                     \
     HD_KERNEL_LIST_INT8(X)                                                                                     \
+    HD_KERNEL_LIST_BF16(X)                                                                                     \
     HD_KERNEL_LIST_MATH(X)                                                                                     \
     HD_KERNEL_LIST_VECTOR(X)                                                                                   \
     HD_KERNEL_LIST_ROW(X)                                                                                      \

@@ -1,7 +1,8 @@
-/* ref_gemm.c -- the definition of right for matrix products, 32 and 8 bits wide.
+/* ref_gemm.c -- the definition of right for matrix products, of floats, of 8-bit numbers and of bf16.
  *
  * Every output of a product is one chain of fused multiply-adds over k in ascending order; scores (dots) are sums over
  * 16 lanes. Nothing here is fast, and nothing here may be changed lightly: every other kernel returns these bits. */
+#include "kernel/bf16.h"
 #include "kernel/ref.h"
 #include "kernel/ref_math.h"
 #include <assert.h>
@@ -151,5 +152,59 @@ void ref_gemm_int8(float *y, long ldy, const int8_t *x, long ldx, const float *x
         for (int n = 0; n < N; n++) {
             const float sum = (float)sum_int8(x + m * ldx, packed, n, K);
             y[m * ldy + n] = activated(act, fmaf(sum, x_scale[m] * w_scale[n], bias ? bias[n] : 0));
+        }
+}
+
+/* ---- bf16 -------------------------------------------------------------------------------------------------- */
+
+void ref_to_bf16(uint16_t *y, long ldy, const float *x, long ldx, int rows, int n)
+{
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < hd_bf16_stride(n); i++)
+            y[r * ldy + i] = i < n ? hd_bf16_of(x[r * ldx + i]) : 0;
+}
+
+void ref_pack_bf16(uint32_t *packed, const float *w, long k_stride, long n_stride, int K, int N)
+{
+    for (int n0 = 0; n0 < N; n0 += HD_LANES)
+        for (int k = 0; k < K; k += 2)
+            for (int n = n0; n < n0 + HD_LANES; n++) {
+                const uint16_t even = n < N ? hd_bf16_of(w[k * k_stride + n * n_stride]) : 0;
+                const uint16_t odd =
+                    n < N && k + 1 < K ? hd_bf16_of(w[(k + 1) * k_stride + n * n_stride]) : 0;
+                *packed++ = even | (uint32_t)odd << 16;
+            }
+}
+
+void ref_gemm_bf16(float *y, long ldy, const uint16_t *x, long ldx, const uint32_t *packed,
+                   const float *bias, bool accumulate, enum hd_function act, int M, int K, int N)
+{
+    const int pairs = (K + 1) / 2;
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            const uint32_t *w =
+                packed + (size_t)(n / HD_LANES) * HD_LANES * (size_t)pairs + n % HD_LANES;
+            float sum = accumulate ? y[m * ldy + n] : bias ? bias[n] : 0;
+            for (int i = 0; i < pairs; i++, w += HD_LANES) {
+                const uint16_t *pair = x + m * ldx + 2 * i;
+                sum = hd_bf16_fma(hd_bf16_value(pair[1]), hd_bf16_value((uint16_t)(*w >> 16)), sum);
+                sum = hd_bf16_fma(hd_bf16_value(pair[0]), hd_bf16_value((uint16_t)*w), sum);
+            }
+            y[m * ldy + n] = activated(act, sum);
+        }
+}
+
+void ref_gemm_bf16_free(float *y, long ldy, const uint16_t *a, long lda, const uint16_t *b,
+                        long ldb, bool accumulate, int M, int K, int N, float *scratch)
+{
+    (void)scratch;
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            float sum = accumulate ? y[m * ldy + n] : 0;
+            for (int i = 0; i < K; i += 2)
+                for (int k = i + 1; k >= i; k--)
+                    sum = hd_bf16_fma(k < K ? hd_bf16_value(a[k * lda + m]) : 0,
+                                      k < K ? hd_bf16_value(b[k * ldb + n]) : 0, sum);
+            y[m * ldy + n] = sum;
         }
 }

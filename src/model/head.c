@@ -2,14 +2,17 @@
 #include "model/head.h"
 
 #include "graph/tape.h"
+#include "model/param.h"
 #include "model/screen.h"
 
 void hd_head_declare(struct hd_head *head, const struct hd_config *c, hd_params *params, int width,
                      hd_node *target_table)
 {
     head->is_tied = c->tie == HD_TIE_OUTPUT || c->tie == HD_TIE_ALL;
-    head->W = head->is_tied ? target_table : hd_param(params, "output.W", width, c->target_vocab);
-    hd_param_want_packed(head->W, head->is_tied);
+    head->W =
+        head->is_tied ? target_table : hd_map_param(params, "output", "W", width, c->target_vocab);
+    if (head->is_tied)
+        hd_param_want_packed(head->W, true);
     head->b = hd_param(params, "output.b", c->target_vocab);
 }
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "model/architecture.h"
+#include "model/param.h"
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------------ */
 
@@ -26,9 +27,9 @@ struct hd_net *hd_net_declare(const struct hd_config *c, heed_error *err)
     }
     const bool is_shared = c->tie == HD_TIE_SOURCE_TARGET || c->tie == HD_TIE_ALL;
     hd_source_declare(&net->source, c, net->params);
-    net->target_table = is_shared
-                            ? net->source.table
-                            : hd_param(net->params, "target.embed", c->target_vocab, c->embed);
+    net->target_table =
+        is_shared ? net->source.table
+                  : hd_table_param(net->params, "target.embed", c->target_vocab, c->embed);
     hd_head_declare(&net->head, c, net->params, net->architecture->output_width(c),
                     net->target_table);
     if (net->architecture->declare(net, err))
@@ -54,6 +55,69 @@ void hd_net_free(struct hd_net *net)
     hd_head_release(&net->head);
     hd_params_free(net->params);
     hd_free(net);
+}
+
+/* ---- precision ------------------------------------------------------------------------------------------------------------- */
+
+void hd_net_hold_int8(struct hd_net *net)
+{
+    for (int i = 0; i < hd_params_number(net->params); i++)
+        hd_param_hold_int8(hd_params_at(net->params, i));
+}
+
+bool hd_net_is_int8(const struct hd_net *net)
+{
+    for (int i = 0; i < hd_params_number(net->params); i++)
+        if (hd_is_int8(hd_params_at(net->params, i)))
+            return true;
+    return false;
+}
+
+bool hd_net_computes(const struct hd_net *net, enum hd_compute compute)
+{
+    for (int i = 0; compute != HD_COMPUTE_STORED && i < hd_params_number(net->params); i++) {
+        const hd_node *p = hd_params_at(net->params, i);
+        if (p->param->use != HD_PARAM_OTHER && hd_is_int8(p) != (compute == HD_COMPUTE_INT8))
+            return false;
+    }
+    return true;
+}
+
+/* One parameter, through floats where it is not held alike. */
+static bool copy_param(hd_node *to, const hd_node *from, heed_error *err)
+{
+    if (!hd_is_int8(from))
+        return hd_param_write(to, from->x, err);
+    if (!hd_is_int8(to)) {
+        hd_param_read(from, to->x);
+        return true;
+    }
+    int8_t *q = hd_alloc(from->count, sizeof *q, err);
+    if (q) {
+        hd_param_read_int8(from, q);
+        hd_param_write_int8(to, q, from->param->int8.scale);
+    }
+    hd_free(q);
+    return q != NULL;
+}
+
+struct hd_net *hd_net_as(const struct hd_net *net, enum hd_compute compute, heed_error *err)
+{
+    struct hd_net *copy = hd_net_declare(&net->config, err);
+    const int n = copy ? hd_params_number(copy->params) : 0;
+    for (int i = 0; i < n; i++)
+        if (compute == HD_COMPUTE_INT8 ||
+            (compute == HD_COMPUTE_STORED && hd_is_int8(hd_params_at(net->params, i))))
+            hd_param_hold_int8(hd_params_at(copy->params, i));
+    bool ok = copy && hd_params_make(copy->params, err);
+    for (int i = 0; ok && i < n; i++) {
+        hd_node *to = hd_params_at(copy->params, i);
+        ok = copy_param(to, hd_params_at(net->params, i), err);
+    }
+    if (ok && hd_net_pack(copy, err))
+        return copy;
+    hd_net_free(copy);
+    return NULL;
 }
 
 void hd_net_init(struct hd_net *net, uint64_t seed)

@@ -1,13 +1,17 @@
 /* model_file.c -- one model, one file. */
 #include "model/model_file.h"
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/threads.h"
 #include "base/utf8.h"
 #include "format/safetensors.h"
+#include "graph/tape.h"
 
+#include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +21,15 @@ static const char *const KEY_FORMAT = "format", *const KEY_CONFIG = "heed.config
 static const char *const KEY_SOURCE = "heed.vocab.source", *const KEY_TARGET = "heed.vocab.target";
 static const char *const SOURCE = "vocab.source", *const TARGET = "vocab.target";
 static const char *const FORMAT = "heed-1"; /* raised when an old reader would misread a new file */
+
+enum { LONGEST_NAME = 128 };
+
+/* The scales of a matrix in 8 bits stand beside it as X.scale. */
+static const char *scale_name(char name[LONGEST_NAME], const char *param)
+{
+    snprintf(name, LONGEST_NAME, "%s.scale", param);
+    return name;
+}
 
 void heed_model_free(heed_model *model)
 {
@@ -42,7 +55,8 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
         json_decref(record);
         return NULL;
     }
-    *m = (heed_model){net, source, target, record ? record : json_object()};
+    *m = (heed_model){
+        .net = net, .source = source, .target = target, .record = record ? record : json_object()};
     const struct hd_config *c = &net->config;
     bool ok = m->record != NULL ||
               hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's record");
@@ -100,35 +114,80 @@ static bool add_json(struct hd_saver *s, const char *key, json_t *json, heed_err
     return true;
 }
 
+static struct hd_tensor tensor_of(const hd_node *p, enum hd_dtype dtype, const void *data)
+{
+    size_t dims[HD_MAX_DIMS];
+    for (int d = 0; d < p->n_dims; d++)
+        dims[d] = (size_t)p->dim[d];
+    return hd_tensor_of(hd_param_name(p), dtype, data, dims, p->n_dims);
+}
+
+/* A matrix in 8 bits and its scales. What has to be made for it lives in `memory`. */
+static bool add_int8(struct hd_saver *s, const hd_node *p, struct hd_arena *memory, heed_error *err)
+{
+    int8_t *q = hd_take(memory, p->count);
+    float *scale = NULL;
+    size_t n = 0;
+    bool ok = q && (hd_is_int8(p) || (scale = hd_take(memory, p->count * sizeof *scale)));
+    if (ok && hd_is_int8(p)) {
+        hd_param_read_int8(p, q);
+        scale = p->param->int8.scale;
+        n = (size_t)p->param->int8.N;
+    } else if (ok) {
+        ok = hd_param_quantise(p, q, scale, &n, err);
+    }
+    if (!ok)
+        return hd_fail(err, HEED_NO_MEMORY, "there is no memory to write %s in 8 bits",
+                       hd_param_name(p));
+    char name[LONGEST_NAME];
+    hd_saver_add(s, tensor_of(p, HD_I8, q), HD_I8);
+    hd_saver_add(s, hd_tensor_of(scale_name(name, hd_param_name(p)), HD_F32, scale, &n, 1), HD_F32);
+    return true;
+}
+
+static bool add_param(struct hd_saver *s, const hd_node *p, enum hd_dtype store,
+                      struct hd_arena *memory, heed_error *err)
+{
+    if (store == HD_I8 && p->param->use != HD_PARAM_OTHER)
+        return add_int8(s, p, memory, err);
+    const float *x = p->x;
+    if (hd_is_int8(p)) {
+        float *widened = hd_take(memory, p->count * sizeof *widened);
+        if (!widened)
+            return hd_fail(err, HEED_NO_MEMORY, "there is no memory to write %s", hd_param_name(p));
+        hd_param_read(p, widened);
+        x = widened;
+    }
+    hd_saver_add(s, tensor_of(p, HD_F32, x), store == HD_I8 ? HD_F32 : store);
+    return true;
+}
+
 bool hd_model_save(const heed_model *m, const char *path, enum hd_dtype store, heed_error *err)
 {
     struct hd_saver s = {.has_checksums = true};
+    struct hd_arena memory = {0};
     const hd_params *params = m->net->params;
-    for (int i = 0; i < hd_params_number(params); i++) {
-        const hd_node *p = hd_params_at(params, i);
-        size_t dims[HD_MAX_DIMS];
-        for (int d = 0; d < p->n_dims; d++)
-            dims[d] = (size_t)p->dim[d];
-        hd_saver_add(&s, hd_tensor_of(hd_param_name(p), HD_F32, p->x, dims, p->n_dims), store);
-    }
+    bool ok = true;
+    for (int i = 0; ok && i < hd_params_number(params); i++)
+        ok = add_param(&s, hd_params_at(params, i), store, &memory, err);
     add_vocab(&s, SOURCE, KEY_SOURCE, m->source);
     if (m->target != m->source)
         add_vocab(&s, TARGET, KEY_TARGET, m->target);
     hd_saver_note(&s, KEY_FORMAT, FORMAT);
-    const bool ok = add_json(&s, KEY_CONFIG, hd_config_to_json(&m->net->config), err) &&
-                    add_json(&s, KEY_RECORD, json_incref(m->record), err) &&
-                    hd_saver_write(&s, path, err);
+    ok = ok && add_json(&s, KEY_CONFIG, hd_config_to_json(&m->net->config), err) &&
+         add_json(&s, KEY_RECORD, json_incref(m->record), err) && hd_saver_write(&s, path, err);
     hd_saver_release(&s);
+    hd_arena_release(&memory);
     return ok;
 }
 
 bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
                      heed_error *err)
 {
-    static const enum hd_dtype dtypes[] = {HD_F32, HD_F16, HD_BF16};
+    static const enum hd_dtype dtypes[] = {HD_F32, HD_F16, HD_BF16, HD_I8};
     if (!hd_is_given(model, "model", err) || !hd_is_given(path, "path", err))
         return false;
-    if ((int)store < HEED_STORE_F32 || store > HEED_STORE_BF16)
+    if ((int)store < HEED_STORE_F32 || store > HEED_STORE_INT8)
         return hd_fail(err, HEED_BAD_OPTION, "there is no way to store a model of number %d",
                        (int)store);
     return hd_model_save(model, path, dtypes[store], err);
@@ -186,55 +245,165 @@ static bool is_vocab_name(const char *name)
     return strcmp(name, SOURCE) == 0 || strcmp(name, TARGET) == 0;
 }
 
+static bool has_shape_of(const struct hd_tensor *t, const hd_node *p)
+{
+    const struct hd_tensor wanted = tensor_of(p, HD_F32, NULL);
+    return hd_tensor_has_shape(t, wanted.dims, wanted.n_dims);
+}
+
 /* The tensor of a parameter, when it is as the configuration wants it. */
 static const struct hd_tensor *find_param(const struct hd_safetensors *file, const hd_node *p,
                                           heed_error *err)
 {
     const char *name = hd_param_name(p);
     const struct hd_tensor *t = hd_safetensors_find(file, name);
-    char there[HD_SHAPE_TEXT], wanted[HD_SHAPE_TEXT];
-    size_t dims[HD_MAX_DIMS];
-    for (int d = 0; d < p->n_dims; d++)
-        dims[d] = (size_t)p->dim[d];
-    if (t && hd_tensor_has_shape(t, dims, p->n_dims))
+    const struct hd_tensor wanted = tensor_of(p, HD_F32, NULL);
+    char there[HD_SHAPE_TEXT], text[HD_SHAPE_TEXT];
+    if (t && has_shape_of(t, p) && (t->dtype != HD_I8 || p->param->use != HD_PARAM_OTHER))
         return t;
-    const struct hd_tensor expected = hd_tensor_of(name, HD_F32, NULL, dims, p->n_dims);
     if (!t)
         hd_fail(err, HEED_BAD_MODEL,
                 "%s: the tensor %s is missing, which its configuration asks for", file->path, name);
+    else if (has_shape_of(t, p))
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: the tensor %s is I8, but only the matrices of linear maps and embeddings can "
+                "be 8-bit",
+                file->path, name);
     else
         hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s is %s, but its configuration asks for %s",
-                file->path, name, hd_shape_text(there, t), hd_shape_text(wanted, &expected));
+                file->path, name, hd_shape_text(there, t), hd_shape_text(text, &wanted));
     return NULL;
 }
 
-/* Before there is memory for them: a hostile configuration could ask for more than the machine has, but when every parameter
- * has its tensor, all of them are no larger than the file. */
-static bool check_params(const struct hd_safetensors *file, const struct hd_net *net,
-                         heed_error *err)
+/* The scales of a matrix in 8 bits: as many as it has outputs, finite and above 0. */
+static const float *find_scales(const struct hd_safetensors *file, const hd_node *p,
+                                heed_error *err)
 {
-    for (int i = 0; i < hd_params_number(net->params); i++)
-        if (!find_param(file, hd_params_at(net->params, i), err))
-            return false;
+    char name[LONGEST_NAME];
+    const struct hd_tensor *t = hd_safetensors_find(file, scale_name(name, hd_param_name(p)));
+    const size_t n = (size_t)p->dim[p->param->use == HD_PARAM_MAP];
+    const float *scale = t && t->dtype == HD_F32 ? t->data : NULL;
+    if (!scale || !hd_tensor_has_shape(t, &n, 1)) {
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: the tensor %s is I8, so there must be a tensor %s with its scales, F32 [%zu]",
+                file->path, hd_param_name(p), name, n);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        float s;
+        memcpy(&s, (const char *)t->data + i * sizeof s, sizeof s);
+        if (!(s > 0 && s <= FLT_MAX / 127)) {
+            hd_fail(err, HEED_BAD_MODEL,
+                    "%s: %s[%zu] is %g, but a scale must be finite and above 0; the file was "
+                    "changed after it was written",
+                    file->path, name, i, (double)s);
+            return NULL;
+        }
+    }
+    return scale;
+}
+
+/* -128 has no counterpart, and products would not be exact. */
+static bool check_int8(const struct hd_tensor *t, heed_error *err)
+{
+    const int8_t *q = t->data;
+    for (size_t i = 0; i < t->n; i++)
+        if (q[i] == -128)
+            return hd_fail(err, HEED_BAD_MODEL,
+                           "%s: %s[%zu] is -128, but 8-bit weights are from -127 to 127; the file "
+                           "was changed after it was written",
+                           t->file, t->name, i);
     return true;
 }
 
-static bool read_params(const struct hd_safetensors *file, struct hd_net *net, heed_error *err)
+/* Before there is memory for them: a hostile configuration could ask for more than the machine has, but when every parameter
+ * has its tensor, all of them are no larger than the file (as floats: than four times the file). */
+static bool check_params(const struct hd_safetensors *file, const struct hd_net *net,
+                         heed_error *err)
 {
     for (int i = 0; i < hd_params_number(net->params); i++) {
         const hd_node *p = hd_params_at(net->params, i);
         const struct hd_tensor *t = find_param(file, p, err);
-        if (!t || !hd_check_finite(t, err) || !hd_read_f32(p->x, t, hd_count(p), err))
+        if (!t || (t->dtype == HD_I8 && (!find_scales(file, p, err) || !check_int8(t, err))))
             return false;
     }
+    return true;
+}
+
+/* A matrix that the file has in 8 bits: as it is, or as floats. */
+static bool read_int8(const struct hd_safetensors *file, const struct hd_tensor *t, hd_node *p,
+                      heed_error *err)
+{
+    const size_t n = (size_t)p->dim[p->param->use == HD_PARAM_MAP];
+    const float *in_file = find_scales(file, p, err);
+    float *scale = in_file ? hd_alloc(n, sizeof *scale, err) : NULL; /* aligned */
+    if (!scale)
+        return false;
+    memcpy(scale, in_file, n * sizeof *scale);
+    if (hd_is_int8(p))
+        hd_param_write_int8(p, t->data, scale);
+    else
+        hd_param_write_scaled(p, t->data, scale);
+    hd_free(scale);
+    return true;
+}
+
+static bool read_param(const struct hd_safetensors *file, hd_node *p, heed_error *err)
+{
+    const struct hd_tensor *t = find_param(file, p, err);
+    if (!t || !hd_check_finite(t, err))
+        return false;
+    if (t->dtype == HD_I8)
+        return read_int8(file, t, p, err);
+    if (!hd_is_int8(p))
+        return hd_read_f32(p->x, t, hd_count(p), err);
+    float *x = hd_alloc(hd_count(p), sizeof *x, err);
+    const bool ok = x && hd_read_f32(x, t, hd_count(p), err) && hd_param_write(p, x, err);
+    hd_free(x);
+    return ok;
+}
+
+/* Is this the name of scales that some parameter has? */
+static bool is_scale_name(const struct hd_safetensors *file, const struct hd_net *net,
+                          const char *name)
+{
+    const size_t n = strlen(name), ending = strlen(".scale");
+    char param[LONGEST_NAME];
+    if (n <= ending || n >= sizeof param || strcmp(name + n - ending, ".scale") != 0)
+        return false;
+    memcpy(param, name, n - ending);
+    param[n - ending] = '\0';
+    const struct hd_tensor *t = hd_safetensors_find(file, param);
+    return t && t->dtype == HD_I8 && hd_params_find(net->params, param);
+}
+
+static bool read_params(const struct hd_safetensors *file, struct hd_net *net, heed_error *err)
+{
+    for (int i = 0; i < hd_params_number(net->params); i++)
+        if (!read_param(file, hd_params_at(net->params, i), err))
+            return false;
     for (size_t i = 0; i < file->tensors.n; i++) {
         const char *name = file->tensors.at[i].name;
-        if (!is_vocab_name(name) && !hd_params_find(net->params, name))
+        if (!is_vocab_name(name) && !hd_params_find(net->params, name) &&
+            !is_scale_name(file, net, name))
             return hd_fail(err, HEED_BAD_MODEL,
                            "%s: the tensor %s belongs to no part of its configuration", file->path,
                            hd_quote(name).text);
     }
     return true;
+}
+
+/* Hold in 8 bits what the file has so, all matrices, or none. */
+static void choose_precision(const struct hd_safetensors *file, struct hd_net *net,
+                             enum hd_compute compute)
+{
+    if (compute == HD_COMPUTE_INT8)
+        hd_net_hold_int8(net);
+    for (int i = 0; compute == HD_COMPUTE_STORED && i < hd_params_number(net->params); i++) {
+        hd_node *p = hd_params_at(net->params, i);
+        if (hd_safetensors_find(file, hd_param_name(p))->dtype == HD_I8)
+            hd_param_hold_int8(p);
+    }
 }
 
 static struct hd_net *read_net(const struct hd_safetensors *file, heed_error *err)
@@ -319,17 +488,32 @@ static bool read_parts(struct reading *r, heed_error *err)
     return (r->target && r->has_params) || hd_fail(err, why->code, "%s", why->message);
 }
 
-static heed_model *read_model(const struct hd_safetensors *file, heed_error *err)
+/* How many numbers of parameters are stored in which type. */
+static void note_stored(const struct hd_safetensors *file, heed_model *model)
+{
+    for (int i = 0; i < hd_params_number(model->net->params); i++) {
+        const struct hd_tensor *t =
+            hd_safetensors_find(file, hd_param_name(hd_params_at(model->net->params, i)));
+        model->stored[t->dtype] += t->n;
+    }
+}
+
+static heed_model *read_model(const struct hd_safetensors *file, enum hd_compute compute,
+                              heed_error *err)
 {
     if (!check_format(file, err))
         return NULL;
     json_t *record = read_json(file, KEY_RECORD, err);
     struct reading r = {.file = file, .net = record ? read_net(file, err) : NULL};
+    if (r.net)
+        choose_precision(file, r.net, compute);
     if (r.net && read_parts(&r, err)) {
         heed_error why = {0};
         heed_model *model = hd_model_of(r.net, r.source, r.target, record, &why);
         if (!model)
             hd_fail(err, why.code, "%s: %s", file->path, why.message);
+        else
+            note_stored(file, model);
         return model;
     }
     if (r.target != r.source)
@@ -340,23 +524,28 @@ static heed_model *read_model(const struct hd_safetensors *file, heed_error *err
     return NULL;
 }
 
-static heed_model *load(struct hd_safetensors *file, heed_error *err)
+static heed_model *load(struct hd_safetensors *file, enum hd_compute compute, heed_error *err)
 {
-    heed_model *model = file ? read_model(file, err) : NULL;
+    heed_model *model = file ? read_model(file, compute, err) : NULL;
     hd_safetensors_close(file);
     return model;
 }
 
-heed_model *heed_model_load(const char *path, heed_error *err)
+heed_model *hd_model_load_as(const char *path, enum hd_compute compute, heed_error *err)
 {
     if (!hd_is_given(path, "path", err))
         return NULL;
-    return load(hd_safetensors_open(path, err), err);
+    return load(hd_safetensors_open(path, err), compute, err);
+}
+
+heed_model *heed_model_load(const char *path, heed_error *err)
+{
+    return hd_model_load_as(path, HD_COMPUTE_STORED, err);
 }
 
 heed_model *heed_model_load_memory(const char *name, const void *data, size_t size, heed_error *err)
 {
     if (!hd_is_given(name, "name", err) || !hd_is_given(data, "data", err))
         return NULL;
-    return load(hd_safetensors_open_memory(name, data, size, err), err);
+    return load(hd_safetensors_open_memory(name, data, size, err), HD_COMPUTE_STORED, err);
 }

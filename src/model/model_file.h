@@ -16,6 +16,8 @@ struct heed_model {
     struct hd_net *net;
     struct hd_vocab *source, *target; /* one and the same when the languages share it */
     json_t *record; /* what made it: an object, "languages" and the like; never NULL */
+    size_t
+        stored[HD_N_DTYPES]; /* how many numbers its file had of each type; zeros without a file */
 };
 
 /* A model of these parts, which it owns from now on (also when this fails). target may be source. record may be NULL. The
@@ -23,6 +25,10 @@ struct heed_model {
 heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_vocab *target,
                         json_t *record, heed_error *err);
 
-/* Parameters as `store`: HD_F32, HD_F16 or HD_BF16. */
+/* Parameters as `store`: HD_F32, HD_F16, HD_BF16, or HD_I8, which means matrices in 8 bits (X as I8, X.scale as F32) and the rest as
+ * F32. */
 bool hd_model_save(const heed_model *model, const char *path, enum hd_dtype store, heed_error *err);
+
+/* heed_model_load() for a way to compute. */
+heed_model *hd_model_load_as(const char *path, enum hd_compute compute, heed_error *err);
 #endif

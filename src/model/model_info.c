@@ -42,6 +42,17 @@ static size_t count_of(const heed_model *m, int part)
     return n;
 }
 
+/* How the file had the numbers: {"I8": 3000, "F32": 20}. */
+static json_t *stored_info(const heed_model *m)
+{
+    json_t *stored = json_object();
+    for (int d = 0; d < HD_N_DTYPES; d++)
+        if (m->stored[d] > 0)
+            json_object_set_new(stored, hd_dtype_name((enum hd_dtype)d),
+                                json_integer((json_int_t)m->stored[d]));
+    return stored;
+}
+
 static json_t *vocab_info(const struct hd_vocab *v)
 {
     return json_pack("{s:s, s:i, s:i, s:i}", "kind", hd_vocab_kind_name(hd_vocab_kind(v)), "size",
@@ -56,12 +67,13 @@ static json_t *info_of(const heed_model *m)
     for (int i = 0; i < N_PARTS; i++)
         if (count_of(m, i) > 0)
             json_object_set_new(of_parts, parts[i].name, json_integer((json_int_t)count_of(m, i)));
-    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:{s:o, s:o, s:b}, s:o, s:O}", "arch",
+    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:{s:o, s:o, s:b}, s:o, s:O}", "arch",
                      hd_config_choice("arch", c->arch).text, "paper", hd_presets[c->arch].paper,
                      "attention", hd_config_formula(c, formula), "parameters",
-                     (json_int_t)count_of(m, -1), "parts", of_parts, "vocabularies", "source",
-                     vocab_info(m->source), "target", vocab_info(m->target), "shared",
-                     m->source == m->target, "config", hd_config_to_json(c), "record", m->record);
+                     (json_int_t)count_of(m, -1), "parts", of_parts, "stored", stored_info(m),
+                     "vocabularies", "source", vocab_info(m->source), "target",
+                     vocab_info(m->target), "shared", m->source == m->target, "config",
+                     hd_config_to_json(c), "record", m->record);
 }
 
 /* A copy in memory of ours, so that one function frees every text. */
@@ -103,6 +115,21 @@ static void print_vocab(FILE *out, const char *name, const struct hd_vocab *v)
             hd_vocab_size(v));
 }
 
+/* "stored         I8 3,000, F32 20" */
+static void print_stored(FILE *out, const heed_model *m)
+{
+    char number[32];
+    const char *before = "stored        ";
+    for (int d = HD_N_DTYPES - 1; d >= 0; d--)
+        if (m->stored[d] > 0) {
+            fprintf(out, "%s %s %s", before, hd_dtype_name((enum hd_dtype)d),
+                    grouped(m->stored[d], number));
+            before = ",";
+        }
+    if (before[0] == ',')
+        fprintf(out, "\n");
+}
+
 static void print_value(FILE *out, const char *key, const json_t *value)
 {
     char *text =
@@ -132,6 +159,7 @@ static char *info_text(const heed_model *m, heed_error *err)
     for (int i = 0; i < N_PARTS; i++)
         if (count_of(m, i) > 0)
             fprintf(out, "  %-20s %s\n", parts[i].name, grouped(count_of(m, i), number));
+    print_stored(out, m);
     if (m->source == m->target)
         print_vocab(out, "vocabulary", m->source);
     else {

@@ -7,6 +7,9 @@
 /* The matrix [in,out] of a linear map. A search multiplies with it, so hd_params_pack() lays it out. */
 hd_node *hd_map_param(hd_params *params, const char *prefix, const char *name, int in, int out);
 
+/* A table [rows,width] whose rows are looked up, and with which tied output layers multiply. */
+hd_node *hd_table_param(hd_params *params, const char *name, int rows, int width);
+
 /* A vector [n]. */
 hd_node *hd_vector_param(hd_params *params, const char *prefix, const char *name, int n);
 

@@ -21,6 +21,7 @@
 enum {
     MOST_LEFT = 16,      /* words that may remain; of more, all logits are made */
     ROWS_AT_A_TIME = 12, /* whose screens exist together */
+    ROWS_OF_INT8 = 48,   /* whose logits exist together, of a layer in 8 bits */
 };
 
 struct hd_screen {
@@ -116,6 +117,8 @@ static struct hd_screen *new_screen(const struct hd_head *head, const struct hd_
 /* One at a time makes a screen; whoever asks for a word meanwhile finds none, or a whole one. */
 bool hd_screen_make(struct hd_head *head, heed_error *err)
 {
+    if (hd_is_int8(head->W))
+        return true; /* it would be its own screen */
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     heed_error why = {0};
     pthread_mutex_lock(&one);
@@ -213,9 +216,39 @@ static bool ask_screen(const struct hd_head *head, hd_node *out, int from, int n
     return true;
 }
 
+/* Of a layer in 8 bits: from all logits of some rows. One that is not finite is far out of what the layer can say. */
+static bool ask_int8(const struct hd_head *head, hd_node *out, int from, int n, int *word)
+{
+    hd_tape *t = out->tape;
+    const hd_node *logits = hd_logits(head, hd_slice(out, from, n));
+    const int V = hd_last_dim(logits);
+    for (int r = 0; r < n && !hd_has_failed(t); r++) {
+        float value = 0;
+        t->k->top_k(&word[r], &value, logits->x + (size_t)r * (size_t)V, V, 1);
+        word[r] = isfinite(value) ? word[r] : -1;
+    }
+    return !hd_has_failed(t);
+}
+
+static bool best_words_int8(const struct hd_head *head, hd_node *out, int *word)
+{
+    hd_tape *t = out->tape;
+    const int n = hd_n_rows(out);
+    for (int from = 0; from < n; from += ROWS_OF_INT8) {
+        const struct hd_arena_mark before = hd_arena_mark(&t->arena);
+        const int left = n - from, rows = left < ROWS_OF_INT8 ? left : ROWS_OF_INT8;
+        if (!ask_int8(head, out, from, rows, word + from))
+            return false;
+        hd_arena_rewind(&t->arena, before);
+    }
+    return true;
+}
+
 bool hd_best_words(const struct hd_head *head, hd_node *out, int *word)
 {
     hd_tape *t = out->tape;
+    if (hd_is_int8(head->W))
+        return best_words_int8(head, out, word);
     const struct hd_screen *s = head->screen;
     const int n = hd_n_rows(out);
     for (int r = 0; r < n; r++)

@@ -352,7 +352,7 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
 static bool start_from(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    run->model = heed_model_load(r->from, err);
+    run->model = hd_model_load_as(r->from, HD_COMPUTE_F32, err);
     if (!run->model || !keep_vocab(run, err))
         return false;
     hd_plan_text(r, &run->facts);

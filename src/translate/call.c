@@ -214,6 +214,7 @@ static void search_by_thread(void *context, int index, int worker)
 {
     struct call *c = context;
     struct hd_search_worker *w = &c->translator->calls.workers[worker];
+    w->gathers_loops = true;
     if (search_segments(c, w, &c->thread_err[index]))
         return;
     stop(c);
@@ -387,7 +388,8 @@ static heed_results *call(struct call *c, unsigned changes, heed_error *err)
     else {
         if (!is_mine)
             pthread_mutex_lock(lock);
-        if (hd_job_init(&c->job, &c->translator->ensemble, &o, changes & FORCED, err))
+        if (hd_translator_begin(c->translator, &o, err) &&
+            hd_job_init(&c->job, &c->translator->ensemble, &o, changes & FORCED, err))
             results = results_of(c, err);
         hd_job_release(&c->job);
         pthread_mutex_unlock(lock);

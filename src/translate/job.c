@@ -93,7 +93,8 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
         return hd_fail(err, HEED_BAD_OPTION, "there is no model to translate with; name one");
     e->models = hd_alloc((size_t)n_models, sizeof *e->models, err);
     e->nets = hd_alloc((size_t)n_models, sizeof *e->nets, err);
-    if (!e->models || !e->nets)
+    e->converted = hd_alloc((size_t)n_models, sizeof *e->converted, err);
+    if (!e->models || !e->nets || !e->converted)
         return false;
     for (int i = 0; i < n_models; i++)
         if (!add_model(e, models[i], err))
@@ -104,8 +105,28 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     return true;
 }
 
+bool hd_ensemble_compute(struct hd_ensemble *e, enum hd_compute compute, heed_error *err)
+{
+    struct hd_net **converted = hd_alloc((size_t)e->n, sizeof *converted, err);
+    bool ok = converted != NULL;
+    for (int i = 0; ok && i < e->n; i++)
+        if (!hd_net_computes(e->models[i]->net, compute))
+            ok = (converted[i] = hd_net_as(e->models[i]->net, compute, err)) != NULL;
+    struct hd_net **unused = ok ? e->converted : converted;
+    for (int i = 0; unused && i < e->n; i++)
+        hd_net_free(unused[i]);
+    hd_free(unused);
+    e->converted = ok ? converted : e->converted;
+    for (int i = 0; ok && i < e->n; i++)
+        e->nets[i] = converted[i] ? converted[i] : e->models[i]->net;
+    return ok;
+}
+
 void hd_ensemble_release(struct hd_ensemble *e)
 {
+    for (int i = 0; e->converted && i < e->n; i++)
+        hd_net_free(e->converted[i]);
+    hd_free(e->converted);
     hd_free(e->models);
     hd_free(e->nets);
     *e = (struct hd_ensemble){0};

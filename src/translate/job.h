@@ -17,7 +17,8 @@
 /* The models of a translator, and what is known of them. */
 struct hd_ensemble {
     const heed_model **models;
-    const struct hd_net **nets;
+    const struct hd_net **nets; /* the models' own, or, computed in another way, */
+    struct hd_net **converted;  /* those made of them; NULL where there is none */
     int n;
     const struct hd_vocab *source, *target;
     size_t trained_length; /* subwords of a source: the least of the models' */
@@ -65,7 +66,8 @@ struct hd_segment {
     size_t first_kept, n_kept; /* protected pieces of the line that lie in it */
     bool has_placeholders;     /* the model sees placeholders instead of these */
     enum hd_search_round round;
-    bool is_searched_again; /* and the second output was taken */
+    bool is_searched_again;       /* and the second output was taken */
+    struct hd_segment *next_loop; /* that waits to be searched again */
     struct hd_nbest found;
 };
 
@@ -91,6 +93,8 @@ struct hd_line {
 /* False with the reason in `err`. To be given to hd_ensemble_release(), also then. */
 bool hd_ensemble_init(struct hd_ensemble *ensemble, const heed_model *const *models, int n_models,
                       heed_error *err);
+/* Compute in this way from now on. False with HEED_NO_MEMORY, and it is as it was. */
+bool hd_ensemble_compute(struct hd_ensemble *ensemble, enum hd_compute compute, heed_error *err);
 void hd_ensemble_release(struct hd_ensemble *ensemble);
 
 /* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. To be given to

@@ -279,6 +279,7 @@ static struct hd_request *new_request(heed_translator *t, const char *text,
     if (r && (r->text = hd_copy_string(text, err)) &&
         (options ? hd_translate_options_copy(&r->options, options, err)
                  : hd_translator_options(t, &r->options, err)) &&
+        hd_translator_begin(t, &r->options, err) &&
         hd_job_init(&r->job, &t->ensemble, &r->options, false, err) &&
         hd_translator_allow_words_alone(t, &r->job, 1, err)) {
         r->line.job = &r->job;

@@ -35,14 +35,23 @@ bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment
 
 size_t hd_search_worker_size(const struct hd_search_worker *w)
 {
-    return w->searcher ? hd_searcher_size(w->searcher) : 0;
+    return (w->searcher ? hd_searcher_size(w->searcher) : 0) + (w->loops != NULL);
+}
+
+static bool add_loops(struct hd_search_worker *w, heed_error *err)
+{
+    for (struct hd_segment *loop; (loop = w->loops); w->loops = loop->next_loop)
+        if (!hd_search_worker_add(w, loop, err))
+            return false;
+    return true;
 }
 
 bool hd_search_worker_step(struct hd_search_worker *w, heed_error *err)
 {
-    if (hd_searcher_step(w->searcher, err))
+    if ((hd_searcher_size(w->searcher) > 0 || add_loops(w, err)) &&
+        hd_searcher_step(w->searcher, err))
         return true;
-    hd_searcher_clear(w->searcher);
+    hd_search_worker_clear(w);
     return false;
 }
 
@@ -94,6 +103,11 @@ struct hd_segment *hd_search_worker_take(struct hd_search_worker *w, heed_error 
         const bool is_finite = found.n > 0 || hd_scores_not_finite(err);
         const bool goes_on = is_finite && settle(segment, &found);
         hd_nbest_release(&found);
+        if (goes_on && w->gathers_loops) {
+            segment->next_loop = w->loops;
+            w->loops = segment;
+            continue;
+        }
         const bool is_well = is_finite && (!goes_on || hd_search_worker_add(w, segment, err));
         if (!is_well)
             hd_nbest_release(&segment->found);
@@ -111,6 +125,7 @@ void hd_search_worker_cancel(struct hd_search_worker *w, struct hd_line *line)
 
 void hd_search_worker_clear(struct hd_search_worker *w)
 {
+    w->loops = NULL;
     if (w->searcher)
         hd_searcher_clear(w->searcher);
 }

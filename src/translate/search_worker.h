@@ -9,6 +9,9 @@
 /* {0} has not been used yet. */
 struct hd_search_worker {
     struct hd_searcher *searcher;
+    bool
+        gathers_loops; /* what is searched again waits until all else is found: faster for many texts */
+    struct hd_segment *loops;
 };
 
 void hd_search_worker_release(struct hd_search_worker *worker);

@@ -212,6 +212,10 @@ static const heed_option rows[] = {
     {"threads", 'j', .kind = HEED_OPTION_INT, FIELD(n_threads), .initial = "0", .value = "N",
      .least = 0, .most = 4096, .default_help = "all cores",
      .help = "number of threads; does not change results"},
+    {"compute", .kind = HEED_OPTION_CHOICE, FIELD(compute), .initial = "stored",
+     .choices = "stored|f32|int8",
+     .help = "matrix products in the precision of the model file, in 32-bit floats, or in 8 bits, "
+             "which is faster"},
     {0},
 };
 

@@ -31,6 +31,7 @@ struct heed_options {
     int layer, head; /* 0, -1: the model's own choice */
     int shift;       /* 0: as suits the model; else one more than the step */
     int batch, n_threads;
+    int compute; /* enum hd_compute; of a translator as a whole */
 };
 
 bool hd_translate_options_init(heed_options *options, heed_error *err);

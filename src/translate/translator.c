@@ -54,14 +54,37 @@ void heed_translator_free(heed_translator *t)
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
+static bool set_compute(heed_translator *t, heed_error *err)
+{
+    if (t->has_begun)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "compute must be set before the first text of a translator");
+    return hd_ensemble_compute(&t->ensemble, (enum hd_compute)t->options.compute, err);
+}
+
 bool heed_translator_set(heed_translator *t, const char *name, const char *value, heed_error *err)
 {
     if (!hd_is_given(t, "translator", err))
         return false;
     pthread_mutex_lock(&t->option_lock);
-    const bool is_set = hd_translate_options_set(&t->options, name, value, err);
+    const int before = t->options.compute;
+    const bool is_set = hd_translate_options_set(&t->options, name, value, err) &&
+                        (t->options.compute == before || set_compute(t, err));
+    t->options.compute = is_set ? t->options.compute : before;
     pthread_mutex_unlock(&t->option_lock);
     return is_set;
+}
+
+bool hd_translator_begin(heed_translator *t, const heed_options *o, heed_error *err)
+{
+    pthread_mutex_lock(&t->option_lock);
+    const bool ok =
+        o->compute == t->options.compute ||
+        hd_fail(err, HEED_BAD_OPTION,
+                "compute is of a translator as a whole; set it with heed_translator_set()");
+    t->has_begun = t->has_begun || ok;
+    pthread_mutex_unlock(&t->option_lock);
+    return ok;
 }
 
 bool hd_translator_options(heed_translator *t, heed_options *copy, heed_error *err)
@@ -87,6 +110,11 @@ int hd_translator_threads(const heed_options *o)
     return o->n_threads > 0 ? o->n_threads : heed_cores();
 }
 
+static struct hd_head *head_of(const struct hd_ensemble *e)
+{
+    return e->converted[0] ? &e->converted[0]->head : &e->models[0]->net->head;
+}
+
 bool hd_translator_allow_words_alone(heed_translator *t, struct hd_job *job, size_t n_segments,
                                      heed_error *err)
 {
@@ -94,5 +122,5 @@ bool hd_translator_allow_words_alone(heed_translator *t, struct hd_job *job, siz
         return true;
     const long n = atomic_fetch_add(&t->n_greedy, (long)n_segments) + (long)n_segments;
     job->search[HD_SEARCH_FIRST].words_alone = n >= WORTH_A_SCREEN;
-    return n < WORTH_A_SCREEN || hd_screen_make(&t->ensemble.models[0]->net->head, err);
+    return n < WORTH_A_SCREEN || hd_screen_make(head_of(&t->ensemble), err);
 }

@@ -49,6 +49,7 @@ struct heed_translator {
     heed_model *own; /* of heed_translator_open(); else NULL */
     pthread_mutex_t option_lock;
     heed_options options;
+    bool has_begun;       /* a text has come: how to compute is settled */
     atomic_long n_greedy; /* segments for which words alone were enough */
     struct hd_calls calls;
     struct hd_requests requests;
@@ -56,6 +57,9 @@ struct heed_translator {
 
 /* A copy of the options as they are now. */
 bool hd_translator_options(heed_translator *translator, heed_options *copy, heed_error *err);
+
+/* Before a text is translated with these options: they must want to compute as the translator does. */
+bool hd_translator_begin(heed_translator *translator, const heed_options *options, heed_error *err);
 
 /* As many threads as the options say. */
 int hd_translator_threads(const heed_options *options);

@@ -134,12 +134,30 @@ if [ -r "$model/model.npz" ]; then
     expect 'nor of real text' 0 '' '' sh -c "
         '$heed' import '$model/model.npz' --vocab '$model/vocab.spm' -o real.safetensors || exit 1
         head -n 12 '$model/source.en' >real
-        '$heed' translate -q -m real.safetensors --json real >wanted || exit 1
+        '$heed' translate -q -m real.safetensors -q --json real >wanted || exit 1
         for kernel in \$('$heed' info | sed -n 's/^kernels *//p'); do
             HEED_KERNEL=\$kernel '$heed' translate -q -m real.safetensors --json --batch 5 real | cmp - wanted || exit 1; done"
 else
     echo "skipped: there is no $model; make check SHARED=folder says where it is"
 fi
+
+# 8 bits
+"$heed" convert "$toy" --store int8 -o int8.safetensors
+expect 'a model in 8 bits translates' 0 'three two one*' '' "$heed" translate -m int8.safetensors in
+expect 'one quantised when it is loaded is the same; so is one with another batch' 0 '' '' sh -c "
+    '$heed' translate -m int8.safetensors --json in >wanted &&
+    '$heed' translate -m '$toy' --compute int8 --json in | cmp - wanted &&
+    '$heed' translate -m int8.safetensors --compute stored --batch 1 --json in | cmp - wanted"
+expect 'it can be computed in floats, as if it had been stored so' 0 '' '' sh -c "
+    '$heed' convert int8.safetensors -o f32.safetensors && '$heed' translate -m f32.safetensors --json in >wanted &&
+    '$heed' translate -m int8.safetensors --compute f32 --json in | cmp - wanted"
+expect 'and scores go with it' 0 '-*' '*' sh -c "echo eins >a; echo one >b; '$heed' score -m int8.safetensors --compute f32 a b"
+expect 'every kernel says the same in 8 bits' 0 '' '' sh -c "
+    '$heed' translate -m int8.safetensors --json in >wanted
+    for kernel in \$('$heed' info | sed -n 's/^kernels *//p'); do
+        HEED_KERNEL=\$kernel '$heed' translate -m int8.safetensors --json in | cmp - wanted || exit 1; done"
+expect '8-bit models ask for a kernel that exists' 1 '' 'heed: *HEED_KERNEL*banana*' \
+    env HEED_KERNEL=banana "$heed" translate -m int8.safetensors in
 
 # what is wrong
 expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m nowhere in

@@ -2,6 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "base/memory.h"
+#include "graph/tape.h"
 #include "model/model_file.h"
 
 /* Two sentences of the first words there are. */
@@ -32,7 +33,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     for (int i = 0; i < hd_params_number(m->net->params); i++) {
         const hd_node *p = hd_params_at(m->net->params, i);
-        must(hd_all_finite(p->x, hd_count(p), NULL));
+        float *x = hd_alloc(hd_count(p), sizeof *x, NULL);
+        must(x != NULL);
+        hd_param_read(p, x);
+        must(hd_all_finite(x, hd_count(p), NULL));
+        hd_free(x);
     }
     must(hd_vocab_size(m->source) == m->net->config.source_vocab);
     must(hd_vocab_size(m->target) == m->net->config.target_vocab);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL_CHECKSUM UINT64_C(0xa727b7232dbb1dd2)
+#define KERNEL_CHECKSUM UINT64_C(0x1c0d43f548475778)
 
 enum checked_kernel {
 #define ENUM(returns, name, arguments) CHECKED_##name,
@@ -107,6 +107,30 @@ static inline void fresh_numbers(struct numbers *s, uint32_t seed)
         NOTE(kernel, s->y, n);        \
     } while (0)
 
+static inline void check_bf16(struct checksums *sums, const struct hd_kernels *k, struct numbers *s,
+                              int M, int K, int N)
+{
+    static uint16_t x[2 * MOST], d[2 * MOST];
+    static uint32_t packed[MOST];
+    const long ldx = hd_bf16_stride(K), ldd = hd_bf16_stride(N);
+    for (int i = 0; i < M * K; i += 5)
+        s->a[i] *= i % 2 ? 0x1p-70F : 0x1p-55F; /* products that are denormals */
+    k->to_bf16(x, ldx, s->a, K, M, K);
+    for (long i = 0; i < M * ldx; i++)
+        checksum_add(&sums->of[CHECKED_to_bf16], x[i]);
+    k->to_bf16(d, ldd, s->c, N, M, N);
+    k->pack_bf16(packed, s->b, N, 1, K, N);
+    for (size_t i = 0; i < hd_packed_size_bf16(K, N); i++)
+        checksum_add(&sums->of[CHECKED_pack_bf16], packed[i]);
+    for (int i = 0; i < 3; i++) {
+        k->gemm_bf16(s->y, N + 1, x, ldx, packed, i == 1 ? s->c : NULL, i == 2,
+                     i ? HD_NONE : HD_SWISH, M, K, N);
+        NOTE(gemm_bf16, s->y, (long)M * (N + 1));
+    }
+    k->gemm_bf16_free(s->z, N, x, ldx, d, ldd, true, K, M, N, s->scratch);
+    NOTE(gemm_bf16_free, s->z, (long)K * N);
+}
+
 static inline void check_products(struct checksums *sums, const struct hd_kernels *k,
                                   struct numbers *s, int M, int K, int N)
 {
@@ -155,6 +179,7 @@ static inline void check_products(struct checksums *sums, const struct hd_kernel
         checksum_add(&sums->of[CHECKED_gemm_int8_sums], (uint32_t)whole[i]);
     k->gemm_int8(s->y, N, q, stride, s->z, packed8, s->p, s->c, HD_TANH, M, K, N);
     NOTE(gemm_int8, s->y, (long)M * N);
+    check_bf16(sums, k, s, M, K, N);
 }
 
 static inline void check_math(struct checksums *sums, const struct hd_kernels *k, struct numbers *s,

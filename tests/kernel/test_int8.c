@@ -81,6 +81,9 @@ static void sums_are_exact_at_every_size(void **state)
         check_sums(k, 14, 64, 64, false);
         check_sums(k, 100, 21, 17, true); /* more rows than pass at once */
         check_sums(k, 2, 1031, 130, false);
+        for (int M = 3; M <= 70; M += M < 20 ? 1 : 7) /* what tiles of 16 rows take */
+            for (int N = 49; N <= 100; N += 17)
+                check_sums(k, M, 64 * (1 + M % 3), N, M % 2);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "graph/tape.h"
 #include "model/model_file.h"
 
+#include <math.h>
 #include <unistd.h>
 
 static char path[] = "/tmp/heed-model-XXXXXX";
@@ -226,6 +227,100 @@ static void half_precision_is_rounded_once(void **state)
     assert_stored_as(HD_BF16, through_bf16);
 }
 
+/* ---- 8 bits ---------------------------------------------------------------------------------- */
+
+static float *values_of(const hd_node *p)
+{
+    float *x = malloc((hd_count(p) + 1) * sizeof *x);
+    assert_non_null(x);
+    hd_param_read(p, x);
+    return x;
+}
+
+static void assert_same_nets(const struct hd_net *a, const struct hd_net *b, const char *name)
+{
+    for (int i = 0; i < hd_params_number(a->params); i++) {
+        const hd_node *p = hd_params_at(a->params, i), *q = hd_params_at(b->params, i);
+        float *x = values_of(p), *y = values_of(q);
+        assert_that(hd_is_int8(p) == hd_is_int8(q), "%s: %s is held in two ways", name,
+                    hd_param_name(p));
+        assert_that(memcmp(x, y, hd_count(p) * sizeof *x) == 0, "%s: %s differs", name,
+                    hd_param_name(p));
+        free(x);
+        free(y);
+    }
+}
+
+/* Quantised when it is written, or when it is read, or afterwards: one and the same model. */
+static void with_each_model_in_8_bits(const struct combination *c, void *data)
+{
+    (void)data;
+    if (c->verdict != IS_MODEL)
+        return;
+    heed_error err = {0};
+    heed_model *m = toy_model(c->settings);
+    save(m, HD_F32);
+    heed_model *on_reading = hd_model_load_as(path, HD_COMPUTE_INT8, &err);
+    struct hd_net *afterwards = hd_net_as(m->net, HD_COMPUTE_INT8, &err);
+    save(m, HD_I8);
+    struct bytes first = bytes_of_file(path);
+    heed_model *on_writing = heed_model_load(path, &err);
+    heed_model *widened = hd_model_load_as(path, HD_COMPUTE_F32, &err);
+    assert_that(on_reading && afterwards && on_writing && widened, "%s: %s", c->settings,
+                err.message);
+    assert_true(on_writing->stored[HD_I8] > 0 && on_writing->stored[HD_F16] == 0);
+    assert_same_nets(on_reading->net, on_writing->net, c->settings);
+    assert_same_nets(on_reading->net, afterwards, c->settings);
+    assert_false(hd_net_is_int8(widened->net));
+    struct hd_net *back = hd_net_as(on_writing->net, HD_COMPUTE_F32, &err);
+    assert_true(back != NULL);
+    assert_same_nets(back, widened->net, c->settings);
+    save(on_writing, HD_I8);
+    struct bytes second = bytes_of_file(path);
+    assert_true(first.n == second.n && memcmp(first.at, second.at, first.n) == 0);
+    free(first.at);
+    free(second.at);
+    hd_net_free(back);
+    hd_net_free(afterwards);
+    heed_model_free(m);
+    heed_model_free(on_reading);
+    heed_model_free(on_writing);
+    heed_model_free(widened);
+}
+
+static void a_model_in_8_bits_is_the_same_whenever_it_was_quantised(void **state)
+{
+    (void)state;
+    visit_all(with_each_model_in_8_bits, NULL);
+}
+
+/* |w - s q| ≤ s / 2, and no more. */
+static void a_weight_in_8_bits_is_the_nearest(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    heed_model *m = toy_model("transformer");
+    struct hd_net *net = hd_net_as(m->net, HD_COMPUTE_INT8, &err);
+    assert_non_null(net);
+    int n_int8 = 0;
+    for (int i = 0; i < hd_params_number(net->params); i++) {
+        const hd_node *p = hd_params_at(m->net->params, i), *q = hd_params_at(net->params, i);
+        float *x = values_of(q);
+        n_int8 += hd_is_int8(q);
+        for (size_t j = 0; j < hd_count(p); j++) {
+            const bool is_table = q->param->use == HD_PARAM_TABLE;
+            const size_t n = is_table ? j / (size_t)p->dim[1] : j % (size_t)p->dim[1];
+            const float scale = hd_is_int8(q) ? q->param->int8.scale[n] : 0;
+            assert_that(fabsf(x[j] - p->x[j]) <= 0.5001F * scale, "%s[%zu]: %.9g became %.9g",
+                        hd_param_name(p), j, (double)p->x[j], (double)x[j]);
+        }
+        free(x);
+    }
+    assert_true(n_int8 > 10);
+    hd_net_free(net);
+    heed_model_free(m);
+}
+
 static void a_number_too_large_for_half_precision_is_refused(void **state)
 {
     (void)state;
@@ -401,6 +496,52 @@ static void a_tensor_that_is_not_as_it_should_be_is_named(void **state)
     close_good_file(bytes);
 }
 
+static void wrong_8_bit_tensors_are_refused(void **state)
+{
+    (void)state;
+    heed_model *m = toy_model("bahdanau");
+    save(m, HD_I8);
+    heed_model_free(m);
+    struct bytes bytes = bytes_of_file(path);
+    heed_error err = {0};
+    good_file = hd_safetensors_open_memory("good", bytes.at, bytes.n, &err);
+    assert_that(good_file != NULL, "%s", err.message);
+    const size_t five[] = {5}, four[] = {4}, shape[] = {3, 5};
+    const float zero[5] = {1, 1, 0, 1, 1}, nan[5] = {1, NAN, 1, 1, 1},
+                huge[5] = {3e38F, 1, 1, 1, 1}, negative[5] = {1, 1, 1, 1, -1},
+                ones[5] = {1, 1, 1, 1, 1};
+    const int8_t low[15] = {[7] = -128}, fine[15] = {0};
+    const struct {
+        const char *tensor, *words;
+        struct hd_tensor t;
+    } faults[] = {
+        {"output.W.scale", "output.W.scale[2] is 0, but a scale must be finite and above 0",
+         hd_tensor_of("output.W.scale", HD_F32, zero, five, 1)},
+        {"output.W.scale", "output.W.scale[1] is nan",
+         hd_tensor_of("output.W.scale", HD_F32, nan, five, 1)},
+        {"output.W.scale", "output.W.scale[0] is 3e+38",
+         hd_tensor_of("output.W.scale", HD_F32, huge, five, 1)},
+        {"output.W.scale", "output.W.scale[4] is -1",
+         hd_tensor_of("output.W.scale", HD_F32, negative, five, 1)},
+        {"output.W.scale", "there must be a tensor output.W.scale with its scales, F32 [5]",
+         hd_tensor_of("output.W.scale", HD_F32, ones, four, 1)},
+        {"output.W.scale", "there must be a tensor output.W.scale with its scales, F32 [5]",
+         hd_tensor_of("output.W.scale", HD_I32, ones, five, 1)},
+        {"output.W", "output.W[7] is -128, but 8-bit weights are from -127 to 127",
+         hd_tensor_of("output.W", HD_I8, low, shape, 2)},
+        {"output.b", "the tensor output.b is I8, but only the matrices",
+         hd_tensor_of("output.b", HD_I8, fine, five, 1)},
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        assert_fault((struct fault){faults[i].tensor, &faults[i].t, NULL, NULL}, faults[i].words);
+    assert_fault((struct fault){.tensor = "output.W.scale"},
+                 "there must be a tensor output.W.scale with its scales, F32 [5]");
+    const struct hd_tensor stray = hd_tensor_of("output.b.scale", HD_F32, ones, five, 1);
+    assert_fault((struct fault){.replacement = &stray},
+                 "the tensor 'output.b.scale' belongs to no part of its configuration");
+    close_good_file(bytes);
+}
+
 /* The good file with one field of its configuration changed. Steals `value`; NULL takes the field out. */
 static void assert_config_fault(const char *field, json_t *value, const char *words)
 {
@@ -420,9 +561,8 @@ static void a_configuration_that_cannot_be_is_refused(void **state)
 {
     (void)state;
     struct bytes bytes = open_good_file("bahdanau");
-    assert_config_fault(
-        "scores", json_string("dot"),
-        "its configuration: there is no option 'scores'; did you mean score?");
+    assert_config_fault("scores", json_string("dot"),
+                        "its configuration: there is no option 'scores'; did you mean score?");
     assert_config_fault("score", json_string("dot"),
                         "score dot wants encoder-dim equal to dim, but they are 6 and 4");
     assert_config_fault("readout", json_string("attended"),
@@ -525,7 +665,10 @@ static bool read_and_run(const void *data, size_t n, heed_error *err)
         return false;
     for (int i = 0; i < hd_params_number(m->net->params); i++) {
         const hd_node *p = hd_params_at(m->net->params, i);
-        assert_true(hd_all_finite(p->x, hd_count(p), NULL));
+        float *x = malloc((hd_count(p) + 1) * sizeof *x);
+        hd_param_read(p, x);
+        assert_true(hd_all_finite(x, hd_count(p), NULL));
+        free(x);
     }
     char *text = heed_model_info(m, false, err);
     assert_that(text != NULL, "%s", err->message);
@@ -645,6 +788,7 @@ static void the_seeds_of_the_fuzz_target_are_models(void **state)
         {"rnn", "ferreira dim=2 encoder-dim=2 embed=1"},
         {"gru", "bahdanau dim=2 encoder-dim=2 embed=1 attention-dim=1"},
         {"lstm", "luong layers=1 dim=2 encoder-dim=2 embed=1 score=local-p coverage=yes"},
+        {"int8", "ferreira dim=2 encoder-dim=2 embed=1"},
         {"fixed", "seq2seq cell=gru gru-reset=before dim=1 encoder-dim=1 embed=1 context=every"},
     };
     const char *folder = getenv("HEED_SEEDS");
@@ -655,7 +799,9 @@ static void the_seeds_of_the_fuzz_target_are_models(void **state)
                  seeds[i].name);
         heed_model *m = toy_model(seeds[i].settings);
         if (folder)
-            assert_that(hd_model_save(m, name, HD_F32, &err), "%s", err.message);
+            assert_that(
+                hd_model_save(m, name, strcmp(seeds[i].name, "int8") == 0 ? HD_I8 : HD_F32, &err),
+                "%s", err.message);
         heed_model *seed = heed_model_load(name, &err);
         assert_that(seed != NULL, "%s", err.message);
         assert_same_configs(&m->net->config, &seed->net->config, name);
@@ -670,14 +816,14 @@ static void the_seeds_of_the_fuzz_target_are_models(void **state)
 static void when_memory_runs_out_there_is_a_sentence(void **state)
 {
     (void)state;
-    const char *const models[] = {"luong", "transformer positions=learned"};
-    for (int i = 0; i < 2; i++) {
+    const char *const models[] = {"luong", "transformer positions=learned", "bahdanau"};
+    for (int i = 0; i < 3; i++) {
         heed_model *m = toy_model(models[i]), *again = NULL;
         heed_error err = {0};
         for (long n = 0;; n++) {
             hd_alloc_fail_after(n);
             err = (heed_error){0};
-            if (hd_model_save(m, path, HD_F32, &err))
+            if (hd_model_save(m, path, i == 2 ? HD_I8 : HD_F32, &err))
                 break;
             hd_alloc_fail_after(-1);
             assert_that(err.code == HEED_NO_MEMORY, "saving, allocation %ld: %s", n, err.message);
@@ -690,7 +836,8 @@ static void when_memory_runs_out_there_is_a_sentence(void **state)
             assert_that(again || err.code == HEED_NO_MEMORY, "loading, allocation %ld: %s", n,
                         err.message);
         }
-        assert_same_values(m, again, models[i]);
+        if (i < 2)
+            assert_same_values(m, again, models[i]);
         heed_model_free(m);
         heed_model_free(again);
     }
@@ -703,6 +850,9 @@ int main(void)
         cmocka_unit_test(the_same_model_is_the_same_bytes),
         cmocka_unit_test(half_precision_is_rounded_once),
         cmocka_unit_test(a_number_too_large_for_half_precision_is_refused),
+        cmocka_unit_test(a_model_in_8_bits_is_the_same_whenever_it_was_quantised),
+        cmocka_unit_test(a_weight_in_8_bits_is_the_nearest),
+        cmocka_unit_test(wrong_8_bit_tensors_are_refused),
         cmocka_unit_test(notes_are_part_of_the_record),
         cmocka_unit_test(one_vocabulary_for_both_languages_is_stored_once),
         cmocka_unit_test(vocabularies_must_have_the_sizes_of_the_net),

@@ -30,4 +30,21 @@ printf 'a b 3\n' >line
 "$heed" translate -m m.safetensors line >ours 2>/dev/null
 "$heed" translate -m again.safetensors line >theirs 2>/dev/null
 expect "and it is the same model" 0 '' '' cmp ours theirs
+
+"$heed" convert m.safetensors --store int8 -o int8.safetensors
+cat >int8.py <<'END'
+import numpy
+import safetensors.numpy
+whole, eighth = safetensors.numpy.load_file("m.safetensors"), safetensors.numpy.load_file("int8.safetensors")
+for name, x in whole.items():
+    q = eighth[name]
+    if q.dtype == numpy.int8:
+        scale = eighth[name + ".scale"]
+        scale = scale[:, None] if name.endswith("embed") else scale[None, :]
+        assert abs(q.astype(int)).max() <= 127 and abs(x - scale * q).max() <= 0.5001 * scale.max(), name
+    else:
+        assert (q == x).all() and x.dtype != numpy.float32 or x.ndim == 1, name
+END
+expect "Python reads 8-bit matrices and their scales" 0 '' '' python3 int8.py
+expect "and heed info says what is stored how" 0 '*stored         I8 *, F32 *' '' "$heed" info int8.safetensors
 finish

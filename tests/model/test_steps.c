@@ -229,6 +229,11 @@ static void with_each_model(const struct combination *c, void *data)
     heed_error err = {0};
     assert_true(hd_params_pack(net->params, &err)); /* the same with packed weights */
     compare_steps(net, run, c->settings);
+    struct hd_net *int8 = hd_net_as(net, HD_COMPUTE_INT8, &err); /* and in 8 bits */
+    assert_that(int8 && hd_net_is_int8(int8), "%s: %s", c->settings, err.message);
+    compare_steps(int8, run, c->settings);
+    compare_alone(int8, run, c->settings);
+    hd_net_free(int8);
     hd_net_free(net);
     run->n_models++;
 }

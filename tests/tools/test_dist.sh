@@ -20,7 +20,7 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
     deb=$(ls build/heed_"$version"_*.deb)
     expect 'which says what it needs' 0 '*libjansson*libsentencepiece*' '' dpkg-deb -f "$deb" Depends
     dpkg-deb -c "$deb" | sed 's/.* \.//' >"$here/files"
-    for file in /usr/bin/heed "/usr/lib/.*/libheed.so.${version%%.*}" '/usr/lib/.*/pkgconfig/heed.pc' /usr/include/heed.h \
+    for file in /usr/bin/heed "/usr/lib/.*/libheed.so.${version%.*}" '/usr/lib/.*/pkgconfig/heed.pc' /usr/include/heed.h \
         /usr/share/man/man1/heed-train.1.gz /usr/share/bash-completion/completions/heed; do
         expect "and has $file" 0 '/usr/*' '' grep -m 1 -x "$file\( -> .*\)*" "$here/files"
     done

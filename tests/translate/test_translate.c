@@ -663,6 +663,24 @@ static bool ask(void *data, size_t n_done, size_t n)
     return ++a->n < a->most;
 }
 
+static void how_to_compute_is_settled_before_the_first_text(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    heed_translator *t = translator_of(toy, "compute=int8 compute=f32 compute=int8");
+    const char *text = heed_translator_text(t, "eins zwei drei", &err);
+    assert_that(text != NULL && strcmp(text, "three two one") == 0, "%s", err.message);
+    assert_false(heed_translator_set(t, "compute", "f32", &err));
+    assert_error(err, HEED_BAD_OPTION, "compute must be set before the first text");
+    err = (heed_error){0};
+    heed_options *o = heed_options_new(t, &err);
+    assert_true(o && heed_options_set(o, "compute", "f32", &err));
+    assert_int_equal(heed_translator_submit(t, "eins", o, &err), 0);
+    assert_error(err, HEED_BAD_OPTION, "compute is of a translator as a whole");
+    heed_options_free(o);
+    heed_translator_free(t);
+}
+
 static void progress_is_told_and_can_stop_the_work(void **state)
 {
     (void)state;
@@ -769,6 +787,7 @@ int main(void)
         cmocka_unit_test(a_translations_own_score_is_told_again),
         cmocka_unit_test(pairs_that_cannot_be_looked_at_are_told),
         cmocka_unit_test(batch_threads_and_neighbours_change_no_bit),
+        cmocka_unit_test(how_to_compute_is_settled_before_the_first_text),
         cmocka_unit_test(progress_is_told_and_can_stop_the_work),
         cmocka_unit_test(failing_allocations_are_told),
         cmocka_unit_test(the_recipe_is_told),
