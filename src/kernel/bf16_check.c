@@ -21,8 +21,12 @@ static float number(uint32_t *state, int round)
 static bool is_same(const float *a, const float *b, int n)
 {
     bool same = true;
-    for (int i = 0; i < n; i++)
-        same = same && (memcmp(&a[i], &b[i], sizeof *a) == 0 || (a[i] != a[i] && b[i] != b[i]));
+    for (int i = 0; i < n; i++) {
+        uint32_t p, q;
+        memcpy(&p, &a[i], sizeof p);
+        memcpy(&q, &b[i], sizeof q);
+        same = same && (p == q || (a[i] != a[i] && b[i] != b[i]));
+    }
     return same;
 }
 
