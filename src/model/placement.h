@@ -55,7 +55,7 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *parts, const struct hd_
 void hd_rnn_decoder_init(const struct hd_rnn_decoder_parts *parts, uint64_t seed);
 
 /* The state after the step; `step` gets its outcome. step->view.cover is set here. */
-struct hd_rnn_decoder_state hd_rnn_decoder_step(const struct hd_rnn_parts *parts,
+struct hd_rnn_decoder_state hd_rnn_decoder_step(const struct hd_rnn_parts *n,
                                                 const struct hd_config *config,
                                                 const struct hd_rnn_decoder_state *before,
                                                 struct hd_step *step);
