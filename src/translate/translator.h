@@ -71,8 +71,8 @@ bool hd_translator_allow_words_alone(heed_translator *translator, struct hd_job 
 /* What calls and requests keep. */
 void hd_calls_init(struct hd_calls *calls);
 void hd_calls_release(struct hd_calls *calls);
-void hd_requests_init(struct hd_requests *requests);
-void hd_requests_release(struct hd_requests *requests);
+void hd_requests_init(struct hd_requests *q);
+void hd_requests_release(struct hd_requests *q);
 
 /* Translate one text as a request and wait for it; NULL with the reason in `err`. */
 heed_result *hd_request_wait(heed_translator *translator, const char *text,
