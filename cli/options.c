@@ -128,8 +128,9 @@ static void complain_unknown(const struct command *command, const char *typed)
 static bool read_long_option(struct reader *r, const char *word)
 {
     const char *equals = strchr(word, '=');
-    char *name = need_memory(strlen(word), 1);
-    memcpy(name, word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2);
+    const size_t n = (equals ? (size_t)(equals - word) : strlen(word)) - 2;
+    char *name = need_memory(n + 1, 1);
+    snprintf(name, n + 1, "%s", word + 2);
     const heed_option *option = find(r->command, name);
     if (!option)
         complain_unknown(r->command, name);

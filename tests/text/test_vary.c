@@ -51,7 +51,8 @@ static void vary(struct hd_varied *v, struct hd_text_pair pair, const struct hd_
 }
 
 #define assert_text(buffer, wanted)                                                           \
-    assert_that((buffer).n == strlen(wanted) && memcmp((buffer).at, wanted, (buffer).n) == 0, \
+    assert_that((buffer).n == strlen(wanted) &&                                              \
+                    ((buffer).n == 0 || memcmp((buffer).at, wanted, (buffer).n) == 0),        \
                 "\"%.*s\", not \"%s\"", (int)(buffer).n, (buffer).at ? (buffer).at : "", wanted)
 
 /* ---- what becomes of a sentence ------------------------------------------------------------------ */
