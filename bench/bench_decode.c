@@ -1,7 +1,7 @@
 /* bench_decode.c -- how fast sentences are searched, for decode.py, which asks and compares with others.
  *
  *     bench_decode MODEL SOURCE [LONGEST [SENTENCES]]
- *     bench_decode gru WORDS SENTENCES
+ *     bench_decode gru WORDS SENTENCES [int8]
  *
  * Outputs have at most LONGEST words (256), and the first SENTENCES of the text are read. The second form is a GRU with additive
  * attention and random weights, which reads sentences of so many words and never ends before it has written as many. Every line of
@@ -10,11 +10,13 @@
  *     greedy|beam5 threads [words]            all, half of them by each of two threads
  *     greedy|beam5 translate 1|2              from text to text, as `heed translate` does it, by so many threads
  *     greedy|beam5 calls warm|cold            the first 200 one call each, by one translator or each by a new one
- *     loops 1|2                               two bare loops of multiply-adds, by so many threads */
+ *     loops 1|2                               two bare loops of multiply-adds, by so many threads
+ *     peak                                    8-bit multiply-adds on registers only; instead of words, millions of operations */
 #include "base/memory.h"
 #include "clock.h"
 #include "loops.h"
 #include "model/model_file.h"
+#include "peak.h"
 #include "search/search.h"
 
 #include <malloc.h>
@@ -86,6 +88,16 @@ static struct text random_gru(int n_words, int n_sentences)
             (struct hd_search_input){.source = {ids, n_words}, .max_length = n_words, .number = i};
     }
     return text;
+}
+
+static struct hd_net *in_int8(struct hd_net *net)
+{
+    heed_error err = {0};
+    struct hd_net *quantised = hd_net_as(net, HD_COMPUTE_INT8, &err);
+    if (!quantised)
+        die(&err);
+    hd_net_free(net);
+    return quantised;
 }
 
 static double cpu_seconds(void)
@@ -210,6 +222,15 @@ static long translate_calls(const struct text *text, const char *question)
     return n_words;
 }
 
+/* In millions, as many as take some hundredths of a second. */
+static long most_operations(void)
+{
+    double n = 0;
+    for (int i = 0; i < 20; i++)
+        n += peak_run_int8();
+    return (long)(n * 1e-6);
+}
+
 static void answer(const struct text *text, const char *question)
 {
     heed_error err = {0};
@@ -221,6 +242,8 @@ static void answer(const struct text *text, const char *question)
     const double cpu = cpu_seconds(), start = bench_now();
     if (strstr(question, "loops"))
         bench_two_loops(pool);
+    else if (strstr(question, "peak"))
+        n_words = most_operations();
     else if (strstr(question, "calls"))
         n_words = translate_calls(text, question);
     else if (strstr(question, "translate"))
@@ -237,7 +260,7 @@ int main(int argc, char **argv)
     heed_error err = {0};
     if (argc < 3 || argc > 5) {
         fprintf(stderr, "usage: bench_decode MODEL SOURCE [LONGEST [SENTENCES]]\n"
-                        "       bench_decode gru WORDS SENTENCES\n");
+                        "       bench_decode gru WORDS SENTENCES [int8]\n");
         return 2;
     }
 #ifdef __GLIBC__
@@ -246,6 +269,8 @@ int main(int argc, char **argv)
     struct text text;
     if (strcmp(argv[1], "gru") == 0) {
         text = random_gru(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 20);
+        if (argc > 4)
+            text.net = in_int8(text.net);
         if (!hd_net_pack(text.net, &err))
             die(&err);
     } else {

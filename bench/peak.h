@@ -68,6 +68,29 @@ static inline double peak_run_bf16(void)
 {
     return __builtin_cpu_supports("avx512bf16") ? peak_avx512bf16() : 0;
 }
+
+/* And with vpdpbusd, four multiply-adds of 8-bit numbers per lane. */
+__attribute__((target("avx512f,avx512vnni"), noinline)) static double peak_avx512vnni(void)
+{
+    __m512i c[PEAK_CHAINS];
+    const __m512i a = _mm512_set1_epi8(1), b = _mm512_set1_epi8(2);
+#pragma GCC unroll 16
+    for (int i = 0; i < PEAK_CHAINS; i++)
+        c[i] = _mm512_set1_epi32(i);
+    for (int turn = 0; turn < PEAK_TURNS; turn++) {
+#pragma GCC unroll 16
+        for (int i = 0; i < PEAK_CHAINS; i++)
+            __asm__ volatile("vpdpbusd %2, %1, %0" : "+v"(c[i]) : "v"(a), "v"(b));
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < PEAK_CHAINS; i++)
+        __asm__ volatile("" : : "v"(c[i]));
+    return 2.0 * 4 * PEAK_CHAINS * PEAK_TURNS * 16;
+}
+static inline double peak_run_int8(void)
+{
+    return __builtin_cpu_supports("avx512vnni") ? peak_avx512vnni() : 0;
+}
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 static inline double peak_run(void)
@@ -87,6 +110,10 @@ static inline double peak_run(void)
     return 2.0 * PEAK_CHAINS * PEAK_TURNS * 4;
 }
 static inline double peak_run_bf16(void)
+{
+    return 0;
+}
+static inline double peak_run_int8(void)
 {
     return 0;
 }
