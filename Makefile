@@ -342,6 +342,10 @@ CT2_ISA ?= AVX512
 bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed $(TORCH)  ## searching sentences against CTranslate2, on the same weights, and PyTorch
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
 	@CT2_FORCE_CPU_ISA=$(CT2_ISA) $(PEERS)/ct2/bin/python bench/decode.py $(BUILD) '$(SHARED)' $(PEERS) $(TORCH)
+.PHONY: bench-quality
+bench-quality: $(BUILD)/heed  ## what 8 bits cost in BLEU, here and in CTranslate2
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
+	@$(PEERS)/ct2/bin/python bench/quality.py $(BUILD) '$(SHARED)' $(PEERS)
 
 # ---- the study -------------------------------------------------------------------------------------------------------
 

@@ -116,7 +116,7 @@ struct work {
 };
 
 /* Each thread keeps its searcher, as translators do. */
-enum { MOST_THREADS = 2 };
+enum { MOST_THREADS = 2, SENTENCES_AT_A_TIME = 24 };
 static struct hd_searcher *searchers[MOST_THREADS];
 
 static void search(void *data, int index, int worker)
@@ -129,6 +129,7 @@ static void search(void *data, int index, int worker)
     struct hd_searcher *s = searchers[worker];
     if (!s && !(s = searchers[worker] = hd_searcher_new(&net, 1, w->text->end, &err)))
         die(&err);
+    hd_searcher_set_rows(s, SENTENCES_AT_A_TIME * w->options.beam);
     for (size_t i = 0; i < n; i++)
         if (!hd_searcher_add(s, &w->text->input[from + i], &w->options, NULL, &err))
             die(&err);

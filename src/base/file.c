@@ -77,10 +77,13 @@ bool hd_map_open(struct hd_map *map, const char *path, heed_error *err)
     return ok;
 }
 
-void hd_map_forget(const struct hd_map *map)
+void hd_map_forget(const struct hd_map *map, const void *from, size_t size)
 {
-    if (map->data) /* of a file that is only read, so nothing is lost */
-        (void)madvise((void *)(uintptr_t)map->data, map->size, MADV_DONTNEED);
+    const uintptr_t start = (uintptr_t)map->data, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t at = (uintptr_t)from, first = (at + page - 1) / page * page,
+                    end = (at + size) / page * page;
+    if (map->data && at >= start && at + size <= start + map->size && end > first)
+        (void)madvise((void *)first, end - first, MADV_DONTNEED); /* of a file that is only read */
 }
 
 void hd_map_close(struct hd_map *map)

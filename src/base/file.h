@@ -22,9 +22,9 @@ bool hd_map_fd(struct hd_map *map, int fd, const char *name, heed_error *err);
 /* Leaves {0}. An empty one is fine. */
 void hd_map_close(struct hd_map *map);
 
-/* The memory that was read from the file until now may go; what is read once more comes from the file again. For use between
- * reading a large file and making something large of it. {0} is fine. */
-void hd_map_forget(const struct hd_map *map);
+/* The memory of some of its bytes may go; what is read once more comes from the file again. For a large file of which something as
+ * large is made, piece by piece. Bytes that are not the map's are left alone. */
+void hd_map_forget(const struct hd_map *map, const void *from, size_t size);
 
 /* Why a file could not be read or written, as a sentence: `error` is the errno of the system.
  * Always false. */

@@ -53,6 +53,11 @@ const struct hd_tensor *hd_safetensors_find(const struct hd_safetensors *file, c
  * names the file and the tensor, or the header. */
 bool hd_safetensors_check(const struct hd_safetensors *file, heed_error *err);
 
+/* The same in parts: the header first, then single tensors of the file. */
+bool hd_safetensors_check_header(const struct hd_safetensors *file, heed_error *err);
+bool hd_safetensors_check_tensor(const struct hd_safetensors *file, const struct hd_tensor *t,
+                                 heed_error *err);
+
 /* The text noted under a key of the metadata, or NULL; file->metadata_keys has them all. Lives
  * until close. */
 const char *hd_safetensors_metadata(const struct hd_safetensors *file, const char *key);

@@ -402,21 +402,32 @@ static uint64_t checksum_of_header(const char *data)
     return hd_checksum_end(&sum);
 }
 
-bool hd_safetensors_check(const struct hd_safetensors *file, heed_error *err)
+bool hd_safetensors_check_header(const struct hd_safetensors *file, heed_error *err)
 {
     const char *digits = hd_safetensors_metadata(file, HD_CHECKSUMS);
-    if (!digits)
-        return true;
-    const struct hd_tensors *all = &file->tensors;
-    if (strlen(digits) != 16 * (all->n + 1) || !is_digits(digits, checksum_of_header(file->data)))
-        return hd_fail(err, HEED_BAD_MODEL,
-                       "%s: the header is damaged: its checksum is not that of what was written",
-                       file->path);
-    for (size_t i = 0; i < all->n; i++)
-        if (!is_digits(digits + 16 * (i + 1), hd_checksum_of(all->at[i].data, all->at[i].bytes)))
-            return hd_fail(
-                err, HEED_BAD_MODEL,
-                "%s: the tensor %s is damaged: its checksum is not that of what was written",
-                file->path, hd_quote(all->at[i].name).text);
-    return true;
+    return !digits ||
+           (strlen(digits) == 16 * (file->tensors.n + 1) &&
+            is_digits(digits, checksum_of_header(file->data))) ||
+           hd_fail(err, HEED_BAD_MODEL,
+                   "%s: the header is damaged: its checksum is not that of what was written",
+                   file->path);
+}
+
+bool hd_safetensors_check_tensor(const struct hd_safetensors *file, const struct hd_tensor *t,
+                                 heed_error *err)
+{
+    const char *digits = hd_safetensors_metadata(file, HD_CHECKSUMS);
+    const size_t i = (size_t)(t - file->tensors.at);
+    return !digits || is_digits(digits + 16 * (i + 1), hd_checksum_of(t->data, t->bytes)) ||
+           hd_fail(err, HEED_BAD_MODEL,
+                   "%s: the tensor %s is damaged: its checksum is not that of what was written",
+                   file->path, hd_quote(t->name).text);
+}
+
+bool hd_safetensors_check(const struct hd_safetensors *file, heed_error *err)
+{
+    bool ok = hd_safetensors_check_header(file, err);
+    for (size_t i = 0; ok && i < file->tensors.n; i++)
+        ok = hd_safetensors_check_tensor(file, &file->tensors.at[i], err);
+    return ok;
 }

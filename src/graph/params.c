@@ -20,11 +20,11 @@ struct entry {
 struct hd_params {
     struct entry **entries;
     int n, capacity;
-    float *values;       /* NULL until made, and where a parameter is held in 8 bits */
-    size_t size;         /* floats; a multiple of STEP */
-    float *held;         /* of a set with parameters in 8 bits: the others, and the scales */
-    uint8_t *int8;       /* and the 8 bits */
-    float *packed;       /* packed copies of those that were wanted first, one after the other */
+    float *values; /* NULL until made, and where a parameter is held in 8 bits or packed */
+    size_t size;   /* floats; a multiple of STEP */
+    float *held;   /* of a set with parameters in 8 bits or packed: the others, and the scales */
+    uint8_t *int8; /* and the 8 bits */
+    float *packed; /* packed copies of those that were wanted first, one after the other */
     size_t packed_size;  /* floats; 0 before the first packing of all */
     unsigned generation; /* of the values */
     heed_error error;    /* the first failed declaration */
@@ -168,42 +168,68 @@ void hd_param_hold_int8(hd_node *param)
     p->int8.N = N;
 }
 
+void hd_param_hold_packed(hd_node *param)
+{
+    struct hd_param *p = param->param;
+    if (p && p->use == HD_PARAM_MAP && param->n_dims == 2)
+        p->is_packed = true;
+}
+
 static size_t rounded_up(size_t n)
 {
     return (n + STEP - 1) / STEP * STEP;
 }
 
-/* Blocks for a set of which some parameters are held in 8 bits. Packed panels begin at multiples of 64 by their size. A kernel packs
+/* Floats that a parameter of a mixed set has in the common block: all, its scales, or none. */
+static size_t held_floats(const hd_node *node)
+{
+    const struct hd_param *p = node->param;
+    return rounded_up(p->is_int8 ? (size_t)p->int8.N : p->is_packed ? 0 : node->count);
+}
+
+/* Memory for a set of which some parameters are held in 8 bits, or packed. Panels begin at multiples of 64 by their size. A kernel packs
  * them, so there must be one. */
+static bool make_blocks(hd_params *params, heed_error *err)
+{
+    size_t n_floats = STEP, n_bytes = 64, n_packed = 0;
+    for (int i = 0; i < params->n; i++) {
+        const hd_node *node = &params->entries[i]->node;
+        const struct hd_param *p = node->param;
+        n_floats += held_floats(node);
+        n_bytes += p->is_int8 ? hd_packed_size_int8(p->int8.K, p->int8.N) : 0;
+        n_packed += p->is_packed ? hd_packed_size(node->dim[0], node->dim[1]) : 0;
+    }
+    params->packed_size = n_packed;
+    if (hd_kernels_chosen(err) &&
+        (params->held = hd_alloc(n_floats, sizeof *params->held, err)) != NULL &&
+        (params->int8 = hd_alloc(n_bytes, 1, err)) != NULL && n_packed > 0)
+        params->packed = hd_alloc(n_packed, sizeof *params->packed, err);
+    return params->int8 && (n_packed == 0 || params->packed);
+}
+
 static bool make_mixed(hd_params *params, heed_error *err)
 {
-    if (!hd_kernels_chosen(err))
+    if (!make_blocks(params, err))
         return false;
-    size_t n_floats = STEP, n_bytes = 64;
-    for (int i = 0; i < params->n; i++) {
-        const struct hd_param *p = &params->entries[i]->param;
-        n_floats += rounded_up(p->is_int8 ? (size_t)p->int8.N : params->entries[i]->node.count);
-        n_bytes += p->is_int8 ? hd_packed_size_int8(p->int8.K, p->int8.N) : 0;
-    }
-    params->held = hd_alloc(n_floats, sizeof *params->held, err);
-    params->int8 = params->held ? hd_alloc(n_bytes, 1, err) : NULL;
-    if (!params->int8)
-        return false;
-    float *next = params->held;
-    uint8_t *packed = params->int8;
+    float *next = params->held, *panels = params->packed;
+    uint8_t *bytes = params->int8;
     for (int i = 0; i < params->n; i++) {
         hd_node *node = &params->entries[i]->node;
         struct hd_param *p = node->param;
         node->wants_gradient = false;
         if (p->is_int8) {
             p->int8.scale = next;
-            p->int8.packed = packed;
-            packed += hd_packed_size_int8(p->int8.K, p->int8.N);
+            p->int8.packed = bytes;
+            bytes += hd_packed_size_int8(p->int8.K, p->int8.N);
             p->straight.is_wanted = p->crossed.is_wanted = false;
+        } else if (p->is_packed) {
+            p->straight.at = panels;
+            p->straight.is_current = true;
+            panels += hd_packed_size(node->dim[0], node->dim[1]);
         } else {
             node->x = next;
         }
-        next += rounded_up(p->is_int8 ? (size_t)p->int8.N : node->count);
+        next += held_floats(node);
     }
     return true;
 }
@@ -215,7 +241,7 @@ bool hd_params_make(hd_params *params, heed_error *err)
     if (params->values || params->int8)
         return true;
     for (int i = 0; i < params->n; i++)
-        if (params->entries[i]->param.is_int8)
+        if (hd_is_for_products(&params->entries[i]->node))
             return make_mixed(params, err);
     params->values = hd_alloc(params->size, sizeof *params->values, err);
     for (int i = 0; params->values && i < params->n; i++)
@@ -223,7 +249,7 @@ bool hd_params_make(hd_params *params, heed_error *err)
     return params->values != NULL;
 }
 
-/* ---- values in 8 bits ------------------------------------------------------------------------ */
+/* ---- values in 8 bits, or packed --------------------------------------------------------------- */
 
 /* The strides of k and n in the parameter's own shape. */
 static long k_stride_of(const hd_node *param)
@@ -249,16 +275,39 @@ void hd_param_write_int8(hd_node *param, const int8_t *q, const float *scale)
                                        m->N);
 }
 
+/* w(k,n) of packed floats. */
+static float packed_value(const hd_node *param, long k, long n)
+{
+    const size_t panel = (size_t)(n / HD_LANES) * HD_LANES * (size_t)param->dim[0];
+    return param->param->straight.at[panel + (size_t)k * HD_LANES + (size_t)(n % HD_LANES)];
+}
+
+void hd_param_read_column(const hd_node *param, int n, float *w)
+{
+    if (hd_is_int8(param))
+        hd_int8_matrix_column(&param->param->int8, n, w, 1);
+    else
+        for (int k = 0; k < param->dim[0]; k++)
+            w[k] = param->param->is_packed
+                       ? packed_value(param, k, n)
+                       : param->x[(size_t)k * (size_t)param->dim[1] + (size_t)n];
+}
+
 bool hd_param_quantise(const hd_node *param, int8_t *q, float *scale, size_t *n, heed_error *err)
 {
     const bool is_table = param->param->use == HD_PARAM_TABLE;
     struct hd_int8_matrix m = {.K = param->dim[is_table], .N = param->dim[!is_table]};
     m.scale = scale;
     m.packed = hd_alloc(hd_packed_size_int8(m.K, m.N), 1, err);
-    const bool ok = m.packed && hd_int8_matrix_quantise(&m, param->x, k_stride_of(param),
-                                                        n_stride_of(param), err);
+    float *values = param->x ? NULL : hd_alloc(param->count, sizeof *values, err);
+    if (values)
+        hd_param_read(param, values);
+    const float *x = param->x ? param->x : values;
+    const bool ok = m.packed && x &&
+                    hd_int8_matrix_quantise(&m, x, k_stride_of(param), n_stride_of(param), err);
     if (ok)
         hd_int8_matrix_read(&m, q, k_stride_of(param), n_stride_of(param));
+    hd_free(values);
     hd_free(m.packed);
     *n = (size_t)m.N;
     return ok;
@@ -274,10 +323,12 @@ void hd_param_write_scaled(hd_node *param, const int8_t *q, const float *scale)
 
 void hd_param_read(const hd_node *param, float *values)
 {
-    if (!hd_is_int8(param)) {
+    if (param->x)
         memcpy(values, param->x, param->count * sizeof *values);
+    for (long i = 0; param->param->is_packed && i < (long)param->count; i++)
+        values[i] = packed_value(param, i / param->dim[1], i % param->dim[1]);
+    if (!hd_is_int8(param))
         return;
-    }
     const struct hd_int8_matrix *m = &param->param->int8;
     const long k_stride = k_stride_of(param), n_stride = n_stride_of(param);
     for (int n = 0; n < m->N; n++)
@@ -289,7 +340,11 @@ bool hd_param_write(hd_node *param, const float *values, heed_error *err)
     if (hd_is_int8(param))
         return hd_int8_matrix_quantise(&param->param->int8, values, k_stride_of(param),
                                        n_stride_of(param), err);
-    memcpy(param->x, values, param->count * sizeof *values);
+    if (param->param->is_packed)
+        hd_kernels_chosen(NULL)->pack(param->param->straight.at, values, param->dim[1], 1,
+                                      param->dim[0], param->dim[1]);
+    else
+        memcpy(param->x, values, param->count * sizeof *values);
     return true;
 }
 
@@ -452,7 +507,7 @@ void hd_params_changed(hd_params *params)
 {
     params->generation++;
     for (int i = 0; i < params->n; i++) {
-        params->entries[i]->param.straight.is_current = false;
+        params->entries[i]->param.straight.is_current = params->entries[i]->param.is_packed;
         params->entries[i]->param.crossed.is_current = false;
     }
 }

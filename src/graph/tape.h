@@ -54,7 +54,7 @@ enum hd_param_use {
 };
 
 /* What a parameter has beyond a node: it lives in `set`, its values and gradient at `offset` of
- * the flat blocks. One that is held in 8 bits has neither: its node's x is NULL. */
+ * the flat blocks. One that is held in 8 bits, or packed, has neither: its node's x is NULL. */
 struct hd_param {
     hd_params *set;
     const char *name;
@@ -63,7 +63,8 @@ struct hd_param {
     struct hd_packed straight; /* for x·W:  K = dim[0], N = dim[1] */
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
     enum hd_param_use use;
-    bool is_int8; /* held in 8 bits, in */
+    bool is_packed; /* held as `straight` alone */
+    bool is_int8;   /* held in 8 bits, in */
     struct hd_int8_matrix
         int8; /* of a map K = dim[0], N = dim[1]; of a table the other way round */
 };
@@ -73,13 +74,22 @@ static inline bool hd_is_int8(const hd_node *n)
     return n->param && n->param->is_int8;
 }
 
-/* Before hd_params_make(): say what a matrix is for; hold it in 8 bits, which only maps and tables can be (else it does nothing). A
- * set with such parameters is for inference: it has no flat block, and none of its parameters wants a gradient. */
+/* Is a parameter held so that only products can read it? */
+static inline bool hd_is_for_products(const hd_node *n)
+{
+    return n->param && (n->param->is_int8 || n->param->is_packed);
+}
+
+/* Before hd_params_make(): say what a matrix is for; hold it in 8 bits, which only maps and tables can be, or as floats that are packed
+ * for x·W and nowhere else, which only maps can be (else it does nothing). A set with such parameters is for inference: it has no
+ * flat block, and none of its parameters wants a gradient. */
 void hd_param_set_use(hd_node *param, enum hd_param_use use);
 void hd_param_hold_int8(hd_node *param);
+void hd_param_hold_packed(hd_node *param);
 
-/* The values as floats, whatever they are held in. */
+/* The values as floats, whatever they are held in: all, or w_kn of one output n of a map for all k. */
 void hd_param_read(const hd_node *param, float *values);
+void hd_param_read_column(const hd_node *param, int n, float *w);
 
 /* Set the values from floats: they are quantised where the parameter is held in 8 bits. */
 bool hd_param_write(hd_node *param, const float *values, heed_error *err);

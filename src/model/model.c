@@ -86,11 +86,19 @@ bool hd_net_computes(const struct hd_net *net, enum hd_compute compute)
 /* One parameter, through floats where it is not held alike. */
 static bool copy_param(hd_node *to, const hd_node *from, heed_error *err)
 {
-    if (!hd_is_int8(from))
+    if (from->x)
         return hd_param_write(to, from->x, err);
-    if (!hd_is_int8(to)) {
+    if (to->x) {
         hd_param_read(from, to->x);
         return true;
+    }
+    if (!hd_is_int8(from) || !hd_is_int8(to)) {
+        float *x = hd_alloc(from->count, sizeof *x, err);
+        if (x)
+            hd_param_read(from, x);
+        const bool ok = x && hd_param_write(to, x, err);
+        hd_free(x);
+        return ok;
     }
     int8_t *q = hd_alloc(from->count, sizeof *q, err);
     if (q) {
@@ -109,6 +117,8 @@ struct hd_net *hd_net_as(const struct hd_net *net, enum hd_compute compute, heed
         if (compute == HD_COMPUTE_INT8 ||
             (compute == HD_COMPUTE_STORED && hd_is_int8(hd_params_at(net->params, i))))
             hd_param_hold_int8(hd_params_at(copy->params, i));
+        else
+            hd_param_hold_packed(hd_params_at(copy->params, i));
     bool ok = copy && hd_params_make(copy->params, err);
     for (int i = 0; ok && i < n; i++) {
         hd_node *to = hd_params_at(copy->params, i);

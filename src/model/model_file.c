@@ -151,7 +151,7 @@ static bool add_param(struct hd_saver *s, const hd_node *p, enum hd_dtype store,
     if (store == HD_I8 && p->param->use != HD_PARAM_OTHER)
         return add_int8(s, p, memory, err);
     const float *x = p->x;
-    if (hd_is_int8(p)) {
+    if (!x) {
         float *widened = hd_take(memory, p->count * sizeof *widened);
         if (!widened)
             return hd_fail(err, HEED_NO_MEMORY, "there is no memory to write %s", hd_param_name(p));
@@ -303,17 +303,24 @@ static const float *find_scales(const struct hd_safetensors *file, const hd_node
     return scale;
 }
 
+/* Are the bytes of a tensor, or of the header (NULL), those that were written? */
+static bool check_bytes(const struct hd_safetensors *file, const struct hd_tensor *t,
+                        heed_error *err)
+{
+    heed_error why = {0};
+    const bool ok =
+        t ? hd_safetensors_check_tensor(file, t, &why) : hd_safetensors_check_header(file, &why);
+    return ok || hd_fail(err, why.code, "%s; copy or download the file again", why.message);
+}
+
 /* -128 has no counterpart, and products would not be exact. */
 static bool check_int8(const struct hd_tensor *t, heed_error *err)
 {
-    const int8_t *q = t->data;
-    for (size_t i = 0; i < t->n; i++)
-        if (q[i] == -128)
-            return hd_fail(err, HEED_BAD_MODEL,
-                           "%s: %s[%zu] is -128, but 8-bit weights are from -127 to 127; the file "
-                           "was changed after it was written",
-                           t->file, t->name, i);
-    return true;
+    const char *q = t->data, *at = memchr(q, 128, t->n);
+    return !at || hd_fail(err, HEED_BAD_MODEL,
+                          "%s: %s[%zu] is -128, but 8-bit weights are from -127 to 127; the file "
+                          "was changed after it was written",
+                          t->file, t->name, (size_t)(at - q));
 }
 
 /* Before there is memory for them: a hostile configuration could ask for more than the machine has, but when every parameter
@@ -324,7 +331,7 @@ static bool check_params(const struct hd_safetensors *file, const struct hd_net 
     for (int i = 0; i < hd_params_number(net->params); i++) {
         const hd_node *p = hd_params_at(net->params, i);
         const struct hd_tensor *t = find_param(file, p, err);
-        if (!t || (t->dtype == HD_I8 && (!find_scales(file, p, err) || !check_int8(t, err))))
+        if (!t || (t->dtype == HD_I8 && !find_scales(file, p, err)))
             return false;
     }
     return true;
@@ -336,30 +343,42 @@ static bool read_int8(const struct hd_safetensors *file, const struct hd_tensor 
 {
     const size_t n = (size_t)p->dim[p->param->use == HD_PARAM_MAP];
     const float *in_file = find_scales(file, p, err);
-    float *scale = in_file ? hd_alloc(n, sizeof *scale, err) : NULL; /* aligned */
+    float *scale = in_file && check_int8(t, err) ? hd_alloc(n, sizeof *scale, err) : NULL;
     if (!scale)
         return false;
-    memcpy(scale, in_file, n * sizeof *scale);
+    memcpy(scale, in_file, n * sizeof *scale); /* aligned */
     if (hd_is_int8(p))
         hd_param_write_int8(p, t->data, scale);
     else
         hd_param_write_scaled(p, t->data, scale);
     hd_free(scale);
-    return true;
+    char name[LONGEST_NAME];
+    return check_bytes(file, hd_safetensors_find(file, scale_name(name, hd_param_name(p))), err);
 }
 
+/* Floats, or what is made of them. */
+static bool read_floats(const struct hd_tensor *t, hd_node *p, heed_error *err)
+{
+    if (p->x)
+        return hd_read_f32(p->x, t, hd_count(p), err);
+    if (hd_tensor_floats(t))
+        return hd_param_write(p, hd_tensor_floats(t), err);
+    float *x = hd_alloc_raw(hd_count(p) * sizeof *x);
+    const bool ok = x ? hd_read_f32(x, t, hd_count(p), err) && hd_param_write(p, x, err)
+                      : hd_fail(err, HEED_NO_MEMORY, "there is no memory to read %s", t->name);
+    hd_free(x);
+    return ok;
+}
+
+/* One parameter from the file, whose pages are not needed afterwards. */
 static bool read_param(const struct hd_safetensors *file, hd_node *p, heed_error *err)
 {
     const struct hd_tensor *t = find_param(file, p, err);
-    if (!t || !hd_check_finite(t, err))
-        return false;
-    if (t->dtype == HD_I8)
-        return read_int8(file, t, p, err);
-    if (!hd_is_int8(p))
-        return hd_read_f32(p->x, t, hd_count(p), err);
-    float *x = hd_alloc(hd_count(p), sizeof *x, err);
-    const bool ok = x && hd_read_f32(x, t, hd_count(p), err) && hd_param_write(p, x, err);
-    hd_free(x);
+    const bool ok = t && hd_check_finite(t, err) &&
+                    (t->dtype == HD_I8 ? read_int8(file, t, p, err) : read_floats(t, p, err)) &&
+                    check_bytes(file, t, err);
+    if (ok)
+        hd_map_forget(&file->map, t->data, t->bytes);
     return ok;
 }
 
@@ -377,23 +396,25 @@ static bool is_scale_name(const struct hd_safetensors *file, const struct hd_net
     return t && t->dtype == HD_I8 && hd_params_find(net->params, param);
 }
 
-static bool read_params(const struct hd_safetensors *file, struct hd_net *net, heed_error *err)
+/* Whatever is in the file has a meaning, and what is no parameter is as it was written. */
+static bool check_others(const struct hd_safetensors *file, const struct hd_net *net,
+                         heed_error *err)
 {
-    for (int i = 0; i < hd_params_number(net->params); i++)
-        if (!read_param(file, hd_params_at(net->params, i), err))
-            return false;
     for (size_t i = 0; i < file->tensors.n; i++) {
-        const char *name = file->tensors.at[i].name;
-        if (!is_vocab_name(name) && !hd_params_find(net->params, name) &&
-            !is_scale_name(file, net, name))
+        const struct hd_tensor *t = &file->tensors.at[i];
+        const bool is_vocab = is_vocab_name(t->name);
+        if (!is_vocab && !hd_params_find(net->params, t->name) &&
+            !is_scale_name(file, net, t->name))
             return hd_fail(err, HEED_BAD_MODEL,
                            "%s: the tensor %s belongs to no part of its configuration", file->path,
-                           hd_quote(name).text);
+                           hd_quote(t->name).text);
+        if (is_vocab && !check_bytes(file, t, err))
+            return false;
     }
     return true;
 }
 
-/* Hold in 8 bits what the file has so, all matrices, or none. */
+/* Hold in 8 bits what the file has so, all matrices, or none. What is not to be trained needs its floats for products alone. */
 static void choose_precision(const struct hd_safetensors *file, struct hd_net *net,
                              enum hd_compute compute)
 {
@@ -403,6 +424,8 @@ static void choose_precision(const struct hd_safetensors *file, struct hd_net *n
         hd_node *p = hd_params_at(net->params, i);
         if (hd_safetensors_find(file, hd_param_name(p))->dtype == HD_I8)
             hd_param_hold_int8(p);
+        else
+            hd_param_hold_packed(p);
     }
 }
 
@@ -438,28 +461,19 @@ static bool check_format(const struct hd_safetensors *file, heed_error *err)
     return true;
 }
 
-/* What is read of a file: vocabularies by one thread, parameters, laid out for speed, by another. Each takes as long as the
- * other. */
+/* What is read of a file by threads, in parts: vocabularies are one, of parameters each, in the order in which they are declared. */
 struct reading {
     const struct hd_safetensors *file;
     struct hd_net *net;
     struct hd_vocab *source, *target;
-    bool has_params;
-    heed_error vocab_err, params_err;
+    heed_error *errs; /* [parts] */
 };
 
 static void read_vocabs(struct reading *r)
 {
-    r->source = r->target = read_vocab(r->file, SOURCE, KEY_SOURCE, &r->vocab_err);
+    r->source = r->target = read_vocab(r->file, SOURCE, KEY_SOURCE, &r->errs[0]);
     if (r->source && hd_safetensors_find(r->file, TARGET))
-        r->target = read_vocab(r->file, TARGET, KEY_TARGET, &r->vocab_err);
-}
-
-static bool check_bytes(const struct hd_safetensors *file, heed_error *err)
-{
-    heed_error why = {0};
-    return hd_safetensors_check(file, &why) ||
-           hd_fail(err, why.code, "%s; copy or download the file again", why.message);
+        r->target = read_vocab(r->file, TARGET, KEY_TARGET, &r->errs[0]);
 }
 
 static void read_part(void *context, int index, int worker)
@@ -468,24 +482,27 @@ static void read_part(void *context, int index, int worker)
     struct reading *r = context;
     if (index == 0)
         read_vocabs(r);
-    else if (hd_params_make(r->net->params, &r->params_err) &&
-             read_params(r->file, r->net, &r->params_err) && check_bytes(r->file, &r->params_err)) {
-        hd_map_forget(&r->file->map);
-        r->has_params = hd_net_pack(r->net, &r->params_err);
-    }
+    else
+        read_param(r->file, hd_params_at(r->net->params, index - 1), &r->errs[index]);
 }
 
-/* Both parts. A second thread is a matter of speed: without it the parts follow each other. */
+/* All parts. A second thread is a matter of speed: without it the parts follow each other. */
 static bool read_parts(struct reading *r, heed_error *err)
 {
-    struct hd_pool *pool = hd_pool_new(heed_cores() > 1 ? 2 : 1, NULL);
+    const int n = 1 + hd_params_number(r->net->params);
+    r->errs = hd_alloc((size_t)n, sizeof *r->errs, err);
+    bool ok = r->errs && hd_params_make(r->net->params, err) && check_bytes(r->file, NULL, err) &&
+              check_others(r->file, r->net, err);
+    struct hd_pool *pool = ok ? hd_pool_new(heed_cores() > 1 ? 2 : 1, NULL) : NULL;
     if (pool)
-        hd_pool_run(pool, read_part, r, 2);
-    for (int i = 0; !pool && i < 2; i++)
+        hd_pool_run(pool, read_part, r, n);
+    for (int i = 0; ok && !pool && i < n; i++)
         read_part(r, i, 0);
     hd_pool_free(pool);
-    const heed_error *why = r->target ? &r->params_err : &r->vocab_err;
-    return (r->target && r->has_params) || hd_fail(err, why->code, "%s", why->message);
+    for (int i = 0; ok && i < n; i++)
+        ok = !hd_failed(&r->errs[i]) || hd_fail(err, r->errs[i].code, "%s", r->errs[i].message);
+    hd_free(r->errs);
+    return ok && hd_net_pack(r->net, err);
 }
 
 /* How many numbers of parameters are stored in which type. */

@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <string.h>
 
 enum {
     MOST_LEFT = 16,      /* words that may remain; of more, all logits are made */
@@ -78,10 +79,11 @@ static bool quantise_words(struct hd_screen *s, const struct hd_head *head,
     const size_t D = (size_t)s->D, V = (size_t)s->V;
     int8_t *q = hd_alloc(V, (size_t)stride, err);
     float *w = hd_alloc(D, sizeof *w, err);
-    const float *W = head->W->x;
     for (size_t v = 0; q && w && v < V; v++) {
-        for (size_t i = 0; i < D; i++)
-            w[i] = head->is_tied ? W[v * D + i] : W[i * V + v];
+        if (head->is_tied)
+            memcpy(w, head->W->x + v * D, D * sizeof *w);
+        else
+            hd_param_read_column(head->W, (int)v, w);
         k->quantise(q + v * (size_t)stride, &s->scale[v], w, s->D);
         note_word(s, w, q + v * (size_t)stride, s->scale[v], head->b->x[v]);
     }
@@ -99,7 +101,9 @@ static struct hd_screen *new_screen(const struct hd_head *head, const struct hd_
 {
     const hd_node *W = head->W;
     const int D = hd_head_width(head), V = (int)head->b->count;
-    if (D > HD_INT8_MAX_K || !k->all_finite(W->x, (long)W->count) || !k->all_finite(head->b->x, V))
+    const float *x = W->x ? W->x : W->param->straight.at;
+    const long n = W->x ? (long)W->count : (long)hd_packed_size(D, V);
+    if (D > HD_INT8_MAX_K || !k->all_finite(x, n) || !k->all_finite(head->b->x, V))
         return NULL;
     struct hd_screen *s = hd_new(struct hd_screen, err);
     if (!s)

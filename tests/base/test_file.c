@@ -36,10 +36,33 @@ static void assert_contents(const char *path, const char *wanted)
     assert_that(hd_map_open(&map, path, &err), "%s", err.message);
     assert_that(map.size == strlen(wanted) && memcmp(map.data, wanted, map.size) == 0, "%s: %.*s",
                 path, (int)map.size, (const char *)map.data);
-    hd_map_forget(&map); /* its bytes are read once more */
+    hd_map_forget(&map, map.data, map.size); /* its bytes are read once more */
     assert_memory_equal(map.data, wanted, map.size);
     hd_map_close(&map);
-    hd_map_forget(&map);
+    hd_map_forget(&map, map.data, map.size);
+}
+
+/* Whole pages of the file come back as they were, and memory that is not the file's stays. */
+static void what_is_forgotten_is_read_again(void **state)
+{
+    (void)state;
+    enum { SIZE = 200000 };
+    char *text = malloc(SIZE + 1), *own = malloc(SIZE + 1);
+    for (int i = 0; i < SIZE; i++)
+        text[i] = (char)('a' + i % 23);
+    text[SIZE] = '\0';
+    memcpy(own, text, SIZE + 1);
+    put("large", text);
+    struct hd_map map;
+    heed_error err = {0};
+    assert_that(hd_map_open(&map, "large", &err), "%s", err.message);
+    hd_map_forget(&map, (const char *)map.data + 5000, SIZE - 7000);
+    hd_map_forget(&map, own, SIZE);
+    assert_memory_equal(map.data, text, SIZE);
+    assert_memory_equal(own, text, SIZE);
+    hd_map_close(&map);
+    free(text);
+    free(own);
 }
 
 /* Files in the folder: what was left behind shows. */
@@ -453,6 +476,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_folder(a_file_is_read_as_it_is),
+        with_folder(what_is_forgotten_is_read_again),
         with_folder(what_cannot_be_mapped_gets_a_sentence),
         with_folder(a_file_appears_when_it_is_whole),
         with_folder(an_abandoned_file_leaves_nothing),

@@ -284,6 +284,46 @@ static void rows_packed_in_any_order_make_the_copy_of_the_whole(void **state)
         }
 }
 
+/* A map held for products alone gives its values back and multiplies with the same bits; other ops refuse it. */
+static void a_packed_map_is_the_map(void **state)
+{
+    (void)state;
+    enum { K = 13, N = 37, ROWS = 5 };
+    hd_params *sets[2] = {new_params(), new_params()};
+    hd_node *W[2], *b[2];
+    float values[K * N], x[ROWS * K], again[K * N], column[K];
+    for (int i = 0; i < K * N; i++)
+        values[i] = (float)(i * 7919 % 101) / 50 - 1;
+    for (int i = 0; i < ROWS * K; i++)
+        x[i] = (float)(i * 104729 % 97) / 40 - 1;
+    hd_tape *tape = hd_tape_new(NULL);
+    const hd_node *y[2];
+    for (int i = 0; i < 2; i++) {
+        W[i] = hd_param(sets[i], "W", K, N);
+        b[i] = hd_param(sets[i], "b", N);
+        hd_param_set_use(W[i], HD_PARAM_MAP);
+        if (i == 1)
+            hd_param_hold_packed(W[i]);
+        hd_param_hold_packed(b[i]); /* no matrix */
+        make(sets[i]);
+        assert_true(hd_param_write(W[i], values, NULL) && hd_params_pack(sets[i], NULL));
+        y[i] = hd_dense(W[i], b[i], hd_input(tape, x, ROWS, K), HD_TANH);
+        assert_int_equal(hd_tape_error(tape)->code, HEED_OK);
+        hd_param_read(W[i], again);
+        assert_memory_equal(again, values, sizeof values);
+        hd_param_read_column(W[i], 33, column);
+        for (int k = 0; k < K; k++)
+            assert_true(column[k] == values[k * N + 33]);
+    }
+    assert_memory_equal(y[0]->x, y[1]->x, ROWS * N * sizeof(float));
+    assert_true(!W[1]->x && b[1]->x && !W[1]->wants_gradient && !hd_params_values(sets[1]));
+    hd_tanh(hd_on(tape, W[1]));
+    assert_non_null(strstr(hd_tape_error(tape)->message, "W is held packed for products"));
+    hd_tape_free(tape);
+    hd_params_free(sets[0]);
+    hd_params_free(sets[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +335,7 @@ int main(void)
         cmocka_unit_test(orthogonal_matrices_are_orthogonal),
         cmocka_unit_test(empty_parameters_have_no_start_values_to_fail_on),
         cmocka_unit_test(rows_packed_in_any_order_make_the_copy_of_the_whole),
+        cmocka_unit_test(a_packed_map_is_the_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
