@@ -24,7 +24,7 @@ def bleu(hypotheses, pair):
         out.write("".join(line + "\n" for line in hypotheses))
     reference = os.path.join(tatoeba, "test.%s.%s" % (pair, pair[-2:]))
     said = subprocess.run([heed, "eval", "--hyp", path, "--ref", reference, "--metrics", "bleu"], stdout=subprocess.PIPE, text=True, check=True)
-    return float(said.stdout.split()[1])
+    return float(said.stdout.split()[2])
 
 
 def of_heed(model, pair, beam, compute):

@@ -3,15 +3,21 @@
 
 #include "base/memory.h"
 
-/* Sixteen columns at a time: so many are a panel of the packed layout. */
-bool hd_int8_matrix_quantise(struct hd_int8_matrix *m, const float *w, long k_stride, long n_stride,
-                             heed_error *err)
+size_t hd_int8_matrix_scratch(int K)
 {
-    const struct hd_kernels *k = hd_kernels_chosen(err);
+    const size_t stride = (size_t)hd_int8_stride(K);
+    return (stride * HD_LANES + (size_t)K * sizeof(float) + 63) / 64 * 64;
+}
+
+/* Sixteen columns at a time: so many are a panel of the packed layout. */
+void hd_int8_matrix_quantise_in(struct hd_int8_matrix *m, const float *w, long k_stride,
+                                long n_stride, void *scratch)
+{
+    const struct hd_kernels *k = hd_kernels_chosen(NULL);
     const long stride = hd_int8_stride(m->K);
-    int8_t *q = k ? hd_alloc((size_t)stride, HD_LANES, err) : NULL;
-    float *column = q ? hd_alloc((size_t)m->K, sizeof *column, err) : NULL;
-    for (int first = 0; column && first < m->N; first += HD_LANES) {
+    int8_t *q = scratch;
+    float *column = (float *)(q + stride * HD_LANES);
+    for (int first = 0; first < m->N; first += HD_LANES) {
         const int n = m->N - first < HD_LANES ? m->N - first : HD_LANES;
         for (int i = 0; i < n; i++) {
             for (long j = 0; j < m->K; j++)
@@ -22,10 +28,16 @@ bool hd_int8_matrix_quantise(struct hd_int8_matrix *m, const float *w, long k_st
         }
         k->pack_int8(m->packed + (size_t)first * (size_t)stride, q, 1, stride, m->K, n);
     }
-    const bool is_done = column != NULL;
-    hd_free(column);
-    hd_free(q);
-    return is_done;
+}
+
+bool hd_int8_matrix_quantise(struct hd_int8_matrix *m, const float *w, long k_stride, long n_stride,
+                             heed_error *err)
+{
+    void *scratch = hd_kernels_chosen(err) ? hd_alloc(hd_int8_matrix_scratch(m->K), 1, err) : NULL;
+    if (scratch)
+        hd_int8_matrix_quantise_in(m, w, k_stride, n_stride, scratch);
+    hd_free(scratch);
+    return scratch != NULL;
 }
 
 /* Where the four numbers k, k+1, … of column n stand, k a multiple of 4. */

@@ -19,6 +19,11 @@ struct hd_int8_matrix {
 bool hd_int8_matrix_quantise(struct hd_int8_matrix *m, const float *w, long k_stride, long n_stride,
                              heed_error *err);
 
+/* The same without memory of its own: `scratch` has so many bytes, aligned to 64. */
+size_t hd_int8_matrix_scratch(int K);
+void hd_int8_matrix_quantise_in(struct hd_int8_matrix *m, const float *w, long k_stride,
+                                long n_stride, void *scratch);
+
 /* The q of the matrix, to q[k·k_stride + n·n_stride]. */
 void hd_int8_matrix_read(const struct hd_int8_matrix *m, int8_t *q, long k_stride, long n_stride);
 

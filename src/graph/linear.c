@@ -96,7 +96,7 @@ void hd_product(hd_tape *t, float *y, long ldy, const float *x, long ldx, int ro
                 const hd_node *W, const float *bias, bool accumulate, enum hd_function act)
 {
     const int K = W->dim[0], N = W->dim[1];
-    if (hd_is_int8(W)) {
+    if (hd_multiplies_int8(W, HD_PARAM_MAP)) {
         product_of_floats(t, y, ldy, x, ldx, rows, W, bias, act);
         return;
     }
@@ -111,7 +111,7 @@ void hd_product_crossed(hd_tape *t, float *y, long ldy, const float *x, long ldx
                         const hd_node *W, const float *bias, bool accumulate, enum hd_function act)
 {
     const int K = W->dim[1], N = W->dim[0];
-    if (hd_is_int8(W)) {
+    if (hd_multiplies_int8(W, HD_PARAM_TABLE)) {
         product_of_floats(t, y, ldy, x, ldx, rows, W, bias, act);
         return;
     }
@@ -329,17 +329,17 @@ static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum h
     struct dense *d = y->extra;
     *d = (struct dense){.f = f};
     const float *bias = b ? b->x : NULL;
-    if (hd_is_int8(W)) {
-        const struct hd_int8_rows *q = hd_int8_rows_of(x);
-        if (!q)
-            return &t->nil;
-        product_int8(t, y->x, out, q, rows, W, bias, f);
-    } else if (y->wants_gradient && (f == HD_GELU || f == HD_SWISH)) {
+    if (y->wants_gradient && (f == HD_GELU || f == HD_SWISH)) {
         d->z = hd_tape_take(t, op, y->count, sizeof *d->z);
         if (!d->z)
             return &t->nil;
         hd_product(t, d->z, out, x->x, in, rows, W, bias, false, HD_NONE);
         (f == HD_GELU ? t->k->gelu : t->k->swish)(y->x, d->z, (long)y->count);
+    } else if (hd_multiplies_int8(W, HD_PARAM_MAP)) {
+        const struct hd_int8_rows *q = hd_int8_rows_of(x);
+        if (!q)
+            return &t->nil;
+        product_int8(t, y->x, out, q, rows, W, bias, f);
     } else {
         hd_product(t, y->x, out, x->x, in, rows, W, bias, false, f);
     }
@@ -395,7 +395,7 @@ static hd_node *lin_transposed(const char *op, hd_node *W, hd_node *b, hd_node *
     if (!y)
         return &t->nil;
     const float *bias = b ? b->x : NULL;
-    if (hd_is_int8(W)) {
+    if (hd_multiplies_int8(W, HD_PARAM_TABLE)) {
         const struct hd_int8_rows *q = hd_int8_rows_of(x);
         if (!q)
             return &t->nil;

@@ -20,11 +20,12 @@ struct entry {
 struct hd_params {
     struct entry **entries;
     int n, capacity;
-    float *values; /* NULL until made, and where a parameter is held in 8 bits or packed */
-    size_t size;   /* floats; a multiple of STEP */
-    float *held;   /* of a set with parameters in 8 bits or packed: the others, and the scales */
-    uint8_t *int8; /* and the 8 bits */
-    float *packed; /* packed copies of those that were wanted first, one after the other */
+    float *values;    /* NULL until made, and where a parameter is held in 8 bits or packed */
+    size_t size;      /* floats; a multiple of STEP */
+    float *held;      /* of a set with parameters in 8 bits or packed: the others, and the scales */
+    uint8_t *int8;    /* and the 8 bits */
+    uint8_t *rounded; /* while training in 8 bits: those of all matrices, and their scales */
+    float *packed;    /* packed copies of those that were wanted first, one after the other */
     size_t packed_size;  /* floats; 0 before the first packing of all */
     unsigned generation; /* of the values */
     heed_error error;    /* the first failed declaration */
@@ -62,6 +63,7 @@ void hd_params_free(hd_params *params)
     hd_free(params->values);
     hd_free(params->held);
     hd_free(params->int8);
+    hd_free(params->rounded);
     hd_free(params);
 }
 
@@ -346,6 +348,56 @@ bool hd_param_write(hd_node *param, const float *values, heed_error *err)
     else
         memcpy(param->x, values, param->count * sizeof *values);
     return true;
+}
+
+static bool can_be_rounded(const hd_node *node)
+{
+    const enum hd_param_use use = node->param->use;
+    const int K = node->n_dims == 2 ? node->dim[use == HD_PARAM_TABLE] : 0;
+    return use != HD_PARAM_OTHER && node->x && K > 0 && K <= HD_INT8_MAX_K;
+}
+
+/* The panels, the scales, and what is needed to make them. */
+static size_t rounded_size(const struct hd_int8_matrix *m)
+{
+    return hd_packed_size_int8(m->K, m->N) + rounded_up((size_t)m->N) * sizeof(float) +
+           hd_int8_matrix_scratch(m->K);
+}
+
+bool hd_params_begin_rounding(hd_params *params, heed_error *err)
+{
+    size_t n_bytes = 64;
+    for (int i = 0; i < params->n; i++) {
+        hd_node *node = &params->entries[i]->node;
+        const bool is_table = node->param->use == HD_PARAM_TABLE;
+        if (!can_be_rounded(node))
+            continue;
+        node->param->int8.K = node->dim[is_table];
+        node->param->int8.N = node->dim[!is_table];
+        n_bytes += rounded_size(&node->param->int8);
+    }
+    uint8_t *at = hd_kernels_chosen(err) ? hd_alloc(n_bytes, 1, err) : NULL;
+    params->rounded = at;
+    for (int i = 0; at && i < params->n; i++) {
+        struct hd_param *p = &params->entries[i]->param;
+        if (!can_be_rounded(&params->entries[i]->node))
+            continue;
+        p->is_rounded = true;
+        p->int8.packed = at;
+        p->int8.scale = (float *)(at + hd_packed_size_int8(p->int8.K, p->int8.N));
+        at += rounded_size(&p->int8);
+        hd_params_round(params, i);
+    }
+    return at != NULL;
+}
+
+void hd_params_round(hd_params *params, int i)
+{
+    const hd_node *node = &params->entries[i]->node;
+    struct hd_int8_matrix *m = &node->param->int8;
+    if (node->param->is_rounded)
+        hd_int8_matrix_quantise_in(m, node->x, k_stride_of(node), n_stride_of(node),
+                                   m->scale + rounded_up((size_t)m->N));
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

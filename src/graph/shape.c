@@ -279,7 +279,7 @@ static void rows_back(hd_node *y)
 /* One row of values. */
 static void take_row(float *y, const hd_node *x, int row, int width)
 {
-    if (hd_is_int8(x))
+    if (hd_multiplies_int8(x, HD_PARAM_TABLE))
         hd_int8_matrix_column(&x->param->int8, row, y, 1);
     else
         memcpy(y, x->x + (long)row * width, (size_t)width * sizeof *y);

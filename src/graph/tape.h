@@ -63,8 +63,9 @@ struct hd_param {
     struct hd_packed straight; /* for x·W:  K = dim[0], N = dim[1] */
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
     enum hd_param_use use;
-    bool is_packed; /* held as `straight` alone */
-    bool is_int8;   /* held in 8 bits, in */
+    bool is_packed;  /* held as `straight` alone */
+    bool is_rounded; /* held as floats, but products are those of their 8 bits, in `int8` */
+    bool is_int8;    /* held in 8 bits, in */
     struct hd_int8_matrix
         int8; /* of a map K = dim[0], N = dim[1]; of a table the other way round */
 };
@@ -72,6 +73,12 @@ struct hd_param {
 static inline bool hd_is_int8(const hd_node *n)
 {
     return n->param && n->param->is_int8;
+}
+
+/* Are products x·W (HD_PARAM_MAP) or x·Wᵀ (HD_PARAM_TABLE) with it computed in 8 bits? */
+static inline bool hd_multiplies_int8(const hd_node *W, enum hd_param_use use)
+{
+    return W->param && (W->param->is_int8 || W->param->is_rounded) && W->param->use == use;
 }
 
 /* Is a parameter held so that only products can read it? */
@@ -101,6 +108,12 @@ void hd_param_write_int8(hd_node *param, const int8_t *q, const float *scale);
 /* For files. The q and scales that a parameter held as floats would have in 8 bits, *n of them; and its values from q and scales. */
 bool hd_param_quantise(const hd_node *param, int8_t *q, float *scale, size_t *n, heed_error *err);
 void hd_param_write_scaled(hd_node *param, const int8_t *q, const float *scale);
+
+/* For training: from now on products of the forward pass, and rows of tables, are those of the parameters' 8 bits, as if they were held so,
+ * while values, and the gradients of x and W, are those of floats: Bengio, Léonard & Courville (2013), the straight-through estimator. First
+ * for all parameters, then for each whenever its values have changed; different threads may do different ones. */
+bool hd_params_begin_rounding(hd_params *params, heed_error *err);
+void hd_params_round(hd_params *params, int i);
 
 /* Have hd_params_pack() lay a weight out that no product has met yet: for x·W, or for x·Wᵀ. */
 void hd_param_want_packed(hd_node *param, bool is_crossed);

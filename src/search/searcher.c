@@ -12,8 +12,10 @@
 #include <string.h>
 
 enum {
-    GROUP_SENTENCES = 32, /* encoded together at most, */
-    GROUP_WORDS = 64,     /* and words of them, unless one alone has more */
+    GROUP_SENTENCES = 32,      /* encoded together at most, */
+    GROUP_WORDS = 64,          /* and words of them, unless one alone has more; */
+    GROUP_WORDS_OF_LARGE = 32, /* of large models fewer: what a layer makes stays on the tape */
+    LARGE = 1 << 24,           /* parameters */
     DEFAULT_ROWS = 48,
 };
 
@@ -93,6 +95,11 @@ bool hd_searcher_add(struct hd_searcher *r, const struct hd_search_input *input,
     return true;
 }
 
+static size_t most_words(const struct hd_searcher *r)
+{
+    return hd_params_size(r->nets[0]->params) < LARGE ? GROUP_WORDS : GROUP_WORDS_OF_LARGE;
+}
+
 /* Encode the first few of those that wait. */
 static bool encode_group(struct hd_searcher *r, heed_error *err)
 {
@@ -100,7 +107,7 @@ static bool encode_group(struct hd_searcher *r, heed_error *err)
     hd_batch_begin(&r->group);
     for (; n < GROUP_SENTENCES && (size_t)n < r->waiting.n; n++) {
         const struct hd_sequence source = r->waiting.at[n]->input.source;
-        if (n > 0 && r->group.n_source + (size_t)source.n > GROUP_WORDS)
+        if (n > 0 && r->group.n_source + (size_t)source.n > most_words(r))
             break;
         if (!hd_batch_add(&r->group, source, (struct hd_sequence){0}, -1, err))
             return false;

@@ -49,7 +49,7 @@ struct hd_recipe {
     float dropout, dropout_embed, dropout_attention, dropout_ffn, dropout_state, dropout_output,
         word_dropout;
     float rdrop, simcut, simcut_share, ema;
-    int average, average_of;
+    int average, average_of, quantize;
 
     /* looking and saving */
     int valid_every, valid_metric, valid_tok, valid_beam, save_every, store;

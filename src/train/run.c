@@ -262,7 +262,7 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
         return true;
     json_decref(run->model->record);
     run->model->record = record_of(run, v);
-    static const enum hd_dtype stores[] = {HD_F32, HD_F16, HD_BF16};
+    static const enum hd_dtype stores[] = {HD_F32, HD_F16, HD_BF16, HD_I8};
     if (!run->model->record)
         return hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
     return run->ranks.rank > 0 || hd_model_save(run->model, r->out, stores[r->store], err);
@@ -518,12 +518,16 @@ static bool advance(struct hd_run *run, struct run_counters *counters,
     return p->n_bad >= MOST_BAD ? go_back(run, err) : follow_up(run, counters, err);
 }
 
-/* A run that was stopped in the middle of a validation begins with it. */
+/* A run that was stopped in the middle of a validation begins with it. So does one that finishes a model in 8 bits: what it makes is
+ * kept only where it is better than the model that it began with. */
 static bool has_look_due(const struct hd_run *run)
 {
     const struct hd_progress *p = &run->state.progress;
-    return p->update > 0 && p->update % run->recipe->valid_every == 0 &&
-           p->looked_update != p->update && !(p->is_closed && p->closed_update == p->update);
+    const struct hd_recipe *r = run->recipe;
+    if (p->update == 0)
+        return r->quantize && r->from && *r->from && !p->has_best;
+    return p->update % r->valid_every == 0 && p->looked_update != p->update &&
+           !(p->is_closed && p->closed_update == p->update);
 }
 
 static void tell_left_out(struct hd_run *run)

@@ -106,7 +106,8 @@ bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_r
             return false;
         memcpy(l->ema, hd_params_values(net->params), l->size * sizeof *l->ema);
     }
-    if (!make_workspace(l, err))
+    if (!make_workspace(l, err) ||
+        (recipe->quantize && !hd_params_begin_rounding(net->params, err)))
         return false;
     hd_learner_repack(l);
     return true;
@@ -232,6 +233,13 @@ static void step_slice(void *context, int index, int worker)
     pack_slice(context, index, worker);
 }
 
+static void round_param(void *context, int index, int worker)
+{
+    struct hd_learner *l = context;
+    (void)worker;
+    hd_params_round(l->net->params, index);
+}
+
 /* Do `work` to every slice, after which packed copies hold the present values. */
 static void run_slices(struct hd_learner *l, void (*work)(void *, int, int))
 {
@@ -240,6 +248,8 @@ static void run_slices(struct hd_learner *l, void (*work)(void *, int, int))
     (void)hd_params_pack_begin(l->net->params, NULL);
     hd_pool_run(l->threads, work, l, l->workspace->n_slices);
     hd_params_pack_end(l->net->params);
+    if (l->recipe->quantize)
+        hd_pool_run(l->threads, round_param, l, l->workspace->n_params);
 }
 
 void hd_learner_repack(struct hd_learner *l)

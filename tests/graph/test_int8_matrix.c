@@ -152,6 +152,58 @@ static void what_needs_floats_refuses(void **state)
     hd_params_free(h.params);
 }
 
+/* In training, products are those of 8 bits, and gradients are as if they were not. */
+static void a_rounded_map_learns_straight_through(void **state)
+{
+    (void)state;
+    struct held h = held();
+    heed_error err = {0};
+    float values[K * N], x[ROWS * K], expected[K];
+    hd_params *params = hd_params_new(&err);
+    hd_node *map = hd_param(params, "map", K, N), *b = hd_param(params, "b", N);
+    hd_param_set_use(map, HD_PARAM_MAP);
+    assert_true(hd_params_make(params, &err));
+    for (int i = 0; i < K * N; i++)
+        values[i] = (float)(i * 7919 % 1009) / 300 - 1.5F;
+    for (int i = 0; i < ROWS * K; i++)
+        x[i] = (float)(i * 104729 % 97) / 40 - 1;
+    assert_true(hd_param_write(map, values, &err) && hd_param_write(h.map, values, &err));
+    memcpy(b->x, h.b->x, N * sizeof(float));
+    assert_true(hd_params_begin_rounding(params, &err));
+    assert_true(map->x && hd_params_values(params));
+    float *gradients = calloc(hd_params_size(params), sizeof *gradients);
+    hd_tape *tape = hd_tape_new(NULL);
+    for (int change = 0; change < 2; change++) { /* again, when the values have changed */
+        hd_tape_reset(tape);
+        hd_tape_record(tape, true);
+        hd_node *in = hd_input(tape, x, ROWS, K);
+        hd_node *y = hd_affine(map, b, in);
+        const hd_node *wanted = hd_affine(h.map, h.b, hd_input(tape, x, ROWS, K));
+        assert_memory_equal(y->x, wanted->x, ROWS * N * sizeof(float));
+        memset(gradients, 0, hd_params_size(params) * sizeof *gradients);
+        assert_true(hd_backward(hd_sum(y), gradients));
+        for (int k = 0; k < K; k++) { /* dW = xᵀ dy of the x that is not rounded, dy = 1 */
+            expected[k] = 0;
+            for (int r = 0; r < ROWS; r++)
+                expected[k] += x[r * K + k];
+            for (int n = 0; n < N; n++)
+                assert_that(fabsf(gradients[hd_param_offset(map) + (size_t)(k * N + n)] -
+                                  expected[k]) < 1e-5F,
+                            "dW[%d,%d]", k, n);
+        }
+        for (int i = 0; i < K * N; i++)
+            values[i] *= i % 3 == 0 ? -0.7F : 1.1F;
+        assert_true(hd_param_write(map, values, &err) && hd_param_write(h.map, values, &err));
+        hd_params_changed(params);
+        hd_params_round(params, 0);
+    }
+    assert_int_equal(hd_tape_error(tape)->code, HEED_OK);
+    free(gradients);
+    hd_tape_free(tape);
+    hd_params_free(params);
+    hd_params_free(h.params);
+}
+
 static void without_memory_there_is_a_sentence(void **state)
 {
     (void)state;
@@ -179,6 +231,7 @@ int main(void)
         cmocka_unit_test(products_are_their_formula_on_every_kernel),
         cmocka_unit_test(rows_of_a_table_are_its_values),
         cmocka_unit_test(what_needs_floats_refuses),
+        cmocka_unit_test(a_rounded_map_learns_straight_through),
         cmocka_unit_test(without_memory_there_is_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

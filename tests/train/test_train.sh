@@ -382,6 +382,18 @@ forget
 from 0 '*done: *' 'the configuration that made it may be given again' --config base.conf --from base.safetensors --updates 8
 from 0 '*nothing to do*' 'also when such a run is resumed' --config base.conf --from base.safetensors --updates 8
 forget
+"$heed" convert base.safetensors --store int8 -o base8.safetensors
+from 0 '*model: transformer, *as it was*done: *' 'a model in 8 bits is trained further as floats' --from base8.safetensors --updates 8
+forget
+from 0 '*done: *' 'a training is finished in 8 bits' --from base.safetensors --quantize 8 --store int8 --updates 8 -j 1
+expect 'and stored so' 0 '*stored         I8 *' '' "$heed" info m.safetensors
+mv m.safetensors by_one.safetensors
+forget
+from 0 '*done: *' 'by two threads, too' --from base.safetensors --quantize 8 --store int8 --updates 8 -j 2
+expect 'with the same bits' 0 '' '' cmp m.safetensors by_one.safetensors
+forget
+from 0 '*the best, * at update 0, is in *' 'what does not help is not kept' --from base.safetensors --quantize 8 --rate 0 --updates 8 --valid-metric ce
+forget
 from 2 "*heed: freeze: no parameter is called 'banana'; the names of this model's begin with *encoder*" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
 from 2 "*heed: freeze leaves nothing that could learn" 'not all can be frozen' --from base.safetensors --freeze '*' --updates 8
 from 2 "*heed: from keeps the vocabulary of base.safetensors, so tokens cannot be chars" 'the vocabulary cannot be chosen' --from base.safetensors --tokens chars --updates 8
@@ -399,7 +411,7 @@ head -n 1 t.fr >one.fr
 expect 'one pair is a text' 0 '' '*done: *' timeout 60 "$heed" train --src one.en --tgt one.fr --dev-src one.en --dev-tgt one.fr $small --updates 5 --out m.safetensors
 forget
 for odd in '--batch-tokens 1' '--shards 1 --accumulate 3' '--valid-every 1000' '--ema 0' '--average 3' '--average 2 --average-of best' \
-    '--valid-metric wer' '--valid-metric chrf --valid-beam 3' '--valid-metric exact --valid-tok char' '--store f16' '--store bf16 --norm post' \
+    '--valid-metric wer' '--valid-metric chrf --valid-beam 3' '--valid-metric exact --valid-tok char' '--store f16' '--store bf16 --norm post' '--quantize 8 --store int8' \
     '--rdrop 1 --dropout 0.2' '--simcut 1 --word-dropout 0.1' '--optimizer adamw --weight-decay 0.1' '--schedule plateau --valid-every 1' \
     '--schedule cosine' '--label-smoothing 0 --clip 0'; do
     # shellcheck disable=SC2086
