@@ -8,6 +8,7 @@
 #define HD_MODEL_CHECKSUM_H
 
 #include "graph/checksum.h"
+#include "graph/tape.h"
 #include "model/model.h"
 
 static inline void as_it_is(struct hd_config *c)
@@ -79,6 +80,7 @@ static const struct model_checksum {
     enum hd_arch arch;
     void (*change)(struct hd_config *);
     uint64_t sum;
+    bool is_int8; /* products of the forward pass are in 8 bits */
 } model_checksums[] = {
     {"seq2seq", HD_SEQ2SEQ, as_it_is, UINT64_C(0x1752c8b3fd76ff99)},
     {"seq2seq, context every", HD_SEQ2SEQ, every_step, UINT64_C(0xb2e35f3ba1b83893)},
@@ -95,6 +97,10 @@ static const struct model_checksum {
     {"ferreira", HD_FERREIRA, as_it_is, UINT64_C(0xb1d22eb861cd2616)},
     {"transformer", HD_TRANSFORMER, as_it_is, UINT64_C(0x2e86528cec876bd7)},
     {"transformer, pre-norm", HD_TRANSFORMER, pre_norm, UINT64_C(0x973106f8247d187c)},
+    {"bahdanau, 8 bits", HD_BAHDANAU, as_it_is, UINT64_C(0xa3dc33d99cda0885), true},
+    {"luong, local-p, coverage, 8 bits", HD_LUONG, local_p, UINT64_C(0xf1b8e7e278297a77), true},
+    {"transformer, 8 bits", HD_TRANSFORMER, as_it_is, UINT64_C(0xebef41f8c52afab1), true},
+    {"transformer, pre-norm, 8 bits", HD_TRANSFORMER, pre_norm, UINT64_C(0x8091c236c572a7a6), true},
 };
 enum { N_MODEL_CHECKSUMS = sizeof model_checksums / sizeof *model_checksums };
 
@@ -152,7 +158,8 @@ static inline bool model_checksum(uint64_t *sum, const struct model_checksum *m,
     *sum = UINT64_C(0xcbf29ce484222325);
     if (is_fine) {
         hd_net_init(net, 1);
-        is_fine = checksum_of_net(sum, net, t, gradients, key);
+        is_fine = (!m->is_int8 || hd_params_begin_rounding(net->params, err)) &&
+                  checksum_of_net(sum, net, t, gradients, key);
         *err = *hd_tape_error(t);
     }
     free(gradients);

@@ -1,0 +1,42 @@
+#!/bin/sh
+# In 8 bits, real sentences have one translation: whatever the batch, the threads and the kernel, and whenever the model was quantised. Needs the
+# models and texts of SHARED; says so when they are not there.
+. tests/transcript.sh
+heed=$PWD/$BUILD/heed shared=$PWD/$SHARED
+case $BUILD in /*) heed=$BUILD/heed ;; esac
+case $SHARED in /*) shared=$SHARED ;; esac
+text=$shared/data/tatoeba/test.en-de.en
+
+for kind in transformer rnn; do
+    oracle=$shared/oracles/marian-ende-$kind
+    if [ ! -f "$oracle/model.npz" ] || [ ! -f "$text" ]; then
+        echo "skipped: there is no $oracle/model.npz or no $text; make check SHARED=folder says where they are"
+        exit 0
+    fi
+    "$heed" convert "$oracle/model.npz" --vocab "$oracle/vocab.spm" -o "$here/m.heed" >/dev/null
+    "$heed" convert "$here/m.heed" --store int8 -o "$here/int8.heed" >/dev/null
+    "$heed" translate -m "$here/int8.heed" --beam 1 -q "$text" >"$here/all"
+    head -n 60 "$text" >"$here/few.en"
+    head -n 60 "$here/all" >"$here/few"
+    # as NAME EXPECTED OPTIONS...
+    as() {
+        name=$1 expected=$2
+        shift 2
+        "$heed" translate --beam 1 -q "$@" >"$here/other" 2>"$here/why"
+        expect "$kind: $name" 0 '' '' cmp "$here/$expected" "$here/other"
+    }
+    [ "$(wc -l <"$here/all")" = 1000 ] || verdict "$kind: all sentences have a line" "$(wc -l <"$here/all")" ''
+    as 'one sentence at a time' all -m "$here/int8.heed" --batch 1 -j 1 "$text"
+    as 'odd batches by two threads' all -m "$here/int8.heed" --batch 7 -j 2 "$text"
+    as 'quantised when it is loaded' all -m "$here/m.heed" --compute int8 "$text"
+    for kernel in $("$heed" --version | sed -n 's/^kernels of this CPU: \(.*\);.*/\1/p'); do
+        HEED_KERNEL=$kernel
+        export HEED_KERNEL
+        as "by $kernel" few -m "$here/int8.heed" "$here/few.en"
+    done
+    unset HEED_KERNEL
+    "$heed" translate -m "$here/int8.heed" -q "$here/few.en" >"$here/beam"
+    "$heed" translate -m "$here/int8.heed" -q --batch 1 -j 1 "$here/few.en" >"$here/other"
+    expect "$kind: and with a beam" 0 '' '' cmp "$here/beam" "$here/other"
+done
+finish
