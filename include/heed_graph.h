@@ -58,6 +58,7 @@ struct hd_node {
     hd_node *previous;
     void *extra;
     const struct hd_int8_rows *int8_rows;
+    const uint16_t *bf16_rows;
 };
 
 /* How many numbers a node holds, and its last dimension. */

@@ -341,11 +341,27 @@ void hd_param_want_packed(hd_node *param, bool is_crossed)
         (is_crossed ? &param->param->crossed : &param->param->straight)->is_wanted = true;
 }
 
-/* Floats of a copy that is wanted and not there yet. */
-static size_t size_wanted(const struct hd_packed *p, int K, int N)
+void hd_params_multiply_bf16(hd_params *params)
+{
+    for (int i = 0; i < params->n; i++)
+        params->entries[i]->param.is_bf16 = params->entries[i]->node.n_dims == 2;
+}
+
+/* Floats, or pairs of bf16, of a copy that is wanted and not there yet. */
+static size_t size_wanted(const struct hd_packed *p, bool is_bf16, int K, int N)
 {
     const bool is_wanted = atomic_load_explicit(&p->is_wanted, memory_order_relaxed);
-    return is_wanted && !p->at ? hd_packed_size(K, N) : 0;
+    return !is_wanted || p->at ? 0 : is_bf16 ? hd_packed_size_bf16(K, N) : hd_packed_size(K, N);
+}
+
+static size_t size_straight(const hd_node *W)
+{
+    return size_wanted(&W->param->straight, W->param->is_bf16, W->dim[0], W->dim[1]);
+}
+
+static size_t size_crossed(const hd_node *W)
+{
+    return size_wanted(&W->param->crossed, W->param->is_bf16, W->dim[1], W->dim[0]);
 }
 
 static float *take_copy(struct hd_packed *p, float *at, size_t size)
@@ -363,10 +379,8 @@ static bool make_copies(hd_params *params, heed_error *err)
     size_t total = 0;
     for (int i = 0; i < params->n; i++) {
         const hd_node *W = &params->entries[i]->node;
-        const struct hd_param *p = &params->entries[i]->param;
         if (W->n_dims == 2)
-            total += size_wanted(&p->straight, W->dim[0], W->dim[1]) +
-                     size_wanted(&p->crossed, W->dim[1], W->dim[0]);
+            total += size_straight(W) + size_crossed(W);
     }
     float *at = total > 0 ? hd_alloc_raw(total * sizeof *at) : NULL; /* packing writes all of it */
     if (total > 0 && !at)
@@ -378,16 +392,15 @@ static bool make_copies(hd_params *params, heed_error *err)
         struct hd_param *p = &params->entries[i]->param;
         if (W->n_dims != 2)
             continue;
-        at = take_copy(&p->straight, at, size_wanted(&p->straight, W->dim[0], W->dim[1]));
-        at = take_copy(&p->crossed, at, size_wanted(&p->crossed, W->dim[1], W->dim[0]));
+        at = take_copy(&p->straight, at, size_straight(W));
+        at = take_copy(&p->crossed, at, size_crossed(W));
     }
     return true;
 }
 
 /* What was wanted after the first time. */
-static bool make_copy(struct hd_packed *p, int K, int N, heed_error *err)
+static bool make_copy(struct hd_packed *p, size_t size, heed_error *err)
 {
-    const size_t size = size_wanted(p, K, N);
     return size == 0 || (p->at = hd_alloc(size, sizeof *p->at, err)) != NULL;
 }
 
@@ -397,10 +410,27 @@ bool hd_params_pack_begin(hd_params *params, heed_error *err)
     for (int i = 0; ok && i < params->n; i++) {
         const hd_node *W = &params->entries[i]->node;
         struct hd_param *p = &params->entries[i]->param;
-        ok = W->n_dims != 2 || (make_copy(&p->straight, W->dim[0], W->dim[1], err) &&
-                                make_copy(&p->crossed, W->dim[1], W->dim[0], err));
+        ok = W->n_dims != 2 || (make_copy(&p->straight, size_straight(W), err) &&
+                                make_copy(&p->crossed, size_crossed(W), err));
     }
     return ok;
+}
+
+/* hd_params_pack_rows() for a matrix whose products are of bf16. `from` is even. */
+static void pack_rows_bf16(const struct hd_kernels *k, const hd_node *W, int from, int to)
+{
+    const struct hd_param *p = W->param;
+    const int rows = W->dim[0], columns = W->dim[1];
+    const size_t row_pairs = ((size_t)rows + 1) / 2, column_pairs = ((size_t)columns + 1) / 2;
+    const float *x = W->x + (size_t)from * (size_t)columns;
+    if (p->straight.at && !p->straight.is_current)
+        for (int n = 0; n < columns; n += HD_LANES)
+            k->pack_bf16(p->straight.pairs + (size_t)n * row_pairs + (size_t)from / 2 * HD_LANES,
+                         x + n, columns, 1, to - from,
+                         columns - n < HD_LANES ? columns - n : HD_LANES);
+    if (p->crossed.at && !p->crossed.is_current)
+        k->pack_bf16(p->crossed.pairs + (size_t)from * column_pairs, x, 1, columns, columns,
+                     to - from);
 }
 
 void hd_params_pack_rows(hd_params *params, int i, int from, int to)
@@ -408,7 +438,9 @@ void hd_params_pack_rows(hd_params *params, int i, int from, int to)
     const struct hd_kernels *k = hd_kernels_chosen(NULL);
     const hd_node *W = &params->entries[i]->node;
     const struct hd_param *p = &params->entries[i]->param;
-    if (W->n_dims != 2)
+    if (p->is_bf16)
+        pack_rows_bf16(k, W, from, to);
+    if (W->n_dims != 2 || p->is_bf16)
         return;
     const int rows = W->dim[0], columns = W->dim[1];
     const float *x = W->x + (size_t)from * (size_t)columns;

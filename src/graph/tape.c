@@ -251,6 +251,7 @@ static inline hd_node *new_node(hd_tape *t, const char *op, struct hd_shape shap
     n->previous = NULL;
     n->extra = (char *)n + NODE_BYTES;
     n->int8_rows = NULL;
+    n->bf16_rows = NULL;
     return n;
 }
 

@@ -38,10 +38,13 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* A weight laid out for the kernel `gemm`. Written only while no tape is in use, but for the
- * wish. */
+/* A weight laid out for the kernel `gemm`, or `gemm_bf16`. Written only while no tape is in use, but
+ * for the wish. */
 struct hd_packed {
-    float *at;             /* NULL before the first packing */
+    union { /* NULL before the first packing */
+        float *at;
+        uint32_t *pairs; /* of bf16 */
+    };
     bool is_current;       /* holds the present values */
     atomic_bool is_wanted; /* a product has asked for it */
 };
@@ -63,6 +66,7 @@ struct hd_param {
     struct hd_packed straight; /* for x·W:  K = dim[0], N = dim[1] */
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
     enum hd_param_use use;
+    bool is_bf16; /* a matrix whose products are of bf16: so are its packed copies */
     bool is_int8; /* held in 8 bits, in */
     struct hd_int8_matrix
         int8; /* of a map K = dim[0], N = dim[1]; of a table the other way round */
@@ -72,6 +76,15 @@ static inline bool hd_is_int8(const hd_node *n)
 {
     return n->param && n->param->is_int8;
 }
+
+static inline bool hd_is_bf16(const hd_node *n)
+{
+    return n->param && n->param->is_bf16;
+}
+
+/* From now on products with the matrices of this set are of bf16, there and back; values and gradients stay floats. Before the first
+ * packing. */
+void hd_params_multiply_bf16(hd_params *params);
 
 /* Before hd_params_make(): say what a matrix is for; hold it in 8 bits, which only maps and tables can be (else it does nothing). A
  * set with such parameters is for inference: it has no flat block, and none of its parameters wants a gradient. */

@@ -117,8 +117,8 @@ static struct hd_screen *new_screen(const struct hd_head *head, const struct hd_
 /* One at a time makes a screen; whoever asks for a word meanwhile finds none, or a whole one. */
 bool hd_screen_make(struct hd_head *head, heed_error *err)
 {
-    if (hd_is_int8(head->W))
-        return true; /* it would be its own screen */
+    if (hd_is_int8(head->W) || hd_is_bf16(head->W))
+        return true; /* it would be its own screen; or is as fast */
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     heed_error why = {0};
     pthread_mutex_lock(&one);
@@ -247,7 +247,7 @@ static bool best_words_int8(const struct hd_head *head, hd_node *out, int *word)
 bool hd_best_words(const struct hd_head *head, hd_node *out, int *word)
 {
     hd_tape *t = out->tape;
-    if (hd_is_int8(head->W))
+    if (hd_is_int8(head->W) || hd_is_bf16(head->W))
         return best_words_int8(head, out, word);
     const struct hd_screen *s = head->screen;
     const int n = hd_n_rows(out);

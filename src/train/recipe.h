@@ -18,6 +18,7 @@ enum hd_schedule {
     HD_SCHEDULE_PLATEAU,
     HD_SCHEDULE_CONSTANT
 };
+enum hd_precision { HD_PRECISION_F32, HD_PRECISION_BF16 };
 enum hd_optimizer { HD_ADAM, HD_ADAMW, HD_SGD };
 enum hd_valid_metric { HD_VALID_CE, HD_VALID_BLEU, HD_VALID_CHRF, HD_VALID_EXACT, HD_VALID_WER };
 enum hd_average_of { HD_AVERAGE_LAST, HD_AVERAGE_BEST };
@@ -40,7 +41,7 @@ struct hd_recipe {
     /* the run */
     int updates, epochs, patience; /* 0: no limit */
     float hours;
-    int batch_tokens, accumulate, shards;
+    int batch_tokens, accumulate, shards, precision;
     int seed, threads;
 
     /* learning */

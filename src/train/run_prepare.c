@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/kernel.h"
 #include "model/fields.h"
 #include "text/doubts.h"
 #include "train/outputs.h"
@@ -61,6 +62,10 @@ static void tell_choices(struct hd_run *run)
     if (variation)
         hd_journal_say(&run->journal, "variation: %s", variation);
     hd_free(variation);
+    if (r->precision == HD_PRECISION_F32 && hd_kernels_are_faster_in_bf16())
+        hd_journal_say(&run->journal,
+                       "this CPU multiplies bf16 faster: --precision bf16 would train "
+                       "about 1.6 times as fast");
     char until[128] = "";
     size_t at = 0;
     if (r->updates > 0)
