@@ -195,6 +195,20 @@ bool progress_show(void *data, size_t n_done, size_t n)
     return true;
 }
 
+bool progress_share(struct progress *p, const char *what, size_t n_done, size_t n)
+{
+    if (!p->is_shown)
+        return true;
+    const double now = seconds();
+    if (now - p->begin > 0.5 && now - p->last > 0.2) {
+        fprintf(stderr, "\r%s: %.0f %%\033[K", what,
+                n > 0 ? 100. * (double)n_done / (double)n : 0.);
+        p->last = now;
+        p->is_there = true;
+    }
+    return true;
+}
+
 void progress_clear(struct progress *p)
 {
     if (p->is_there)

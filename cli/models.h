@@ -55,5 +55,6 @@ struct progress {
 };
 void progress_begin(struct progress *progress, bool is_quiet);
 bool progress_show(void *progress, size_t n_done, size_t n);
+bool progress_share(struct progress *progress, const char *what, size_t n_done, size_t n);
 void progress_clear(struct progress *progress);
 #endif

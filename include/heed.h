@@ -280,6 +280,8 @@ enum heed_symmetry {
     /* those of both, neighbours of these that one has, then what links a word that is still alone
      * (Koehn, Och & Marcu, 2003) */
     HEED_SYMMETRY_GROW_DIAG_FINAL,
+    /* those of the first direction alone */
+    HEED_SYMMETRY_NONE,
 };
 
 /* Join links of one model with those of a model for the other direction, which are given turned
@@ -302,6 +304,55 @@ typedef struct heed_alignment_quality {
 HEED_API void heed_alignment_judge(heed_alignment_quality *quality, const heed_link *links,
                                    size_t n_links, const heed_link *sure, size_t n_sure,
                                    const heed_link *possible, size_t n_possible);
+
+/* ---- aligning without a model --------------------------------------------------------------- */
+
+/* An aligner learns which words belong together from a text and its translation alone: how often
+ * words meet, and in which order (model 1 of Brown et al., 1993, then the hidden Markov model of
+ * Vogel, Ney & Tillmann, 1996, in both directions that learn from what they agree on). A word is a
+ * run of characters between white space; a character of a script that is written without spaces is
+ * one by itself. Case does not matter, and neither do marks around a word.
+ *
+ *     heed_aligner *a = heed_aligner_new(pairs, n, NULL, &err);
+ *     heed_alignments *found =
+ *         heed_aligner_align(a, pairs, n, HEED_SYMMETRY_GROW_DIAG_FINAL, &err);
+ *     ... found->links[0][0].source ...
+ *     heed_alignments_free(found);
+ *     heed_aligner_free(a); */
+typedef struct heed_aligner heed_aligner;
+
+/* How to work. The first field says how large the struct is: heed_aligner_options o = {.size =
+ * sizeof o}; */
+typedef struct heed_aligner_options {
+    size_t size;
+    /* 0: as many as there are cores; the links are the same for any number */
+    int n_threads;
+    /* Called now and then while it learns or aligns, with how much of it is done; false stops the
+     * work (HEED_CANCELLED). NULL: nobody is told. */
+    bool (*watch)(void *context, size_t n_done, size_t n);
+    void *context;
+} heed_aligner_options;
+
+/* Learn from n pairs, the more the better: a few thousand are a beginning. `options` may be NULL.
+ * To be given to heed_aligner_free(); NULL with the reason in `err` (HEED_BAD_TEXT: no pair has
+ * words on both sides; HEED_CANCELLED; HEED_NO_MEMORY). */
+HEED_API heed_aligner *heed_aligner_new(const heed_text_pair *pairs, size_t n,
+                                        const heed_aligner_options *options, heed_error *err);
+HEED_API void heed_aligner_free(heed_aligner *aligner); /* NULL is fine */
+
+/* Links of n pairs: pair i has links[i][0..n_links[i]), by target word, then source word. */
+typedef struct heed_alignments {
+    size_t n;
+    heed_link **links;
+    size_t *n_links;
+} heed_alignments;
+
+/* Align pairs, those it has learned from or others; the two directions are joined as `how` says. A
+ * pair with more than 512 words and marks on a side has no links. To be given to
+ * heed_alignments_free(); NULL with the reason in `err`. One call at a time. */
+HEED_API heed_alignments *heed_aligner_align(heed_aligner *aligner, const heed_text_pair *pairs,
+                                             size_t n, enum heed_symmetry how, heed_error *err);
+HEED_API void heed_alignments_free(heed_alignments *alignments); /* NULL is fine */
 
 /* ---- asynchronous translating -------------------------------------------------------------- */
 

@@ -15,10 +15,11 @@ BEGIN {
     below["graph"]     = "base kernel"
     below["format"]    = "base"
     below["text"]      = "base"
+    below["align"]     = "base text"
     below["model"]     = "base option kernel graph format text"
     below["search"]    = "base option kernel graph format text model"
-    below["translate"] = "base option kernel graph format text model search picture"
-    below["train"]     = "base option kernel graph format text model search translate picture mpi"
+    below["translate"] = "base option kernel graph format text align model search picture"
+    below["train"]     = "base option kernel graph format text align model search translate picture mpi"
     below["picture"]   = "base draw"
     below["mpi"]       = "base"                             # outside of src, too
     below["draw"]      = "base"                             # outside of src: a module of its own
