@@ -286,6 +286,19 @@ fuzz-now: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
 	      -print_final_stats=1 -verbosity=0 -artifact_prefix=$(BUILD)/$$target- $(BUILD)/corpus/$$target tests/fuzz/corpus/$$target; \
 	done
 
+# Everything that can go wrong around the program, at random: a seed makes it again. Findings stay in build/torture.
+MINUTES ?= 10
+.PHONY: torture torture-fuzz
+torture:  ## kills, faults, odd options and broken files for MINUTES (10), by SEED
+	@$(PACKAGES) build check
+	+@$(MAKE) --no-print-directory all $(BUILD)/torture/faults.so
+	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 program torture-fuzz
+	@python3 tests/torture/torture.py $(BUILD) build/asan --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(TRIAL)
+torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
+$(BUILD)/torture/faults.so: tests/torture/faults.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(CC) -std=gnu11 -O1 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared -fvisibility=hidden $< -o $@ $(DL)
+
 .PHONY: coverage
 coverage:  ## which lines the tests reach
 	@$(PACKAGES) build check

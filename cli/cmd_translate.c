@@ -8,8 +8,10 @@
 
 #include <heed.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 
@@ -201,9 +203,36 @@ static bool translate_file(struct running *run, const char *path)
     return ok;
 }
 
+/* Words instead of the name of a file: what to type. False if there are files. */
+static bool are_words(const struct text_list *files)
+{
+    for (int i = 0; i < files->n; i++)
+        if (strcmp(files->items[i], "-") == 0 || access(files->items[i], F_OK) == 0 ||
+            errno != ENOENT)
+            return false;
+    return files->n > 0;
+}
+
+static void advise(const struct text_list *words)
+{
+    char text[200] = "";
+    for (int i = 0, n = 0; i < words->n && n < (int)sizeof text; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", i > 0 ? " " : "", words->items[i]);
+    const char *quote = strchr(text, '\'') ? "\"" : "'";
+    complain("%s: there is no such file; to translate words, give them on standard input: "
+             "echo %s%s%s | heed translate",
+             words->items[0], quote, text, quote);
+}
+
 static bool translate_all(struct running *run, const struct text_list *files)
 {
     bool ok = true;
+    if (are_words(files)) {
+        advise(files);
+        return false;
+    }
+    if (files->n == 0 && !run->t->is_quiet && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+        fputs("Type a line and press Enter to have it translated; Ctrl-D ends.\n", stderr);
     progress_begin(&run->progress, run->t->is_quiet);
     heed_translator_watch(run->translator, progress_show, &run->progress);
     if (files->n == 0)

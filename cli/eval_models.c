@@ -458,7 +458,7 @@ enum status eval_models(const char *models, const struct invocation *invocation,
     strcpy(names, models);
     bool ok =
         eval->tsv ? read_tsv(&test, eval->tsv) : read_two_files(&test, &invocation->arguments);
-    const char *between = eval->is_ensemble ? "" : ",";
+    const char *between = eval->is_ensemble || is_one_file(models) ? "" : ",";
     for (const char *name; ok && (name = strsep(&rest, between)) != NULL; n_systems++) {
         systems[n_systems].name = name;
         ok = run_system(&systems[n_systems], invocation, &test, asked);

@@ -191,12 +191,12 @@ static void print_all_tables(void)
 }
 
 /* If one of the three was closed, a file opened later would take its place and be written to by
- * mistake. What is printed to a closed stdout fails, as it should. */
+ * mistake. What is read from a closed stdin or printed to a closed stdout fails, as it should. */
 static void keep_standard_files_open(void)
 {
     int fd;
     do
-        fd = open("/dev/null", O_RDONLY);
+        fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
     while (fd >= 0 && fd <= 2);
     if (fd > 2)
         close(fd);

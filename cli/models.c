@@ -38,9 +38,15 @@ heed_model *model_load(const char *name, heed_error *err)
     return NULL;
 }
 
+bool is_one_file(const char *list)
+{
+    return access(list, F_OK) == 0;
+}
+
 bool models_load(struct models *models, const char *list)
 {
     *models = (struct models){0};
+    const char *between = is_one_file(list) ? "" : ",";
     int most = 1;
     for (const char *c = list; *c; c++)
         most += *c == ',';
@@ -48,7 +54,7 @@ bool models_load(struct models *models, const char *list)
     char *copy = need_memory(strlen(list) + 1, 1), *rest = copy;
     strcpy(copy, list);
     bool ok = true;
-    for (const char *path; ok && (path = strsep(&rest, ",")) != NULL;) {
+    for (const char *path; ok && (path = strsep(&rest, between)) != NULL;) {
         heed_error err = {0};
         heed_model *model = model_load(path, &err);
         ok = model != NULL;

@@ -20,6 +20,9 @@ heed_model *model_load(const char *name, heed_error *err);
 
 /* "a.safetensors,b.safetensors" as models. False, with the complaint printed; models_free() is fine then too. */
 bool models_load(struct models *models, const char *list);
+
+/* Is this the name of one file, whatever commas are in it? */
+bool is_one_file(const char *list);
 void models_free(struct models *models);
 
 /* A translator with all of them; NULL, with the complaint printed. */

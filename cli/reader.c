@@ -76,7 +76,9 @@ static bool read_more(struct reader *r)
         got = read(r->fd, r->bytes + r->n, READ);
     while (got < 0 && errno == EINTR);
     if (got < 0) {
-        complain("%s: it cannot be read: %s", r->name, strerror(errno));
+        complain(errno == EBADF ? "%s: it is closed, so nothing can be read from it"
+                                : "%s: it cannot be read: %s",
+                 r->name, strerror(errno));
         return false;
     }
     r->is_at_end = got == 0;

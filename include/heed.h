@@ -436,7 +436,8 @@ HEED_API bool heed_model_save(const heed_model *model, const char *path, enum he
 
 /* Note a text in the model's record under a name such as "licence" or "attribution": it is saved
  * with the model and part of heed_model_info(). An empty text takes the note out. False with the
- * reason in `err` (HEED_BAD_TEXT, HEED_NO_MEMORY). Not while other threads use the model. */
+ * reason in `err`: HEED_BAD_TEXT, HEED_BAD_OPTION (a name under which heed itself notes something,
+ * such as "recipe"), HEED_NO_MEMORY. Not while other threads use the model. */
 HEED_API bool heed_model_note(heed_model *model, const char *name, const char *text,
                               heed_error *err);
 

@@ -76,6 +76,20 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
     return NULL;
 }
 
+/* What heed itself writes into records, or reads there. */
+static bool is_own_record(const json_t *record, const char *name)
+{
+    static const char *const own[] = {"recipe",    "updates",    "epochs",          "target_pieces",
+                                      "pairs",     "validation", "languages",       "directions",
+                                      "documents", "confidence", "alignment_shift", "imported_from",
+                                      "version"};
+    const json_t *there = json_object_get(record, name);
+    bool is_own = there && !json_is_string(there);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        is_own = is_own || strcmp(name, own[i]) == 0;
+    return is_own;
+}
+
 bool heed_model_note(heed_model *model, const char *name, const char *text, heed_error *err)
 {
     if (!hd_is_given(model, "model", err) || !hd_is_given(name, "name", err) ||
@@ -84,6 +98,12 @@ bool heed_model_note(heed_model *model, const char *name, const char *text, heed
     if (!hd_utf8_valid(name, strlen(name), NULL) || !hd_utf8_valid(text, strlen(text), NULL))
         return hd_fail(err, HEED_BAD_TEXT, "a note in a model's record must be UTF-8, not %s",
                        hd_quote(text).text);
+    if (!*name)
+        return hd_fail(err, HEED_BAD_OPTION, "a note in a model's record must have a name");
+    if (is_own_record(model->record, name))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "'%s' is what heed itself notes in a model's record; choose another name",
+                       name);
     if (!*text)
         json_object_del(model->record, name);
     return !*text || json_object_set_new(model->record, name, json_string(text)) == 0 ||

@@ -698,6 +698,8 @@ static bool learn(struct hd_run *run, heed_error *err)
 bool heed_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
                        void *context, heed_error *err)
 {
+    if (!hd_is_given(said, "training", err))
+        return false;
     struct hd_run run = {.said = said,
                          .recipe = &said->recipe,
                          .journal = {.watch = watch, .context = context, .began = hd_seconds()}};

@@ -569,8 +569,8 @@ static void warn(struct hd_line *line)
         hd_result_warn(line->result, "the output went round in circles and was searched again with "
                                      "repetition forbidden");
     if (n_cut > 0)
-        hd_result_warn(line->result, "the output was longer than allowed and was cut; --max-length "
-                                     "allows more");
+        hd_result_warn(line->result, "the output was longer than allowed and was cut; a larger "
+                                     "max-length allows more");
 }
 
 /* Room for n translations. */

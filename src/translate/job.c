@@ -146,10 +146,19 @@ static bool check_attention(const struct hd_ensemble *e, const heed_options *o, 
         if (n_layers == 0 && o->attention > HEED_ATTENTION_CROSS)
             return hd_fail(err, HEED_BAD_OPTION,
                            "the model has no self-attention; only a Transformer has");
-        if (n_layers > 0 &&
-            (o->layer > n_layers || o->head >= heed_model_size(e->models[i], HEED_MODEL_HEADS)))
-            return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
-                           o->layer, o->head);
+        const long long n_heads = heed_model_size(e->models[i], HEED_MODEL_HEADS);
+        if (n_layers == 0 && (o->layer > 0 || o->head >= 0))
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "the model has no attention, so there is no layer or head to choose");
+        if (o->layer > n_layers && n_layers > 0)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "layer must be a whole number from 1 to %lld with this model, not %d",
+                           n_layers, o->layer);
+        if (o->head >= n_heads && n_layers > 0)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "head must be a whole number from 0 to %lld with this model, or mean, "
+                           "not %d",
+                           n_heads - 1, o->head);
     }
     return true;
 }

@@ -191,7 +191,10 @@ expect 'dev text has two sides' 2 '' 'heed: dev-src and dev-tgt go together; one
     "$heed" train $text --dev-src e.en --out m.safetensors
 expect 'some text is needed' 2 '' 'heed: there is no text: name it with --src and --tgt, or with --tsv' "$heed" train --out m.safetensors
 expect 'and a name for the model' 2 '' 'heed: out is missing; say where the model should go: --out MODEL.safetensors' "$heed" train $text $dev
-expect 'words nobody asked for are refused' 2 '' "heed: train does not know what to do with 'x'*" "$heed" train x
+expect 'text without an option is answered with what to type' 2 '' \
+    "heed: train does not know what to do with 'x.tsv'; name the text by an option: heed train --tsv x.tsv --out MODEL.safetensors, *" "$heed" train x.tsv
+expect 'so are two' 2 '' "heed: train does not know what to do with 'a.en'; name the text by options: heed train --src a.en --tgt a.fr --out MODEL.safetensors" \
+    "$heed" train a.en a.fr
 train 1 'heed: nowhere/m.log: the folder for this file does not exist; make it first' 'a folder must be there' --updates 1 --out nowhere/m.safetensors
 mkdir folder
 train 2 'heed: out: folder is a folder; name a file in it, such as folder/model.safetensors' 'a folder is no model' --updates 1 --out folder
