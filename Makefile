@@ -235,6 +235,10 @@ $(EXAMPLES:%=run/examples/%): run/examples/%: $(BUILD)/examples/%
 $(FUZZ:%=run/fuzz/%): run/fuzz/%: $(BUILD)/tests/fuzz/%
 	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results fuzz/$* $< tests/fuzz/corpus/$(*:fuzz_%=%)
 
+.PHONY: python
+python: $(BUILD)/libheed.a $(DRAW)  ## a Python wheel that needs no compiler and no libraries: BUILD/python/portable
+	@MODEL='$(abspath $(EMBEDDED))' tools/python.sh $(BUILD) portable
+
 .PHONY: check-abi abi
 check-abi: $(BUILD)/libheed.so  ## the library's binary interface against that of the last release
 	@$(PACKAGES) abi || true
