@@ -48,8 +48,8 @@ static const heed_option options[] = {
 
 static const heed_option *library_option(int i)
 {
-    static const char *const names[] = {"attention", "layer",   "head",    "shift",
-                                        "batch",     "threads", "compute", NULL};
+    static const char *const names[] = {"to",    "from",  "attention", "layer",   "head",
+                                        "shift", "batch", "threads",   "compute", NULL};
     return translator_option(options, names, i);
 }
 
@@ -196,16 +196,29 @@ void align_release(struct align_texts *texts)
     heed_lines_release(&texts->gold);
 }
 
-/* Models of a list as a translator that is told what was typed; NULL, with the complaint printed. */
+/* Models of a list as a translator that is told what was typed; NULL, with the complaint printed. The reverse translates from what
+ * the other translates to. */
 static heed_translator *open_models(struct running *run, struct models *models, const char *list,
                                     const struct invocation *invocation)
 {
+    const bool is_reverse = models == &run->backward_models;
+    const char *from = setting_of(invocation, "from"), *to = setting_of(invocation, "to");
+
     if (!models_load(models, list) || !models_attend(models, list))
         return NULL;
     heed_translator *t = models_translator(models);
     if (t)
         heed_translator_watch(t, progress_show, &run->progress);
-    if (t && set_translator(t, invocation))
+    bool ok = t != NULL;
+    for (int i = 0; ok && i < invocation->n_settings; i++) {
+        const char *name = invocation->settings[i].option->name;
+        if (!is_reverse || (strcmp(name, "from") != 0 && strcmp(name, "to") != 0))
+            ok = set_option_of(t, name, invocation->settings[i].text);
+    }
+    if (ok && is_reverse)
+        ok = set_option_of(t, "from", to) &&
+             set_option_of(t, "to", from && strcmp(from, "auto") != 0 ? from : NULL);
+    if (ok)
         return t;
     heed_translator_free(t);
     return NULL;

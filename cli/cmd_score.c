@@ -33,7 +33,7 @@ static const heed_option options[] = {
 
 static const heed_option *library_option(int i)
 {
-    static const char *const names[] = {"batch", "threads", "compute", NULL};
+    static const char *const names[] = {"to", "from", "batch", "threads", "compute", NULL};
     return translator_option(options, names, i);
 }
 

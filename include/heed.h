@@ -200,6 +200,8 @@ struct heed_result {
     /* sentences for people: what was cut, repaired or searched again */
     size_t n_warnings;
     const char **warnings;
+    /* of a model of several languages: which they are, told or detected; else NULL */
+    const char *from, *to;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -454,9 +456,42 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
 
-/* The languages as its record has them, "en-fr"; NULL where it does not say. The model's own
- * text. */
+/* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
+ * ways; NULL where it does not say. The model's own text. */
 HEED_API const char *heed_model_languages(const heed_model *model);
+
+/* One direction after the other, from i = 0 on; false, with NULLs, when there are no more. The texts
+ * are the model's own; `from` and `to` may be NULL. */
+HEED_API bool heed_model_direction(const heed_model *model, int i, const char **from,
+                                   const char **to);
+
+/* A language that a text may be in, and how likely, 0 to 1. */
+typedef struct heed_guess {
+    const char *language;
+    double probability;
+} heed_guess;
+
+/* Which of the model's languages is a text in? Writes at most `most` guesses, likeliest first, and
+ * returns how many languages there are to choose from: 1 of a model that translates from one, 0
+ * where it cannot tell. Languages are the model's own texts. Translating does the same by itself
+ * (option "from", which is "auto" unless it is set).
+ *
+ *     heed_guess best;
+ *     if (heed_model_detect(model, "Guten Morgen", &best, 1) > 0)
+ *         printf("%s %.2f\n", best.language, best.probability); */
+HEED_API int heed_model_detect(const heed_model *model, const char *text, heed_guess *guesses,
+                               int most);
+
+/* A file of text in one language, a sentence a line. */
+typedef struct heed_language_text {
+    const char *language, *path;
+} heed_language_text;
+
+/* Let a model of several languages learn to tell them apart, from text of each: training does this
+ * by itself, a model that lacks it gets it here. It is saved with the model (100 KB for three
+ * languages). False with the reason in `err`. Not while other threads use the model. */
+HEED_API bool heed_model_learn_detector(heed_model *model, const heed_language_text *texts,
+                                        size_t n, heed_error *err);
 
 /* Numbers about a model. */
 enum heed_size {

@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 #include "format/safetensors.h"
 #include "graph/tape.h"
+#include "model/languages.h"
+#include "text/detector.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -19,7 +21,8 @@
 static const char *const KEY_FORMAT = "format", *const KEY_CONFIG = "heed.config",
                          *const KEY_RECORD = "heed.record";
 static const char *const KEY_SOURCE = "heed.vocab.source", *const KEY_TARGET = "heed.vocab.target";
-static const char *const SOURCE = "vocab.source", *const TARGET = "vocab.target";
+static const char *const SOURCE = "vocab.source", *const TARGET = "vocab.target",
+                         *const DETECTOR = "detector";
 static const char *const FORMAT = "heed-1"; /* raised when an old reader would misread a new file */
 
 enum { LONGEST_NAME = 128 };
@@ -40,6 +43,10 @@ void heed_model_free(heed_model *model)
         hd_vocab_free(model->target);
     hd_vocab_free(model->source);
     json_decref(model->record);
+    if (model->languages)
+        hd_model_languages_release(model->languages);
+    hd_free(model->languages);
+    hd_detector_free(model->detector);
     hd_free(model);
 }
 
@@ -70,6 +77,8 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
             err, HEED_BAD_MODEL,
             "the target vocabulary has %d entries, but the configuration says target-vocab %d",
             hd_vocab_size(target), c->target_vocab);
+    ok = ok && (m->languages = hd_new(struct hd_model_languages, err)) &&
+         hd_model_languages_init(m->languages, m->record, err);
     if (ok)
         return m;
     heed_model_free(m);
@@ -106,8 +115,14 @@ bool heed_model_note(heed_model *model, const char *name, const char *text, heed
                        name);
     if (!*text)
         json_object_del(model->record, name);
-    return !*text || json_object_set_new(model->record, name, json_string(text)) == 0 ||
-           hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's record");
+    else if (json_object_set_new(model->record, name, json_string(text)) != 0)
+        return hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's record");
+    struct hd_model_languages languages; /* which may be what was noted */
+    if (!hd_model_languages_init(&languages, model->record, err))
+        return false;
+    hd_model_languages_release(model->languages);
+    *model->languages = languages;
+    return true;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------ */
@@ -193,6 +208,11 @@ bool hd_model_save(const heed_model *m, const char *path, enum hd_dtype store, h
     add_vocab(&s, SOURCE, KEY_SOURCE, m->source);
     if (m->target != m->source)
         add_vocab(&s, TARGET, KEY_TARGET, m->target);
+    if (m->detector) {
+        size_t size;
+        const void *bytes = hd_detector_bytes(m->detector, &size);
+        hd_saver_add(&s, hd_tensor_of(DETECTOR, HD_U8, bytes, &size, 1), HD_U8);
+    }
     hd_saver_note(&s, KEY_FORMAT, FORMAT);
     ok = ok && add_json(&s, KEY_CONFIG, hd_config_to_json(&m->net->config), err) &&
          add_json(&s, KEY_RECORD, json_incref(m->record), err) && hd_saver_write(&s, path, err);
@@ -260,9 +280,25 @@ static struct hd_vocab *read_vocab(const struct hd_safetensors *file, const char
     return vocab;
 }
 
-static bool is_vocab_name(const char *name)
+/* True where there is none. */
+static bool read_detector(const struct hd_safetensors *file, heed_model *model, heed_error *err)
 {
-    return strcmp(name, SOURCE) == 0 || strcmp(name, TARGET) == 0;
+    const struct hd_tensor *t = hd_safetensors_find(file, DETECTOR);
+    heed_error why = {0};
+    if (!t)
+        return true;
+    if (t->dtype != HD_U8 || t->n_dims != 1)
+        return hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s must be U8 of one dimension",
+                       file->path, DETECTOR);
+    model->detector = hd_detector_from_memory(t->data, t->bytes, &why);
+    return model->detector ||
+           hd_fail(err, why.code, "%s: the tensor %s: %s", file->path, DETECTOR, why.message);
+}
+
+/* Tensors that are no parameters. */
+static bool is_text_name(const char *name)
+{
+    return strcmp(name, SOURCE) == 0 || strcmp(name, TARGET) == 0 || strcmp(name, DETECTOR) == 0;
 }
 
 static bool has_shape_of(const struct hd_tensor *t, const hd_node *p)
@@ -404,7 +440,7 @@ static bool read_params(const struct hd_safetensors *file, struct hd_net *net, h
             return false;
     for (size_t i = 0; i < file->tensors.n; i++) {
         const char *name = file->tensors.at[i].name;
-        if (!is_vocab_name(name) && !hd_params_find(net->params, name) &&
+        if (!is_text_name(name) && !hd_params_find(net->params, name) &&
             !is_scale_name(file, net, name))
             return hd_fail(err, HEED_BAD_MODEL,
                            "%s: the tensor %s belongs to no part of its configuration", file->path,
@@ -534,7 +570,10 @@ static heed_model *read_model(const struct hd_safetensors *file, enum hd_compute
             hd_fail(err, why.code, "%s: %s", file->path, why.message);
         else
             note_stored(file, model);
-        return model;
+        if (!model || read_detector(file, model, err))
+            return model;
+        heed_model_free(model);
+        return NULL;
     }
     if (r.target != r.source)
         hd_vocab_free(r.target);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "kernel/kernel.h"
 #include "model/fields.h"
+#include "model/languages.h"
 #include "text/doubts.h"
 #include "train/outputs.h"
 #include "train/run_text.h"
@@ -223,7 +224,8 @@ static bool prepare(struct hd_run *run, heed_error *err)
         return hd_fail(err, why.code, "%s", why.message);
     }
     run->is_resumed = saved != NULL;
-    bool ok = hd_run_start(run, saved, err) && make_tools(run, err);
+    bool ok = hd_run_start(run, saved, err) && make_tools(run, err) &&
+              hd_model_learn_from_corpus(run->model, run->text, err);
     if (ok && !saved)
         tell_doubts(run);
     if (ok) {

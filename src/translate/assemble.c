@@ -78,9 +78,12 @@ static bool place_source(struct hd_token_side *s, struct hd_line *line)
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         s->first[p] = t;
-        for (int i = 0; i < segment->n_ids; i++) {
+        const size_t before = line->symbol >= 0; /* of a language, which is nowhere in the text */
+        for (size_t i = 0; i < (size_t)segment->n_ids; i++) {
             s->segment[t] = p;
-            s->spans[t++] = (size_t)i < segment->source.n ? segment->source.spans[i] : HD_NOWHERE;
+            s->spans[t++] = i >= before && i - before < segment->source.n
+                                ? segment->source.spans[i - before]
+                                : HD_NOWHERE;
         }
     }
     s->first[line->n_segments] = t;

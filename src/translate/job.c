@@ -3,9 +3,12 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/quote.h"
+#include "model/languages.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LOOP_NGRAM = 3, MOST_ROWS = 1 << 20 };
 
@@ -25,12 +28,6 @@ static int own_shift(const heed_model *m)
 {
     const json_t *told = json_object_get(m->record, "alignment_shift");
     return json_is_integer(told) && json_integer_value(told) != 0;
-}
-
-/* "en" of "languages": ["en", "fr"]. */
-static const char *source_language(const heed_model *m)
-{
-    return json_string_value(json_array_get(json_object_get(m->record, "languages"), 0));
 }
 
 /* Fitted by tools/fit_confidence.py to translations of 1,000 held-out sentences by two models that Marian trained (English to
@@ -68,7 +65,6 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->trained_length = length;
         e->has_attention = true;
         e->shift = own_shift(m);
-        e->source_language = source_language(m);
         e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(e->confidence, m);
         find_placeholders(e);
@@ -186,6 +182,40 @@ static struct hd_search_options search_options(const heed_options *o)
     return s;
 }
 
+/* The model's own name of a language, whatever letters it was typed in; NULL where it has none of this name. */
+static const char *language_of(const heed_model *m, const char *name, bool is_target)
+{
+    const struct hd_direction *d;
+    for (int i = 0; (d = hd_model_direction(m, i)); i++)
+        if (strcasecmp(is_target ? d->to : d->from, name) == 0)
+            return is_target ? d->to : d->from;
+    return NULL;
+}
+
+static bool set_languages(struct hd_job *job, const heed_options *o, heed_error *err)
+{
+    const heed_model *m = job->ensemble->models[0];
+    const char *all = heed_model_languages(m);
+    const bool is_told = o->from && strcmp(o->from, "auto") != 0;
+    if (!all && (is_told || o->to))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the model does not say which languages it translates, so neither from nor "
+                       "to can be chosen");
+    job->from = is_told ? language_of(m, o->from, false) : NULL;
+    job->to = o->to ? language_of(m, o->to, true) : NULL;
+    if ((is_told && !job->from) || (o->to && !job->to))
+        return hd_fail(err, HEED_BAD_OPTION, "the model does not translate %s %s; it has %s",
+                       is_told && !job->from ? "from" : "to",
+                       hd_quote(is_told && !job->from ? o->from : o->to).text, all);
+    const struct hd_direction *d;
+    for (int i = 0; job->from && job->to && (d = hd_model_direction(m, i)); i++)
+        if (hd_direction_is(d, job->from, job->to))
+            return true;
+    return !job->from || !job->to ||
+           hd_fail(err, HEED_BAD_OPTION, "the model does not translate from %s to %s; it has %s",
+                   job->from, job->to, all);
+}
+
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_options *o,
                  bool is_forced, heed_error *err)
 {
@@ -195,7 +225,7 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model has no attention, so neither replace-unknown nor "
                        "coverage-penalty can be used");
-    if (!check_attention(e, o, err))
+    if (!check_attention(e, o, err) || !set_languages(job, o, err))
         return false;
     if (o->keep.n > 0 && o->protects && !is_forced) {
         job->keep = hd_keep_new((const char *const *)o->keep.at, o->keep.n, NULL, 0, err);

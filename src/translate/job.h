@@ -24,9 +24,8 @@ struct hd_ensemble {
     size_t trained_length; /* subwords of a source: the least of the models' */
     int shift;
     bool has_attention;
-    bool is_of_documents;        /* trained on lines of several sentences */
-    const char *source_language; /* a code; NULL where the first model does not say */
-    bool has_placeholders;       /* for protected pieces, in both vocabularies: */
+    bool is_of_documents;  /* trained on lines of several sentences */
+    bool has_placeholders; /* for protected pieces, in both vocabularies: */
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
     double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
 };
@@ -41,8 +40,9 @@ enum hd_search_round {
 
 struct hd_job {
     const struct hd_ensemble *ensemble;
-    heed_options options; /* texts in it are borrowed */
-    struct hd_keep *keep; /* what the options say is kept; NULL: nothing */
+    heed_options options;  /* texts in it are borrowed */
+    struct hd_keep *keep;  /* what the options say is kept; NULL: nothing */
+    const char *from, *to; /* languages that were asked for, by the model's own names; NULL: auto */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
     size_t most; /* subwords of a source */
     int shift;
@@ -59,7 +59,8 @@ struct hd_segment {
     struct hd_line *line;
     struct hd_span span;       /* in the line, white space around it left out */
     struct hd_encoding source; /* places are in the line */
-    int *ids;                  /* the source's, with the end marker where its vocabulary has one */
+    int *
+        ids; /* the source's, behind the symbol of the target's language and before the end marker, where there are such */
     int n_ids;
     struct hd_ids prefix;      /* how the output begins; when forced, all of it */
     bool passes;               /* nothing in it can be translated: it stays as it is */
@@ -80,6 +81,9 @@ struct hd_line {
     struct hd_encoding target_placed;
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
+    const char *from, *to;   /* languages; NULL where the model does not name them */
+    int symbol;              /* of the target's language, which sources begin with; -1: none */
+    bool is_translated;      /* the text is of the target's language already, and stays as it is */
     bool is_skipped;         /* forced, but too long to be looked at */
     struct hd_protected_list kept;
     struct hd_segment *segments;
@@ -107,7 +111,7 @@ void hd_job_release(struct hd_job *job);
 /* Are a first search's probabilities of no use? Then words alone may be searched for, which is faster. */
 bool hd_job_needs_words_alone(const struct hd_job *job);
 
-/* A segment's ids: those of its encoding, and the end marker where the vocabulary has one. */
+/* A segment's ids: those of its encoding, with what stands around them. */
 bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err);
 
 /* What the search is given. */

@@ -92,8 +92,6 @@ static bool use_placeholders(struct hd_segment *segment, heed_error *err)
         segment->source = encoding;
         encoding = before;
         segment->has_placeholders = true;
-        hd_free(segment->ids);
-        segment->ids = NULL;
         ok = hd_segment_add_ids(segment, err);
     }
     hd_encoding_release(&encoding);

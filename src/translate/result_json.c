@@ -181,6 +181,12 @@ char *heed_result_json(const heed_result *r, heed_error *err)
     add(&t, "]");
     if (r->n_translations > 0)
         add_sentences(&t, r->translations[0]);
+    if (r->from && r->to) {
+        add(&t, ", \"from\": ");
+        add_string(&t, r->from);
+        add(&t, ", \"to\": ");
+        add_string(&t, r->to);
+    }
     add(&t, "}");
     if (t.is_well)
         return t.at;

@@ -139,6 +139,11 @@ static bool add_keep(const heed_option *option, void *values, const char *text, 
 #define FIELD(member) HEED_OPTION_FIELD(heed_options, member)
 
 static const heed_option rows[] = {
+    {"to", .kind = HEED_OPTION_TEXT, FIELD(to), .value = "LANG", .group = "Languages",
+     .default_help = "the first that the model translates the source's language to",
+     .help = "language to translate to, of a model of several; heed info lists them"},
+    {"from", .kind = HEED_OPTION_TEXT, FIELD(from), .initial = "auto", .value = "LANG|auto",
+     .help = "language of the text; auto tells it line by line, among those of the model"},
     {"beam", 'b', .kind = HEED_OPTION_INT, FIELD(beam), .initial = "5", .value = "N", .least = 1,
      .most = 10000, .group = "Search",
      .help = "beam size: hypotheses kept while searching; 1 is greedy search"},
@@ -237,8 +242,10 @@ bool hd_translate_options_copy(heed_options *copy, const heed_options *o, heed_e
 {
     *copy = *o;
     copy->prefix = o->prefix ? hd_copy_string(o->prefix, err) : NULL;
+    copy->from = o->from ? hd_copy_string(o->from, err) : NULL;
+    copy->to = o->to ? hd_copy_string(o->to, err) : NULL;
     copy->keep = (heed_option_list){0};
-    bool ok = !o->prefix || copy->prefix;
+    bool ok = (!o->prefix || copy->prefix) && (!o->from || copy->from) && (!o->to || copy->to);
     for (size_t i = 0; ok && i < o->keep.n; i++)
         ok = heed_option_set_by_kind(heed_option_find(rows, "keep"), copy, o->keep.at[i], err);
     if (!ok)

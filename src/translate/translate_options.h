@@ -26,6 +26,7 @@ struct heed_options {
     bool protects;
     heed_option_list keep; /* regular expressions */
     char *prefix;          /* how the output begins; NULL: as the model likes */
+    char *from, *to;       /* languages; from may be "auto", to NULL: the first that fits */
     int attention;         /* enum heed_attention */
     bool has_scores;
     int layer, head; /* 0, -1: the model's own choice */
