@@ -145,6 +145,28 @@ typedef struct heed_sentence {
     size_t source_start, source_end, target_start, target_end;
 } heed_sentence;
 
+/* A subword that could have been written at a step, and how likely it was. */
+typedef struct heed_choice {
+    const char *text;
+    double logprob;
+} heed_choice;
+
+/* A subword that the search kept for one step at least, or the end of a hypothesis. */
+typedef struct heed_beam_node {
+    /* which of the sentences, from 0 */
+    int sentence;
+    /* the node that it follows, which stands before it; -1: it is a first word */
+    int parent;
+    /* "" where a hypothesis was cut off */
+    const char *text;
+    /* its own, and the sum up to it */
+    double logprob, total;
+    /* of an end: with length and coverage, as hypotheses are compared; and its place among all
+     * ends, from 0. Else 0 and -1 */
+    double score;
+    int rank;
+} heed_beam_node;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -185,6 +207,10 @@ typedef struct heed_translation {
     /* the same between subwords, end markers included */
     size_t n_subword_rows, n_subword_columns;
     float *subword_attention;
+    /* [n_subwords, n_choices], likeliest first: what could have been written instead of each
+     * subword. NULL and 0 unless asked for (option "steps") */
+    size_t n_choices;
+    heed_choice *choices;
 } heed_translation;
 
 /* All about one text. */
@@ -200,6 +226,9 @@ struct heed_result {
     /* sentences for people: what was cut, repaired or searched again */
     size_t n_warnings;
     const char **warnings;
+    /* all that the search kept, sentence by sentence; NULL and 0 unless asked for (option "tree") */
+    size_t n_beam;
+    heed_beam_node *beam;
 };
 
 /* Results of many texts, in the order of the texts. */

@@ -10,6 +10,7 @@
 #include "serve/service.h"
 #include "serve/stream.h"
 
+#include <heed_draw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,79 @@ static bool check_q(struct hd_http *http)
     return ok;
 }
 
+/* ---- all heads ------------------------------------------------------------------------------------------------------ */
+
+/* How many layers have the attention that is asked for. */
+static int n_layers_of(const struct hd_http *http, const heed_model *model)
+{
+    const char *kind = hd_form_text(http->form, "attention");
+    return (int)heed_model_size(
+        model, kind && strcmp(kind, "encoder") == 0   ? HEED_MODEL_ENCODER_SELF_LAYERS
+               : kind && strcmp(kind, "decoder") == 0 ? HEED_MODEL_DECODER_SELF_LAYERS
+                                                      : HEED_MODEL_CROSS_LAYERS);
+}
+
+/* The same pair once for each layer and head. */
+static bool read_heads(struct own *own, struct hd_http *http, const struct hd_direction *d)
+{
+    const heed_model *model = d->models[0];
+    const int n_layers = n_layers_of(http, model),
+              n_heads = (int)heed_model_size(model, HEED_MODEL_HEADS);
+    if (n_layers < 1 || n_heads < 1) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "the model has no such attention");
+        return false;
+    }
+    own->n = (size_t)n_layers * (size_t)n_heads;
+    own->texts = hd_alloc(own->n, sizeof *own->texts, NULL);
+    own->options = hd_alloc(own->n, sizeof *own->options, NULL);
+    for (size_t i = 0; own->texts && own->options && i < own->n; i++) {
+        char layer[16], head[16];
+        heed_error err = {0};
+        snprintf(layer, sizeof layer, "%d", (int)i / n_heads + 1);
+        snprintf(head, sizeof head, "%d", (int)i % n_heads);
+        own->texts[i] = hd_form_text(http->form, "q");
+        if (!(own->options[i] = options_of(http, d, 0, NULL)))
+            return false;
+        own->n_options++;
+        if (!heed_options_set(own->options[i], "layer", layer, &err) ||
+            !heed_options_set(own->options[i], "head", head, &err)) {
+            hd_http_refuse_for(http, &err);
+            return false;
+        }
+    }
+    return own->texts && own->options;
+}
+
+/* {"layers": L, "heads": H, "rows": ..., "columns": ..., "attention": [layer][head][row][column]}, between subwords. */
+static void finish_heads(struct hd_http *http, struct hd_work *w)
+{
+    const heed_translation *first = w->units[0].result->translations[0];
+    const int n_heads = (int)heed_model_size(w->direction->models[0], HEED_MODEL_HEADS);
+    char text[160];
+    http->answer.n = 0;
+    snprintf(text, sizeof text,
+             "{\"layers\": %d, \"heads\": %d, \"rows\": %zu, \"columns\": %zu, \"attention\": [",
+             (int)w->n_units / n_heads, n_heads, first->n_subword_rows, first->n_subword_columns);
+    hd_bytes_text(&http->answer, text);
+    for (size_t i = 0; i < w->n_units; i++) {
+        const heed_translation *t = w->units[i].result->translations[0];
+        const size_t n = t->n_subword_columns, head = i % (size_t)n_heads;
+        hd_bytes_text(&http->answer, head > 0 ? ", [" : i > 0 ? "], [[" : "[[");
+        for (size_t k = 0; t->subword_attention && k < t->n_subword_rows * n; k++) {
+            snprintf(text, sizeof text, "%s%.4g%s",
+                     k % n > 0 ? ", "
+                     : k > 0   ? ", ["
+                               : "[",
+                     (double)t->subword_attention[k], k % n == n - 1 ? "]" : "");
+            hd_bytes_text(&http->answer, text);
+        }
+        hd_bytes_text(&http->answer, "]");
+    }
+    hd_bytes_text(&http->answer, "]]}");
+    http->status = MHD_HTTP_OK;
+    http->type = "application/json";
+}
+
 static void translate_own(struct hd_http *http, const char *attention,
                           void (*finish)(struct hd_http *http, struct hd_work *work))
 {
@@ -214,8 +288,9 @@ static void translate_own(struct hd_http *http, const char *attention,
     struct own own = {0};
     struct hd_work *w = NULL;
     const bool is_stream = json_is_true(json_object_get(http->form, "stream"));
-    if (d && read_own(&own, http, d, attention) &&
-        hd_guard_spend(&http->service->guard, http, own.n) &&
+    const bool is_read = d && (finish == finish_heads ? read_heads(&own, http, d)
+                                                      : read_own(&own, http, d, attention));
+    if (is_read && hd_guard_spend(&http->service->guard, http, own.n) &&
         (w = hd_work_new(http, f, d, own.n)) && (!is_stream || hd_stream_begin(http))) {
         w->finish = finish;
         hd_desk_submit(&http->service->desk, w, own.texts, own.options, own.n_options == 1);
@@ -231,22 +306,32 @@ void hd_own_translate(struct hd_http *http)
 }
 
 /* Given translations: what belongs to what, and how likely it is. */
-static void force(struct hd_http *http, const char *attention)
+static void force(struct hd_http *http, const char *attention,
+                  void (*finish)(struct hd_http *http, struct hd_work *work))
 {
     if (!json_object_get(http->form, "target"))
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: missing target parameter");
     else
-        translate_own(http, attention, finish_own);
+        translate_own(http, attention, finish);
 }
 
+/* "heads": "all" gives the weights of every layer and head. */
 void hd_own_align(struct hd_http *http)
 {
-    force(http, NULL);
+    const char *heads = hd_form_text(http->form, "heads");
+    if (!heads)
+        force(http, NULL, finish_own);
+    else if (strcmp(heads, "all") != 0)
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "heads must be all; layer and head choose one");
+    else if (json_is_array(json_object_get(http->form, "q")))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "all heads are of one text; send q as text");
+    else
+        force(http, NULL, finish_heads);
 }
 
 void hd_own_score(struct hd_http *http)
 {
-    force(http, "none");
+    force(http, "none", finish_own);
 }
 
 /* ---- /heed/model ---------------------------------------------------------------------------------------------------- */
@@ -280,7 +365,39 @@ void hd_own_model(struct hd_http *http)
 
 /* ---- /heed/plot ------------------------------------------------------------------------------------------------------ */
 
+/* The picture that `heed translate --plot` draws. */
+static void finish_plot(struct hd_http *http, struct hd_work *w)
+{
+    static const char *const types[][2] = {
+        {"svg", "image/svg+xml"}, {"png", "image/png"}, {"pdf", "application/pdf"}};
+    const heed_result *r = w->units[0].result;
+    const heed_translation *t = r->translations[0];
+    const char *format = hd_form_text(http->form, "format");
+    heed_error err = {0};
+    size_t size = 0, kind = 0;
+    while (kind < 2 && format && strcmp(format, types[kind][0]) != 0)
+        kind++;
+    heed_picture_attention *picture = heed_result_picture(r, t, t->links, t->n_links, &err);
+    const bool is_dark = json_is_true(json_object_get(http->form, "dark"));
+    char *bytes = picture
+                      ? heed_draw_bytes(&(heed_picture){.attention = picture, .is_dark = is_dark},
+                                        format ? format : "svg", &size, &err)
+                      : NULL;
+    if (bytes) {
+        http->answer.n = 0;
+        hd_bytes_add(&http->answer, bytes, size);
+        http->status = MHD_HTTP_OK;
+        http->type = types[kind][1];
+    } else
+        hd_http_refuse_for(http, &err);
+    heed_free(bytes);
+    heed_free(picture);
+}
+
 void hd_own_plot(struct hd_http *http)
 {
-    hd_http_refuse(http, MHD_HTTP_NOT_IMPLEMENTED, "not yet");
+    if (json_is_array(json_object_get(http->form, "q")))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "a picture is of one text; send q as text");
+    else
+        translate_own(http, NULL, finish_plot);
 }
