@@ -57,6 +57,12 @@ MPICC        := $(shell command -v mpicc 2>/dev/null)
 MPI          := $(if $(MPICC),$(BUILD)/heed_mpi.so)
 MPI_FLAGS    := $(if $(MPICC),-I. -Isrc $(or $(shell pkg-config --cflags ompi-c 2>/dev/null),$(shell pkg-config --cflags mpich 2>/dev/null),$(shell $(MPICC) --showme:compile 2>/dev/null)))
 MPI_LIBS     := $(if $(MPICC),$(or $(shell pkg-config --libs ompi-c 2>/dev/null),$(shell pkg-config --libs mpich 2>/dev/null),$(shell $(MPICC) --showme:link 2>/dev/null)))
+# Serving is one more, built where libmicrohttpd is. It has a libheed inside.
+HAS_SERVE     := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo yes)
+SERVE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard serve/*.c))
+SERVE_FLAGS   := -I. -Isrc $(if $(HAS_SERVE),$(shell pkg-config --cflags libmicrohttpd))
+SERVE_LIBS    := $(if $(HAS_SERVE),$(shell pkg-config --libs libmicrohttpd))
+SERVE         := $(if $(HAS_SERVE),$(BUILD)/heed_serve.so)
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p' $(CLI))
@@ -97,13 +103,14 @@ PACKAGES    = NO_INSTALL='$(NO_INSTALL)' CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPP
 COMPILE     = $(CC) -std=gnu11 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) $(if $(SANITIZE),-fno-sanitize=vptr) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
 
-# Pictures are wanted where they can be had, and left out where not.
+# Pictures and the server are wanted where they can be had, and left out where not.
 TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
+TRY_SERVE   = $(PACKAGES) serve || echo 'Going on without a server.'
 
 # ---- the library and the program --------------------------------------------------------------------------------
 
 .PHONY: all program
-all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(MANUAL)  ## the library and the program (default)
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(or $(SERVE),no-serve) $(MANUAL)  ## the library and the program (default)
 program: $(BUILD)/heed $(DRAW)
 
 $(BUILD)/libheed.a: $(OBJECTS)
@@ -140,7 +147,15 @@ $(BUILD)/heed_mpi.so: $(BUILD)/obj/mpi/mpi_module.o $(BUILD)/libheed.a
 $(BUILD)/obj/mpi/mpi_module.o: mpi/mpi_module.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(MPI_FLAGS) -c $< -o $@
-.PHONY: no-draw no-mpi
+$(BUILD)/heed_serve.so: $(SERVE_OBJECTS) $(BUILD)/libheed.a
+	$(QUIET)$(CC) -shared -Wl,--exclude-libs,ALL $(LINK) $(LDFLAGS) -o $@ $^ $(SERVE_LIBS) $(LIBS)
+$(SERVE_OBJECTS): $(BUILD)/obj/serve/%.o: serve/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(SERVE_FLAGS) -c $< -o $@
+$(BUILD)/obj/serve/page.o: $(wildcard web/*)
+.PHONY: no-draw no-mpi no-serve
+no-serve:
+	@echo 'heed_serve.so: not built, as pkg-config finds no libmicrohttpd (tools/packages.sh serve installs it)'
 no-mpi:
 	@echo 'heed_mpi.so: not built, as there is no mpicc (tools/packages.sh mpi installs one)'
 no-draw:
@@ -172,7 +187,7 @@ OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
 # Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(OF_FILES))'; \
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(SERVE_FLAGS) $(SERVE_LIBS) $(OF_FILES))'; \
 	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
 FORCE:
 
@@ -208,6 +223,7 @@ $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
 demo:  ## the first thing to run: builds heed, translates, trains a small model, shows what they attend to
 	@$(PACKAGES) build
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@MAKE='$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))' tools/demo.sh $(BUILD)
 
 # `check` may have to install a compiler first, so what it builds is worked out by a second make.
@@ -215,6 +231,7 @@ demo:  ## the first thing to run: builds heed, translates, trains a small model,
 check:  ## everything: tests, examples, order of the rooms, the other CPU
 	@$(PACKAGES) build check
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory check-now
 	+@$(MAKE) --no-print-directory check-arm
 check-now: all test
@@ -271,6 +288,7 @@ export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/leaks.txt:print_suppressions
 sanitize:  ## the tests under the address, undefined-behaviour and thread sanitizers
 	@$(PACKAGES) build check
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 test
 	+@$(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread sanitize-threads
 sanitize-threads: $(THREADED)
@@ -307,6 +325,7 @@ $(BUILD)/torture/faults.so: tests/torture/faults.c $(BUILD)/flags
 coverage:  ## which lines the tests reach
 	@$(PACKAGES) build check
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory BUILD=build/coverage COVERAGE=1 coverage-clean test
 	@tools/coverage.sh build/coverage
 .PHONY: coverage-clean
@@ -379,6 +398,7 @@ HEADERS := $(wildcard include/*.h)
 TO       = $(DESTDIR)$(PREFIX)
 DRAW_TO  = $(TO)/lib/heed/heed_draw.so
 MPI_TO   = $(TO)/lib/heed/heed_mpi.so
+SERVE_TO = $(TO)/lib/heed/heed_serve.so
 MAN_TO   = $(MAN:$(BUILD)/man/%=$(TO)/share/man/man1/%)
 BASH_TO  = $(TO)/share/bash-completion/completions/heed
 ZSH_TO   = $(TO)/share/zsh/site-functions/_heed
@@ -398,12 +418,13 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	ln -sf libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
+	$(if $(SERVE),install -d $(TO)/lib/heed && install -m 755 $(SERVE) $(SERVE_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	chmod 644 $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || true  # so that programs find the library at once, where that is allowed
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
-	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) \
+	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(SERVE_TO) \
 	  $(MAN_TO) $(BASH_TO) $(ZSH_TO) $(FISH_TO)
 	@rmdir $(TO)/lib/heed 2>/dev/null || true
 
@@ -417,19 +438,20 @@ dist:  ## build/heed-VERSION.tar.gz, the committed sources
 deb:  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
 	@$(PACKAGES) build deb
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory all
 	+@tools/deb.sh $(BUILD) $(VERSION)
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] serve/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c))
+LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c)) $(if $(SERVE),$(wildcard serve/*.c))
 LINTS := $(addprefix lint/,$(basename $(LINTED)))
-LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(FLAGS_$*) $1 2>&1 \
+LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/% serve/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(FLAGS_$*) $1 2>&1 \
 	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
 .PHONY: lint $(LINTS)
 ifeq (,$(shell command -v clang-tidy))

@@ -92,6 +92,7 @@ extern const struct command command_convert;
 extern const struct command command_eval;
 extern const struct command command_info;
 extern const struct command command_score;
+extern const struct command command_serve;
 extern const struct command command_train;
 extern const struct command command_translate;
 

@@ -8,8 +8,8 @@
  *     heed_translator_free(t);
  *
  * This header is the manual. It begins with what most programs need and goes on to what few do:
- * errors, translating, results, options, given translations, asynchronous work, models, training,
- * evaluation. heed_draw.h draws pictures, heed_graph.h is the formula language for own models.
+ * errors, translating, results, options, given translations, asynchronous work, models, serving,
+ * training, evaluation. heed_draw.h draws pictures, heed_graph.h is the formula language for own models.
  *
  * The library never prints and never exits. Every function that can fail takes a heed_error, always
  * last, which may be NULL. Arguments that make no sense (a NULL text, an unknown name) are errors
@@ -145,6 +145,28 @@ typedef struct heed_sentence {
     size_t source_start, source_end, target_start, target_end;
 } heed_sentence;
 
+/* A subword that could have been written at a step, and how likely it was. */
+typedef struct heed_choice {
+    const char *text;
+    double logprob;
+} heed_choice;
+
+/* A subword that the search kept for one step at least, or the end of a hypothesis. */
+typedef struct heed_beam_node {
+    /* which of the sentences, from 0 */
+    int sentence;
+    /* the node that it follows, which stands before it; -1: it is a first word */
+    int parent;
+    /* "" where a hypothesis was cut off */
+    const char *text;
+    /* its own, and the sum up to it */
+    double logprob, total;
+    /* of an end: with length and coverage, as hypotheses are compared; and its place among all
+     * ends, from 0. Else 0 and -1 */
+    double score;
+    int rank;
+} heed_beam_node;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -185,6 +207,10 @@ typedef struct heed_translation {
     /* the same between subwords, end markers included */
     size_t n_subword_rows, n_subword_columns;
     float *subword_attention;
+    /* [n_subwords, n_choices], likeliest first: what could have been written instead of each
+     * subword. NULL and 0 unless asked for (option "steps") */
+    size_t n_choices;
+    heed_choice *choices;
 } heed_translation;
 
 /* All about one text. */
@@ -202,6 +228,9 @@ struct heed_result {
     const char **warnings;
     /* of a model of several languages: which they are, told or detected; else NULL */
     const char *from, *to;
+    /* all that the search kept, sentence by sentence; NULL and 0 unless asked for (option "tree") */
+    size_t n_beam;
+    heed_beam_node *beam;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -515,6 +544,62 @@ HEED_API long long heed_model_size(const heed_model *model, enum heed_size size)
 
 /* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
 HEED_API bool heed_model_has_attention(const heed_model *model);
+
+/* ---- serving ------------------------------------------------------------------------------- */
+
+/* A server: translations over HTTP, for programs that speak LibreTranslate's or DeepL's interface,
+ * and a page for people (docs/howto/serving.md). It needs the module heed_serve.so.
+ *
+ *     heed_server *s = heed_server_new(&err);
+ *     if (!s || !heed_server_set(s, "model", "en-fr.safetensors", &err) ||
+ *         !heed_server_set(s, "port", "5000", &err) || !heed_server_run(s, NULL, NULL, &err))
+ *         puts(err.message);
+ *     heed_server_free(s); */
+typedef struct heed_server heed_server;
+
+/* To be given to heed_server_free(); NULL with HEED_NO_MEMORY. */
+HEED_API heed_server *heed_server_new(heed_error *err);
+HEED_API void heed_server_free(heed_server *server);
+
+/* Set an option of `heed serve` by its name, before the server runs: ("port", "8080"),
+ * ("beam", "1"). Lists (model, cors) get one more. False with the reason in `err`
+ * (HEED_BAD_OPTION, HEED_NO_MEMORY). */
+HEED_API bool heed_server_set(heed_server *server, const char *name, const char *value,
+                              heed_error *err);
+
+/* The options one by one; NULL when there are no more. Their values are set by
+ * heed_server_set(). */
+HEED_API const heed_option *heed_server_option_at(int i);
+
+/* The bytes of a model file, for when no model is named; they stay the caller's and must outlive
+ * the server. */
+HEED_API void heed_server_inside(heed_server *server, const char *name, const void *data,
+                                 size_t size);
+
+/* What a server says. */
+enum heed_server_news {
+    /* text: the address of its page */
+    HEED_SERVER_LISTENS,
+    /* text: a sentence on what happened */
+    HEED_SERVER_SAYS,
+    /* text: a line about a request that was answered */
+    HEED_SERVER_ANSWERED,
+};
+
+/* Serve until heed_server_stop(). say(context, news, text), which may be NULL, is called from
+ * several threads, one at a time. False with the reason in `err` when it could not start:
+ * HEED_BAD_FILE (the module, a model or the keys cannot be read; the port is taken),
+ * HEED_BAD_OPTION, HEED_NO_MEMORY. */
+HEED_API bool heed_server_run(heed_server *server,
+                              void (*say)(void *context, enum heed_server_news news,
+                                          const char *text),
+                              void *context, heed_error *err);
+
+/* Accept nothing more, answer what is under way, and end; asked a second time, end at once. And
+ * read the models and keys again, without dropping a request; one that cannot be read leaves the
+ * old ones in use. Both may be called from other threads and from signal handlers. */
+HEED_API void heed_server_stop(heed_server *server);
+HEED_API void heed_server_reload(heed_server *server);
 
 /* ---- training ------------------------------------------------------------------------------ */
 

@@ -4,6 +4,7 @@
 #   tools/packages.sh GROUP...      build   compilers, make, and the libraries that libheed links
 #                                   draw    cairo, pango and a few fonts, for pictures
 #                                   mpi     Open MPI, for training on several machines
+#                                   serve   libmicrohttpd, for heed serve
 #                                   check   cmocka, for the tests
 #                                   fonts   letters of many scripts, for pictures of all languages (large)
 #                                   arm     a compiler and an emulator for aarch64
@@ -47,6 +48,9 @@ compiles_pango() { # and pkg-config, by which the Makefile finds it
     # shellcheck disable=SC2046
     printf '#include <pango/pangocairo.h>\nint main(void) { return pango_version() == 0; }\n' |
         compiles $(pkg-config --cflags --libs cairo pangocairo 2>/dev/null)
+}
+links_microhttpd() {
+    printf '#include <microhttpd.h>\nint main(void) { return MHD_get_version() == 0; }\n' | compiles -lmicrohttpd
 }
 has_font() { # has_font LANGUAGE: nothing is known without fontconfig, which comes with pango
     [ -n "$(fc-list ":lang=$1" 2>/dev/null)" ]
@@ -99,6 +103,9 @@ for group in "$@"; do
         has_font und-zsye || need fonts-noto-color-emoji google-noto-emoji-color-fonts noto-fonts-emoji - ;;
     mpi)
         has mpicc && has mpirun || need "libopenmpi-dev openmpi-bin" openmpi-devel openmpi open-mpi ;;
+    serve)
+        has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
+        links_microhttpd || need libmicrohttpd-dev libmicrohttpd-devel libmicrohttpd libmicrohttpd ;;
     arm)
         compiles_for_arm ||
             need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc -
@@ -115,7 +122,7 @@ for group in "$@"; do
     deb)
         has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, check, fonts, arm, clang, lint, abi, bench, deb" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, check, fonts, arm, clang, lint, abi, bench, deb" >&2
         exit 2 ;;
     esac
 done

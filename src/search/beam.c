@@ -441,9 +441,40 @@ static bool tell(const struct hd_beam *q, const struct hd_ended_hypothesis *e,
     return true;
 }
 
+/* The words, then the ends. The root is left out. */
+static bool tell_tree(const struct hd_beam *q, struct hd_nbest *found, heed_error *err)
+{
+    const size_t n_words = q->n_branches - 1;
+    found->n_tree = n_words + (size_t)q->n_ended;
+    found->tree = hd_alloc(found->n_tree, sizeof *found->tree, err);
+    if (!found->tree)
+        return false;
+    for (size_t i = 0; i < n_words; i++) {
+        const struct hd_branch *b = &q->branches[i + 1];
+        const double before = b->parent > 0 ? found->tree[b->parent - 1].total : 0;
+        found->tree[i] = (struct hd_tree_node){.parent = b->parent - 1,
+                                               .id = b->id,
+                                               .logprob = b->logprob,
+                                               .total = before + (double)b->logprob,
+                                               .rank = -1};
+    }
+    for (int i = 0; i < q->n_ended; i++) {
+        const struct hd_ended_hypothesis *e = &q->ended[i];
+        found->tree[n_words + (size_t)i] = (struct hd_tree_node){.parent = e->last - 1,
+                                                                 .id = e->is_cut ? -1 : q->end,
+                                                                 .logprob = e->logprob,
+                                                                 .total = e->total,
+                                                                 .score = e->score,
+                                                                 .rank = i};
+    }
+    return true;
+}
+
 bool hd_beam_collect(const struct hd_beam *q, struct hd_nbest *found, heed_error *err)
 {
     const int n = q->n_ended < q->options->n_best ? q->n_ended : q->options->n_best;
+    if (q->options->wants_tree && !tell_tree(q, found, err))
+        return false;
     found->best = hd_alloc((size_t)n, sizeof *found->best, err);
     if (!found->best)
         return false;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "base/utf8.h"
+#include "translate/insight.h"
 #include "translate/protection.h"
 #include "translate/word_weights.h"
 
@@ -523,7 +524,8 @@ static bool describe_target(struct hd_line *line, heed_translation *tr, size_t k
         return false;
     set_confidence(job, tr, t);
     return describe_sentences(line, tr, t) &&
-           (!job->has_attention || describe_attention(line, tr, k, s, t));
+           (!job->has_attention || describe_attention(line, tr, k, s, t)) &&
+           hd_describe_steps(line, tr, k);
 }
 
 /* Sums over the segments; the score of several is their mean. */
@@ -601,6 +603,7 @@ bool hd_line_assemble(struct hd_line *line)
         ok = make_translation(job, line, &s, k);
         line->result->n_translations = k + 1;
     }
+    ok = ok && hd_describe_beam(line);
     if (ok) {
         warn(line);
         hd_warn_of_losses(line);

@@ -238,7 +238,8 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;
     struct hd_search_options s = search_options(o);
     s.wants_attention = job->has_attention || o->replaces_unknown;
-    job->has_scores = o->has_scores || is_forced || s.is_sampled || s.beam > 1;
+    s.wants_tree = o->has_tree;
+    job->has_scores = o->has_scores || o->has_tree || is_forced || s.is_sampled || s.beam > 1;
     job->is_tried_again = !is_forced && !s.is_sampled && s.no_repeat == 0;
     for (int i = 0; i < HD_SEARCH_ROUNDS; i++)
         job->search[i] = s;
@@ -266,4 +267,21 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
         .prefix = {segment->prefix.at, (int)segment->prefix.n},
         .max_length = hd_longest_output(segment->n_ids, line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
+}
+
+bool hd_segments_force(const struct hd_ensemble *e, const struct hd_search_options *options,
+                       struct hd_segment *const *segments, size_t n, heed_error *err)
+{
+    struct hd_search_input *input = hd_alloc(n, sizeof *input, err);
+    struct hd_nbest *found = hd_alloc(n, sizeof *found, err);
+    bool ok = input && found;
+    for (size_t i = 0; ok && i < n; i++)
+        input[i] = hd_segment_input(segments[i]);
+    ok = ok &&
+         hd_force_decode(e->nets, e->n, hd_vocab_end(e->target), input, n, options, found, err);
+    for (size_t i = 0; ok && i < n; i++)
+        segments[i]->found = found[i];
+    hd_free(input);
+    hd_free(found);
+    return ok;
 }

@@ -117,6 +117,10 @@ bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err);
 /* What the search is given. */
 struct hd_search_input hd_segment_input(const struct hd_segment *segment);
 
+/* Look at outputs that are given, of so many segments. `options` are the search's. False with the reason in `err`. */
+bool hd_segments_force(const struct hd_ensemble *ensemble, const struct hd_search_options *options,
+                       struct hd_segment *const *segments, size_t n, heed_error *err);
+
 /* ---- a line -------------------------------------------------------------------------------------- */
 
 /* Make the line's segments. `other` is how the output begins, or the whole output when it is forced; may be NULL. False with the

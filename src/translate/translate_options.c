@@ -174,6 +174,15 @@ static const heed_option rows[] = {
      .set = set_number, .print = print_number},
     {"prefix", .kind = HEED_OPTION_TEXT, FIELD(prefix), .value = "TEXT",
      .flags = HEED_OPTION_PROGRAM, .help = "how the translation must begin"},
+    {"target", .kind = HEED_OPTION_TEXT, FIELD(target), .value = "TEXT",
+     .flags = HEED_OPTION_PROGRAM,
+     .help = "the translation itself, which is then looked at and not searched; of a text that is "
+             "submitted"},
+    {"steps", .kind = HEED_OPTION_INT, FIELD(n_steps), .initial = "0", .value = "N", .least = 0,
+     .most = 100, .flags = HEED_OPTION_PROGRAM,
+     .help = "tell the likeliest N subwords of each step"},
+    {"tree", .kind = HEED_OPTION_YES_NO, FIELD(has_tree), .initial = "no",
+     .flags = HEED_OPTION_PROGRAM, .help = "tell all hypotheses of the search, as a tree"},
     {"no-repeat", .kind = HEED_OPTION_INT, FIELD(no_repeat), .initial = "0", .value = "N",
      .least = 0, .most = 1000,
      .help = "forbid repeating a sequence of N subwords; 0 allows everything"},
@@ -244,8 +253,10 @@ bool hd_translate_options_copy(heed_options *copy, const heed_options *o, heed_e
     copy->prefix = o->prefix ? hd_copy_string(o->prefix, err) : NULL;
     copy->from = o->from ? hd_copy_string(o->from, err) : NULL;
     copy->to = o->to ? hd_copy_string(o->to, err) : NULL;
+    copy->target = o->target ? hd_copy_string(o->target, err) : NULL;
     copy->keep = (heed_option_list){0};
-    bool ok = (!o->prefix || copy->prefix) && (!o->from || copy->from) && (!o->to || copy->to);
+    bool ok = (!o->prefix || copy->prefix) && (!o->from || copy->from) && (!o->to || copy->to) &&
+              (!o->target || copy->target);
     for (size_t i = 0; ok && i < o->keep.n; i++)
         ok = heed_option_set_by_kind(heed_option_find(rows, "keep"), copy, o->keep.at[i], err);
     if (!ok)
