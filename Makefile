@@ -57,6 +57,13 @@ MPICC        := $(shell command -v mpicc 2>/dev/null)
 MPI          := $(if $(MPICC),$(BUILD)/heed_mpi.so)
 MPI_FLAGS    := $(if $(MPICC),-I. -Isrc $(or $(shell pkg-config --cflags ompi-c 2>/dev/null),$(shell pkg-config --cflags mpich 2>/dev/null),$(shell $(MPICC) --showme:compile 2>/dev/null)))
 MPI_LIBS     := $(if $(MPICC),$(or $(shell pkg-config --libs ompi-c 2>/dev/null),$(shell pkg-config --libs mpich 2>/dev/null),$(shell $(MPICC) --showme:link 2>/dev/null)))
+# So is reading HTML and XML, built where gumbo and libxml2 are.
+MARKUP_NEEDS   := gumbo libxml-2.0
+HAS_MARKUP     := $(shell pkg-config --exists $(MARKUP_NEEDS) 2>/dev/null && echo yes)
+MARKUP_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard markup/*.c))
+MARKUP_FLAGS   := -I. -Isrc $(if $(HAS_MARKUP),$(shell pkg-config --cflags $(MARKUP_NEEDS)))
+MARKUP_LIBS    := $(if $(HAS_MARKUP),$(shell pkg-config --libs $(MARKUP_NEEDS)))
+MARKUP         := $(if $(HAS_MARKUP),$(BUILD)/heed_markup.so)
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p' $(CLI))
@@ -64,8 +71,8 @@ COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p'
 MAN      := $(addprefix $(BUILD)/man/,heed.1 $(COMMANDS:%=heed-%.1))
 MANUAL   := $(MAN) $(addprefix $(BUILD)/completion/heed.,bash zsh fish)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
-TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%),$(wildcard tests/*/test_*.c)))
-FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%) $(if $(HAS_MARKUP),,tests/markup/%),$(wildcard tests/*/test_*.c)))
+FUZZ     := $(patsubst tests/fuzz/%.c,%,$(filter-out $(if $(HAS_MARKUP),,tests/fuzz/fuzz_markup.c),$(wildcard tests/fuzz/fuzz_*.c)))
 SCRIPTS  := $(patsubst tests/%,%,$(wildcard tests/*/test_*.sh))
 ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
 
@@ -97,14 +104,14 @@ PACKAGES    = NO_INSTALL='$(NO_INSTALL)' CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPP
 COMPILE     = $(CC) -std=gnu11 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) $(if $(SANITIZE),-fno-sanitize=vptr) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
 
-# Pictures are wanted where they can be had, and left out where not.
-TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
+# Pictures and markup are wanted where they can be had, and left out where not.
+TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'; $(PACKAGES) markup || echo 'Going on without HTML and XML.'
 
 # ---- the library and the program --------------------------------------------------------------------------------
 
 .PHONY: all program
-all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(MANUAL)  ## the library and the program (default)
-program: $(BUILD)/heed $(DRAW)
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(or $(MARKUP),no-markup) $(MANUAL)  ## the library and the program (default)
+program: $(BUILD)/heed $(DRAW) $(MARKUP)
 
 $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
@@ -140,7 +147,14 @@ $(BUILD)/heed_mpi.so: $(BUILD)/obj/mpi/mpi_module.o $(BUILD)/libheed.a
 $(BUILD)/obj/mpi/mpi_module.o: mpi/mpi_module.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(MPI_FLAGS) -c $< -o $@
-.PHONY: no-draw no-mpi
+$(BUILD)/heed_markup.so: $(MARKUP_OBJECTS) $(BUILD)/libheed.a
+	$(QUIET)$(CC) -shared $(LINK) $(LDFLAGS) -o $@ $^ $(MARKUP_LIBS)
+$(MARKUP_OBJECTS): $(BUILD)/obj/markup/%.o: markup/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(MARKUP_FLAGS) -c $< -o $@
+.PHONY: no-draw no-mpi no-markup
+no-markup:
+	@echo 'heed_markup.so: not built, as pkg-config finds no gumbo or no libxml-2.0 (tools/packages.sh markup installs them)'
 no-mpi:
 	@echo 'heed_mpi.so: not built, as there is no mpicc (tools/packages.sh mpi installs one)'
 no-draw:
@@ -172,7 +186,7 @@ OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
 # Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(OF_FILES))'; \
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(MARKUP_FLAGS) $(MARKUP_LIBS) $(OF_FILES))'; \
 	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
 FORCE:
 
@@ -362,6 +376,7 @@ HEADERS := $(wildcard include/*.h)
 TO       = $(DESTDIR)$(PREFIX)
 DRAW_TO  = $(TO)/lib/heed/heed_draw.so
 MPI_TO   = $(TO)/lib/heed/heed_mpi.so
+MARKUP_TO = $(TO)/lib/heed/heed_markup.so
 MAN_TO   = $(MAN:$(BUILD)/man/%=$(TO)/share/man/man1/%)
 BASH_TO  = $(TO)/share/bash-completion/completions/heed
 ZSH_TO   = $(TO)/share/zsh/site-functions/_heed
@@ -381,12 +396,13 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	ln -sf libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
+	$(if $(MARKUP),install -d $(TO)/lib/heed && install -m 755 $(MARKUP) $(MARKUP_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	chmod 644 $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || true  # so that programs find the library at once, where that is allowed
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
-	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) \
+	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(MARKUP_TO) \
 	  $(MAN_TO) $(BASH_TO) $(ZSH_TO) $(FISH_TO)
 	@rmdir $(TO)/lib/heed 2>/dev/null || true
 
@@ -405,14 +421,14 @@ deb:  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] markup/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c))
+LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c)) $(if $(MARKUP),$(wildcard markup/*.c))
 LINTS := $(addprefix lint/,$(basename $(LINTED)))
-LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(FLAGS_$*) $1 2>&1 \
+LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/% markup/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(if $(filter markup/%,$*),$(MARKUP_FLAGS)) $(FLAGS_$*) $1 2>&1 \
 	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
 .PHONY: lint $(LINTS)
 ifeq (,$(shell command -v clang-tidy))

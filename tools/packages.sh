@@ -4,6 +4,7 @@
 #   tools/packages.sh GROUP...      build   compilers, make, and the libraries that libheed links
 #                                   draw    cairo, pango and a few fonts, for pictures
 #                                   mpi     Open MPI, for training on several machines
+#                                   markup  gumbo and libxml2, for texts with tags
 #                                   check   cmocka, for the tests
 #                                   fonts   letters of many scripts, for pictures of all languages (large)
 #                                   arm     a compiler and an emulator for aarch64
@@ -47,6 +48,11 @@ compiles_pango() { # and pkg-config, by which the Makefile finds it
     # shellcheck disable=SC2046
     printf '#include <pango/pangocairo.h>\nint main(void) { return pango_version() == 0; }\n' |
         compiles $(pkg-config --cflags --libs cairo pangocairo 2>/dev/null)
+}
+compiles_gumbo() {
+    # shellcheck disable=SC2046
+    printf '#include <gumbo.h>\n#include <libxml/parser.h>\nint main(void) { return gumbo_parse == 0 || xmlNewParserCtxt == 0; }\n' |
+        compiles -w $(pkg-config --cflags --libs gumbo libxml-2.0 2>/dev/null)
 }
 has_font() { # has_font LANGUAGE: nothing is known without fontconfig, which comes with pango
     [ -n "$(fc-list ":lang=$1" 2>/dev/null)" ]
@@ -99,6 +105,9 @@ for group in "$@"; do
         has_font und-zsye || need fonts-noto-color-emoji google-noto-emoji-color-fonts noto-fonts-emoji - ;;
     mpi)
         has mpicc && has mpirun || need "libopenmpi-dev openmpi-bin" openmpi-devel openmpi open-mpi ;;
+    markup)
+        has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
+        compiles_gumbo || need "libgumbo-dev libxml2-dev" "gumbo-parser-devel libxml2-devel" "gumbo-parser libxml2" "gumbo-parser libxml2" ;;
     arm)
         compiles_for_arm ||
             need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc -
@@ -115,7 +124,7 @@ for group in "$@"; do
     deb)
         has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, check, fonts, arm, clang, lint, abi, bench, deb" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, markup, check, fonts, arm, clang, lint, abi, bench, deb" >&2
         exit 2 ;;
     esac
 done

@@ -25,6 +25,7 @@ struct heed_options {
     bool replaces_unknown;
     bool protects;
     heed_option_list keep; /* regular expressions */
+    int markup;            /* enum hd_markup_kind */
     char *prefix;          /* how the output begins; NULL: as the model likes */
     int attention;         /* enum heed_attention */
     bool has_scores;
