@@ -96,6 +96,9 @@ LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
 LIBS_tests/cli/test_options  = $(if $(findstring apple,$(MACHINE)),,-lutil)
 FLAGS_tests/fuzz/replay = -Isrc -Itests
+# Two programs have the module that reads markup inside.
+LIBS_tests/markup/test_marks = $(MARKUP_LIBS)
+LIBS_tests/fuzz/fuzz_markup  = $(MARKUP_LIBS)
 # Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
 $(foreach t,$(filter draw/%,$(TESTS)),$(eval FLAGS_tests/$t = $(DRAW_FLAGS))$(eval LIBS_tests/$t = $(DRAW_LIBS)))
 -include $(wildcard tests/*/flags.mk)
@@ -209,13 +212,15 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libheed.a $(BUILD)/flags
 # A fuzz target is given the files of its corpus by a plain program, or made-up ones by libFuzzer.
 $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(BUILD)/libheed.a $(LINK) \
-	  $(LDFLAGS) $(LIBS)
+	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(filter-out $(if $(FUZZER),%/replay.o),$(filter %.o,$^)) $(if $(FUZZER),-fsanitize=fuzzer) \
+	  $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_tests/fuzz/$*) $(LIBS)
 
 # The program's own parts, tested without its main().
 $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
 
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
+$(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup: $(MARKUP_OBJECTS)
+$(filter run/markup/%,$(TESTS:%=run/%)): $(MARKUP)
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
 
 .PHONY: demo

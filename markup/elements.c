@@ -50,9 +50,9 @@ struct reading {
     heed_error *err;
 };
 
-static bool add_mark(struct reading *r, struct hd_mark mark)
+static bool add_mark(struct reading *r, struct hd_markup_mark mark)
 {
-    struct hd_mark *grown =
+    struct hd_markup_mark *grown =
         hd_grow(r->marks->at, &r->marks->capacity, r->marks->n + 1, sizeof *grown, r->err);
     if (!grown)
         return false;
@@ -121,8 +121,10 @@ static bool close_last(struct reading *r, const struct hd_tag *end, size_t place
 {
     const struct open_element e = r->open[--r->n_open];
     const struct hd_tag *begin = &r->tags->at[e.tag];
-    const bool may_be_missing =
-        e.is_block && r->kind == HD_MARKUP_HTML && is_one_of(r, begin, open_ended);
+    /* Within an element of words it must be there, or that could not end. */
+    const bool may_be_missing = e.is_block && r->kind == HD_MARKUP_HTML &&
+                                is_one_of(r, begin, open_ended) &&
+                                (r->n_open == 0 || r->open[r->n_open - 1].is_block);
     r->n_inline -= !e.is_block;
     if (!end && may_be_missing)
         return true;
@@ -131,13 +133,13 @@ static bool close_last(struct reading *r, const struct hd_tag *end, size_t place
         place--;
     r->marks->n_missing += !end;
     r->marks->at[e.mark].other = r->marks->n;
-    return add_mark(r, (struct hd_mark){.kind = e.is_block ? HD_MARK_BREAK : HD_MARK_CLOSE,
-                                        .begin = end ? end->begin : place,
-                                        .end = end ? end->end : place,
-                                        .other = e.mark,
-                                        .is_missing = !end,
-                                        .name = begin->name,
-                                        .n_name = begin->n_name});
+    return add_mark(r, (struct hd_markup_mark){.kind = e.is_block ? HD_MARK_BREAK : HD_MARK_CLOSE,
+                                               .begin = end ? end->begin : place,
+                                               .end = end ? end->end : place,
+                                               .other = e.mark,
+                                               .is_missing = !end,
+                                               .name = begin->name,
+                                               .n_name = begin->n_name});
 }
 
 /* Which open element an end tag ends; n_open: none. One that belongs to words ends nothing around a block. */
@@ -163,7 +165,7 @@ static bool end_element(struct reading *r, size_t i)
     if (k == r->n_open) {
         r->marks->n_dropped++;
         return add_mark(
-            r, (struct hd_mark){.kind = HD_MARK_DROP, .begin = tag->begin, .end = tag->end});
+            r, (struct hd_markup_mark){.kind = HD_MARK_DROP, .begin = tag->begin, .end = tag->end});
     }
     while (r->n_open > k + 1)
         if (!close_last(r, NULL, tag->begin))
@@ -205,9 +207,9 @@ static bool begin_element(struct reading *r, size_t i)
     r->open = grown;
     grown[r->n_open++] = (struct open_element){i, r->marks->n, !is_of_words};
     r->n_inline += is_of_words;
-    return add_mark(r, (struct hd_mark){.kind = is_of_words ? HD_MARK_OPEN : HD_MARK_BREAK,
-                                        .begin = tag->begin,
-                                        .end = tag->end});
+    return add_mark(r, (struct hd_markup_mark){.kind = is_of_words ? HD_MARK_OPEN : HD_MARK_BREAK,
+                                               .begin = tag->begin,
+                                               .end = tag->end});
 }
 
 /* ---- what is not touched ----------------------------------------------------------------------------------------- */
@@ -261,13 +263,13 @@ static bool add_untouched(struct reading *r, size_t *i)
                                         : r->n;
     r->marks->n_missing += is_missing;
     const bool ok =
-        add_mark(r, (struct hd_mark){.kind = is_of_words ? HD_MARK_OBJECT : HD_MARK_BREAK,
-                                     .begin = begin->begin,
-                                     .end = end,
-                                     .is_missing = is_missing,
-                                     .has_content = !is_one_of(r, begin, hidden),
-                                     .name = begin->name,
-                                     .n_name = begin->n_name});
+        add_mark(r, (struct hd_markup_mark){.kind = is_of_words ? HD_MARK_OBJECT : HD_MARK_BREAK,
+                                            .begin = begin->begin,
+                                            .end = end,
+                                            .is_missing = is_missing,
+                                            .has_content = !is_one_of(r, begin, hidden),
+                                            .name = begin->name,
+                                            .n_name = begin->n_name});
     *i = is_missing ? k - 1 : k;
     return ok;
 }
@@ -277,7 +279,7 @@ static bool add_untouched(struct reading *r, size_t *i)
 static bool add_entities(struct reading *r, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
-        struct hd_mark mark = {.kind = HD_MARK_ENTITY, .begin = i};
+        struct hd_markup_mark mark = {.kind = HD_MARK_ENTITY, .begin = i};
         if (r->text[i] != '&')
             continue;
         heed_error err = {0};
@@ -306,18 +308,19 @@ static bool add_tag(struct reading *r, size_t *i)
     const bool is_named = tag->n_name > 0;
     if (tag->kind == HD_TAG_END)
         return (r->kind == HD_MARKUP_HTML && hd_tag_is(tag, r->kind, r->text, "br"))
-                   ? add_mark(r, (struct hd_mark){.kind = HD_MARK_BREAK,
-                                                  .begin = tag->begin,
-                                                  .end = tag->end})
+                   ? add_mark(r, (struct hd_markup_mark){.kind = HD_MARK_BREAK,
+                                                         .begin = tag->begin,
+                                                         .end = tag->end})
                    : end_element(r, *i);
     if (!is_named || is_whole(r, tag)) {
         const bool is_break = tag->kind == HD_TAG_DOCTYPE || (is_named && is_block(r, *i));
         if (is_break && !end_before(r, *i))
             return false;
-        return add_mark(r, (struct hd_mark){.kind = is_break ? HD_MARK_BREAK : HD_MARK_OBJECT,
-                                            .begin = tag->begin,
-                                            .end = tag->end,
-                                            .has_content = tag->kind == HD_TAG_CDATA});
+        return add_mark(r,
+                        (struct hd_markup_mark){.kind = is_break ? HD_MARK_BREAK : HD_MARK_OBJECT,
+                                                .begin = tag->begin,
+                                                .end = tag->end,
+                                                .has_content = tag->kind == HD_TAG_CDATA});
     }
     if (is_one_of(r, tag, untouched) || hd_tag_says_no(tag, r->text))
         return add_untouched(r, i);
@@ -372,16 +375,16 @@ static void join_empty(struct hd_marks *m, const char *text)
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++) {
-        struct hd_mark mark = m->at[i];
+        struct hd_markup_mark mark = m->at[i];
         const size_t k = mark.other;
         const bool is_open = mark.kind == HD_MARK_OPEN;
         if (is_open && is_one_piece(m, text, i, k)) {
-            mark = (struct hd_mark){.kind = HD_MARK_OBJECT,
-                                    .begin = mark.begin,
-                                    .end = m->at[k].end,
-                                    .is_missing = m->at[k].is_missing,
-                                    .name = m->at[k].name,
-                                    .n_name = m->at[k].n_name};
+            mark = (struct hd_markup_mark){.kind = HD_MARK_OBJECT,
+                                           .begin = mark.begin,
+                                           .end = m->at[k].end,
+                                           .is_missing = m->at[k].is_missing,
+                                           .name = m->at[k].name,
+                                           .n_name = m->at[k].n_name};
             for (; i < k; i++)
                 mark.has_content = mark.has_content || m->at[i].has_content;
         } else if (is_open)

@@ -14,7 +14,7 @@
 
 enum hd_markup_kind { HD_MARKUP_NONE, HD_MARKUP_HTML, HD_MARKUP_XML };
 
-enum hd_mark_kind {
+enum hd_markup_mark_kind {
     HD_MARK_BREAK,  /* stays where it is, and no sentence goes on behind it: <p>, </p>, <br> */
     HD_MARK_OPEN,   /* the beginning and the end of an element that belongs to words: <b>, */
     HD_MARK_CLOSE,  /* </b> */
@@ -24,8 +24,8 @@ enum hd_mark_kind {
 };
 
 /* Bytes [begin, end) of the text. */
-struct hd_mark {
-    enum hd_mark_kind kind;
+struct hd_markup_mark {
+    enum hd_markup_mark_kind kind;
     size_t begin, end;
     size_t other;     /* of OPEN the number of its CLOSE, and the other way round */
     bool is_missing;  /* the end is not in the text: </name> is to be written behind the piece */
@@ -37,7 +37,7 @@ struct hd_mark {
 
 /* Ascending, none within another. */
 struct hd_marks {
-    struct hd_mark *at;
+    struct hd_markup_mark *at;
     size_t n, capacity;
     size_t n_missing, n_dropped; /* ends that were not there; ends that were too many */
 };

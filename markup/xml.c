@@ -11,37 +11,42 @@
 #include <limits.h>
 #include <string.h>
 
-static void say_nothing(void *context, const char *format, ...)
+/* The parser's first complaint, without its line end. */
+struct complaint {
+    char text[256];
+    bool is_made;
+};
+
+static void keep_first(void *context, xmlErrorPtr error)
 {
-    (void)context, (void)format;
+    struct complaint *c = ((xmlParserCtxtPtr)context)->_private;
+    if (c->is_made || !error || !error->message || error->level < XML_ERR_ERROR)
+        return;
+    snprintf(c->text, sizeof c->text, "line %d: %.*s", error->line,
+             (int)strcspn(error->message, "\n"), error->message);
+    c->is_made = true;
 }
 
-/* Is it well-formed? The parser's reason, without its line end, in `why`. */
-static bool is_well_formed(const char *text, size_t n, char *why, size_t size)
+static bool is_well_formed(const char *text, size_t n, struct complaint *complaint)
 {
     xmlParserCtxtPtr parser = xmlNewParserCtxt();
     if (!parser) {
-        snprintf(why, size, "there is no memory for it");
+        snprintf(complaint->text, sizeof complaint->text, "there is no memory for it");
         return false;
     }
-    parser->sax->error = parser->sax->warning = say_nothing;
-    parser->sax->fatalError = say_nothing;
-    parser->sax->serror = NULL;
+    parser->_private = complaint;
+    parser->sax->serror = (xmlStructuredErrorFunc)keep_first;
     xmlDocPtr document =
         xmlCtxtReadMemory(parser, text, (int)n, NULL, "UTF-8",
                           XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     const bool is_well = parser->wellFormed;
-    const xmlError *error = xmlCtxtGetLastError(parser);
-    if (!is_well && error && error->message)
-        snprintf(why, size, "line %d: %.*s", error->line, (int)strcspn(error->message, "\n"),
-                 error->message);
     xmlFreeDoc(document);
     xmlFreeParserCtxt(parser);
     return is_well;
 }
 
 /* The same within an element, so that there may be text and several elements. */
-static bool is_well_formed_inside(const char *text, size_t n, char *why, size_t size,
+static bool is_well_formed_inside(const char *text, size_t n, struct complaint *complaint,
                                   heed_error *err)
 {
     char *whole = hd_alloc(n + 8, 1, err);
@@ -50,7 +55,7 @@ static bool is_well_formed_inside(const char *text, size_t n, char *why, size_t 
     memcpy(whole, "<x>", 3);
     memcpy(whole + 3, text, n);
     memcpy(whole + 3 + n, "</x>", 4);
-    const bool is_well = is_well_formed(whole, n + 7, why, size);
+    const bool is_well = is_well_formed(whole, n + 7, complaint);
     hd_free(whole);
     return is_well;
 }
@@ -62,12 +67,12 @@ static bool is_document(const char *text, size_t n)
 
 bool hd_xml_tags(struct hd_tags *tags, const char *text, size_t n, heed_error *err)
 {
-    char why[256] = "it cannot be read";
+    struct complaint why = {.text = "it cannot be read"};
     if (n > INT_MAX / 2)
         return hd_fail(err, HEED_BAD_TEXT, "an XML text of %zu bytes is too long", n);
-    if (!(is_document(text, n) ? is_well_formed(text, n, why, sizeof why)
-                               : is_well_formed_inside(text, n, why, sizeof why, err)))
-        return hd_fail(err, HEED_BAD_TEXT, "the XML is not well-formed; %s", why);
+    if (!(is_document(text, n) ? is_well_formed(text, n, &why)
+                               : is_well_formed_inside(text, n, &why, err)))
+        return hd_fail(err, HEED_BAD_TEXT, "the XML is not well-formed; %s", why.text);
     struct hd_tag tag;
     for (size_t i = 0; i < n; i++)
         if (text[i] == '<' && hd_tag_read(&tag, HD_MARKUP_XML, text, n, i)) {

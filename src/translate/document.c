@@ -49,7 +49,7 @@ static bool is_space(const char *text, size_t n, size_t i, size_t *length)
     return *length > 0 && hd_char_is_space(cp);
 }
 
-static bool is_space_entity(const struct hd_mark *mark)
+static bool is_space_entity(const struct hd_markup_mark *mark)
 {
     size_t length, n = strlen(mark->text);
     return mark->kind == HD_MARK_ENTITY && n > 0 && is_space(mark->text, n, 0, &length) &&
@@ -57,7 +57,7 @@ static bool is_space_entity(const struct hd_mark *mark)
 }
 
 /* May a mark be left of all words of a block, or right of them? */
-static bool is_at_edge(const struct hd_mark *mark, bool has_symbols)
+static bool is_at_edge(const struct hd_markup_mark *mark, bool has_symbols)
 {
     return (mark->kind == HD_MARK_OBJECT && !(has_symbols && mark->has_content)) ||
            mark->kind == HD_MARK_DROP || is_space_entity(mark);
@@ -67,7 +67,7 @@ static bool is_at_edge(const struct hd_mark *mark, bool has_symbols)
 static void strip_begin(const struct hd_document *d, struct hd_block *b, bool has_symbols)
 {
     for (size_t length; b->given.begin < b->given.end;) {
-        const struct hd_mark *mark = &d->marks.at[b->first_mark];
+        const struct hd_markup_mark *mark = &d->marks.at[b->first_mark];
         if (b->first_mark < b->end_mark && mark->begin == b->given.begin) {
             if (!is_at_edge(mark, has_symbols))
                 return;
@@ -84,7 +84,7 @@ static void strip_begin(const struct hd_document *d, struct hd_block *b, bool ha
 static void strip_end(const struct hd_document *d, struct hd_block *b, bool has_symbols)
 {
     while (b->given.end > b->given.begin) {
-        const struct hd_mark *mark = b->end_mark > 0 ? &d->marks.at[b->end_mark - 1] : NULL;
+        const struct hd_markup_mark *mark = b->end_mark > 0 ? &d->marks.at[b->end_mark - 1] : NULL;
         size_t length;
         if (b->end_mark > b->first_mark && mark->end == b->given.end) {
             if (!is_at_edge(mark, has_symbols))
@@ -109,8 +109,8 @@ static void strip_block(const struct hd_document *d, struct hd_block *b, bool ha
         strip_end(d, b, has_symbols);
         if (b->end_mark < b->first_mark + 2)
             return;
-        const struct hd_mark *first = &d->marks.at[b->first_mark],
-                             *last = &d->marks.at[b->end_mark - 1];
+        const struct hd_markup_mark *first = &d->marks.at[b->first_mark],
+                                    *last = &d->marks.at[b->end_mark - 1];
         if (first->kind != HD_MARK_OPEN || first->begin != b->given.begin ||
             first->other != b->end_mark - 1 || last->end != b->given.end)
             return;
@@ -154,7 +154,7 @@ static bool add_text(struct hd_document *d, struct hd_bytes *plain, size_t from,
 static bool add_object(struct hd_document *d, struct hd_bytes *plain, size_t m, bool is_glued,
                        heed_error *err)
 {
-    const struct hd_mark *mark = &d->marks.at[m];
+    const struct hd_markup_mark *mark = &d->marks.at[m];
     const struct hd_span given = {mark->begin, mark->end};
     if (d->symbols[m] >= 0)
         return add_piece(d, plain, hd_placeholder(d->symbols[m]), HD_PLACEHOLDER_SIZE, given, err);
@@ -163,7 +163,7 @@ static bool add_object(struct hd_document *d, struct hd_bytes *plain, size_t m, 
 
 static bool add_mark(struct hd_document *d, struct hd_bytes *plain, size_t m, heed_error *err)
 {
-    const struct hd_mark *mark = &d->marks.at[m];
+    const struct hd_markup_mark *mark = &d->marks.at[m];
     d->places[m] = plain->n;
     if (mark->kind == HD_MARK_ENTITY)
         return add_piece(d, plain, is_space_entity(mark) ? " " : mark->text,

@@ -251,9 +251,9 @@ static bool find_row(struct placing *p, const struct hd_tag_atom *atom, struct h
                 continue;
             while (s < source.end && p->plain.atoms[s].span.end <= at.begin)
                 s++;
-            if (s < source.end && p->plain.atoms[s].span.begin < at.end &&
-                p->plain.atoms[s].is_word)
-                p->row[s] += w->rows[t][j];
+            for (size_t k = s; k < source.end && p->plain.atoms[k].span.begin < at.end; k++)
+                if (p->plain.atoms[k].is_word) /* all of them, where a tag cuts a token */
+                    p->row[k] += w->rows[t][j];
         }
     }
     return is_known;
@@ -336,7 +336,7 @@ static bool add_elements(struct placing *p)
     out->elements[0].atoms.end = out->n_atoms;
     size_t now = 0;
     for (size_t m = p->block->first_mark; m < p->block->end_mark; m++) {
-        const enum hd_mark_kind kind = p->document->marks.at[m].kind;
+        const enum hd_markup_mark_kind kind = p->document->marks.at[m].kind;
         if (kind == HD_MARK_CLOSE && now > 0) {
             out->elements[now].plain.end = p->document->places[m];
             now = out->elements[now].parent;

@@ -10,7 +10,8 @@
 struct writing {
     const struct hd_document *document;
     const struct hd_plain_translation *translation;
-    const struct hd_tag_placement *placement; /* of the block under way */
+    const struct hd_block *block; /* under way, */
+    const struct hd_tag_placement *placement;
     struct hd_bytes out;
     struct hd_marked_text *written;
 };
@@ -23,7 +24,7 @@ static void write_given(struct writing *w, struct hd_span given, size_t first, s
     const struct hd_document *d = w->document;
     size_t at = given.begin;
     for (size_t m = first; m < end; m++) {
-        const struct hd_mark *mark = &d->marks.at[m];
+        const struct hd_markup_mark *mark = &d->marks.at[m];
         hd_bytes_add(&w->out, d->given + at, mark->begin - at);
         if (mark->kind != HD_MARK_DROP)
             hd_bytes_add(&w->out, d->given + mark->begin, mark->end - mark->begin);
@@ -39,7 +40,7 @@ static void write_given(struct writing *w, struct hd_span given, size_t first, s
 
 static void write_mark(struct writing *w, size_t mark)
 {
-    const struct hd_mark *m = &w->document->marks.at[mark];
+    const struct hd_markup_mark *m = &w->document->marks.at[mark];
     write_given(w, (struct hd_span){m->begin, m->end}, mark, mark + 1);
 }
 
@@ -69,12 +70,36 @@ static struct hd_span space_before(const struct writing *w, const struct hd_tag_
     return (struct hd_span){atoms[atom - 1].span.end, atoms[atom].span.begin};
 }
 
+/* Between two sentences the white space is that of the text, line ends included; its bytes, or NULL. */
+static const char *given_space(const struct writing *w, struct hd_span space)
+{
+    const struct hd_document *d = w->document;
+    const struct hd_plain_translation *t = w->translation;
+    const struct hd_block *b = w->block;
+    for (size_t s = b->first_segment; s + 1 < b->first_segment + b->n_segments; s++) {
+        const struct hd_span plain = {t->source_segments[s].end, t->source_segments[s + 1].begin};
+        if (t->segments[s].end != space.begin || plain.end - plain.begin != space.end - space.begin)
+            continue;
+        for (size_t p = b->first_piece; p < b->end_piece; p++)
+            if (d->pieces[p].plain.begin <= plain.begin && d->pieces[p].plain.end >= plain.end)
+                return d->given + d->pieces[p].given.begin +
+                       (plain.begin - d->pieces[p].plain.begin);
+    }
+    return NULL;
+}
+
 static void write_space(struct writing *w, struct hd_span space)
 {
-    if (space.end > space.begin)
+    const char *given = space.end > space.begin ? given_space(w, space) : " ";
+    if (!given) {
         write_text(w, space.begin, space.end);
-    else
-        hd_bytes_text(&w->out, " ");
+        return;
+    }
+    for (size_t i = space.begin; i < space.end; i++) {
+        w->written->begin[i] = w->out.n + (i - space.begin);
+        w->written->end[i] = w->written->begin[i] + 1;
+    }
+    hd_bytes_add(&w->out, given, space.end > space.begin ? space.end - space.begin : 1);
 }
 
 static bool is_space_at(const struct hd_document *d, size_t place, bool is_before)
@@ -107,7 +132,7 @@ static void write_gap(struct writing *w, const struct hd_tag_element *e, size_t 
         atom > e->atoms.begin && atom<e->atoms.end, has_space = space.end> space.begin;
     size_t c = child_at(w, e->first_child, atom), before = 0;
     if (c == 0 && has_space)
-        write_text(w, space.begin, space.end);
+        write_space(w, space);
     for (bool is_spaced = false; c; c = child_at(w, p->elements[c].next_child, atom)) {
         const size_t mark = p->elements[c].mark,
                      last = p->elements[c].is_object ? mark : d->marks.at[mark].other;
@@ -230,6 +255,7 @@ static bool write_block(struct writing *w, const struct hd_block *b, heed_error 
     }
     struct hd_tag_placement placement = {0};
     const bool ok = hd_place_tags(&placement, w->document, b, w->translation, err);
+    w->block = b;
     w->placement = &placement;
     if (ok)
         write_element(w, 0);
