@@ -63,6 +63,13 @@ SERVE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard serve/*.c))
 SERVE_FLAGS   := -I. -Isrc $(if $(HAS_SERVE),$(shell pkg-config --cflags libmicrohttpd))
 SERVE_LIBS    := $(if $(HAS_SERVE),$(shell pkg-config --libs libmicrohttpd))
 SERVE         := $(if $(HAS_SERVE),$(BUILD)/heed_serve.so)
+# So is reading HTML and XML, built where gumbo and libxml2 are.
+MARKUP_NEEDS   := gumbo libxml-2.0
+HAS_MARKUP     := $(shell pkg-config --exists $(MARKUP_NEEDS) 2>/dev/null && echo yes)
+MARKUP_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard markup/*.c))
+MARKUP_FLAGS   := -I. -Isrc $(if $(HAS_MARKUP),$(shell pkg-config --cflags $(MARKUP_NEEDS)))
+MARKUP_LIBS    := $(if $(HAS_MARKUP),$(shell pkg-config --libs $(MARKUP_NEEDS)))
+MARKUP         := $(if $(HAS_MARKUP),$(BUILD)/heed_markup.so)
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p' $(CLI))
@@ -70,8 +77,8 @@ COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p'
 MAN      := $(addprefix $(BUILD)/man/,heed.1 $(COMMANDS:%=heed-%.1))
 MANUAL   := $(MAN) $(addprefix $(BUILD)/completion/heed.,bash zsh fish)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
-TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%),$(wildcard tests/*/test_*.c)))
-FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%) $(if $(HAS_MARKUP),,tests/markup/%),$(wildcard tests/*/test_*.c)))
+FUZZ     := $(patsubst tests/fuzz/%.c,%,$(filter-out $(if $(HAS_MARKUP),,tests/fuzz/fuzz_markup.c),$(wildcard tests/fuzz/fuzz_*.c)))
 SCRIPTS  := $(patsubst tests/%,%,$(wildcard tests/*/test_*.sh))
 ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
 
@@ -95,6 +102,9 @@ LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
 LIBS_tests/cli/test_options  = $(if $(findstring apple,$(MACHINE)),,-lutil)
 FLAGS_tests/fuzz/replay = -Isrc -Itests
+# Two programs have the module that reads markup inside.
+LIBS_tests/markup/test_marks = $(MARKUP_LIBS)
+LIBS_tests/fuzz/fuzz_markup  = $(MARKUP_LIBS)
 # Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
 $(foreach t,$(filter draw/%,$(TESTS)),$(eval FLAGS_tests/$t = $(DRAW_FLAGS))$(eval LIBS_tests/$t = $(DRAW_LIBS)))
 -include $(wildcard tests/*/flags.mk)
@@ -103,15 +113,15 @@ PACKAGES    = NO_INSTALL='$(NO_INSTALL)' CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPP
 COMPILE     = $(CC) -std=gnu11 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) $(if $(SANITIZE),-fno-sanitize=vptr) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
 
-# Pictures and the server are wanted where they can be had, and left out where not.
-TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
+# Pictures, markup and the server are wanted where they can be had, and left out where not.
+TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'; $(PACKAGES) markup || echo 'Going on without HTML and XML.'
 TRY_SERVE   = $(PACKAGES) serve || echo 'Going on without a server.'
 
 # ---- the library and the program --------------------------------------------------------------------------------
 
 .PHONY: all program
-all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(or $(SERVE),no-serve) $(MANUAL)  ## the library and the program (default)
-program: $(BUILD)/heed $(DRAW)
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(or $(MARKUP),no-markup) $(or $(SERVE),no-serve) $(MANUAL)  ## the library and the program (default)
+program: $(BUILD)/heed $(DRAW) $(MARKUP)
 
 $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
@@ -153,9 +163,16 @@ $(SERVE_OBJECTS): $(BUILD)/obj/serve/%.o: serve/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(SERVE_FLAGS) -c $< -o $@
 $(BUILD)/obj/serve/page.o: $(wildcard web/*)
-.PHONY: no-draw no-mpi no-serve
+.PHONY: no-draw no-mpi no-serve no-markup
 no-serve:
 	@echo 'heed_serve.so: not built, as pkg-config finds no libmicrohttpd (tools/packages.sh serve installs it)'
+$(BUILD)/heed_markup.so: $(MARKUP_OBJECTS) $(BUILD)/libheed.a
+	$(QUIET)$(CC) -shared $(LINK) $(LDFLAGS) -o $@ $^ $(MARKUP_LIBS)
+$(MARKUP_OBJECTS): $(BUILD)/obj/markup/%.o: markup/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(MARKUP_FLAGS) -c $< -o $@
+no-markup:
+	@echo 'heed_markup.so: not built, as pkg-config finds no gumbo or no libxml-2.0 (tools/packages.sh markup installs them)'
 no-mpi:
 	@echo 'heed_mpi.so: not built, as there is no mpicc (tools/packages.sh mpi installs one)'
 no-draw:
@@ -187,7 +204,7 @@ OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
 # Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(SERVE_FLAGS) $(SERVE_LIBS) $(OF_FILES))'; \
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(SERVE_FLAGS) $(SERVE_LIBS) $(MARKUP_FLAGS) $(MARKUP_LIBS) $(OF_FILES))'; \
 	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
 FORCE:
 
@@ -210,13 +227,15 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libheed.a $(BUILD)/flags
 # A fuzz target is given the files of its corpus by a plain program, or made-up ones by libFuzzer.
 $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(BUILD)/libheed.a $(LINK) \
-	  $(LDFLAGS) $(LIBS)
+	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(filter-out $(if $(FUZZER),%/replay.o),$(filter %.o,$^)) $(if $(FUZZER),-fsanitize=fuzzer) \
+	  $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_tests/fuzz/$*) $(LIBS)
 
 # The program's own parts, tested without its main().
 $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
 
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
+$(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup: $(MARKUP_OBJECTS)
+$(filter run/markup/%,$(TESTS:%=run/%)): $(MARKUP)
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
 
 .PHONY: demo
@@ -399,6 +418,7 @@ TO       = $(DESTDIR)$(PREFIX)
 DRAW_TO  = $(TO)/lib/heed/heed_draw.so
 MPI_TO   = $(TO)/lib/heed/heed_mpi.so
 SERVE_TO = $(TO)/lib/heed/heed_serve.so
+MARKUP_TO = $(TO)/lib/heed/heed_markup.so
 MAN_TO   = $(MAN:$(BUILD)/man/%=$(TO)/share/man/man1/%)
 BASH_TO  = $(TO)/share/bash-completion/completions/heed
 ZSH_TO   = $(TO)/share/zsh/site-functions/_heed
@@ -419,12 +439,13 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
 	$(if $(SERVE),install -d $(TO)/lib/heed && install -m 755 $(SERVE) $(SERVE_TO))
+	$(if $(MARKUP),install -d $(TO)/lib/heed && install -m 755 $(MARKUP) $(MARKUP_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	chmod 644 $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || true  # so that programs find the library at once, where that is allowed
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
-	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(SERVE_TO) \
+	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(SERVE_TO) $(MARKUP_TO) \
 	  $(MAN_TO) $(BASH_TO) $(ZSH_TO) $(FISH_TO)
 	@rmdir $(TO)/lib/heed 2>/dev/null || true
 
@@ -444,14 +465,14 @@ deb:  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] serve/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] serve/*.[ch] markup/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c)) $(if $(SERVE),$(wildcard serve/*.c))
+LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c)) $(if $(SERVE),$(wildcard serve/*.c)) $(if $(MARKUP),$(wildcard markup/*.c))
 LINTS := $(addprefix lint/,$(basename $(LINTED)))
-LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/% serve/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(FLAGS_$*) $1 2>&1 \
+LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/% serve/% markup/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(if $(filter markup/%,$*),$(MARKUP_FLAGS)) $(FLAGS_$*) $1 2>&1 \
 	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
 .PHONY: lint $(LINTS)
 ifeq (,$(shell command -v clang-tidy))

@@ -74,10 +74,12 @@ static void print_rest(const struct translate *t, const heed_result *r, const he
 }
 
 static bool print_result(const struct translate *t, const heed_result *r, size_t number,
-                         bool is_n_best)
+                         bool is_n_best, bool has_markup)
 {
     if (t->is_json)
         return print_result_json(r);
+    if (has_markup)
+        return fputs(r->translations[0]->text, stdout) >= 0;
     for (size_t k = 0; k < r->n_translations; k++) {
         const heed_translation *one = r->translations[k];
         if (is_n_best)
@@ -102,6 +104,7 @@ struct running {
     struct plots plots;
     const char *shift;
     bool is_n_best;
+    bool has_markup; /* files are documents, not lines */
 };
 
 static bool draws_all_heads(const struct translate *t)
@@ -177,7 +180,8 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
     for (size_t i = 0; ok && i < n; i++) {
         if (!run->t->is_quiet)
             print_warnings(results->at[i], name, first + i + 1);
-        ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best) &&
+        ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best,
+                          run->has_markup) &&
              draw_result(run, results->at[i], run->n_before + i + 1, run->n_before + n == 1);
     }
     run->n_before += n;
@@ -193,6 +197,12 @@ static bool translate_file(struct running *run, const char *path)
     const char *const *lines = NULL;
     size_t n = 0, first = 0;
     bool ok;
+    if (run->has_markup) {
+        const char *text = reader_whole(&reader);
+        ok = text && translate_lines(run, &text, 1, reader.name, 0);
+        reader_close(&reader);
+        return ok;
+    }
     while ((ok = reader_next(&reader, &lines, &n)) && n > 0) {
         ok = translate_lines(run, lines, n, reader.name, first);
         first += n;
@@ -242,12 +252,29 @@ static bool translate_all(struct running *run, const struct text_list *files)
     return ok;
 }
 
+/* With markup the output is a document, and has room for nothing else. */
+static bool check_markup(const struct translate *t, const struct invocation *invocation)
+{
+    const bool is_n_best = setting_of(invocation, "n-best") != NULL;
+    const char *other = t->prefix                ? "prefix"
+                        : t->is_json             ? NULL
+                        : t->align != ALIGN_NONE ? "align"
+                        : t->has_confidence      ? "confidence"
+                        : is_n_best              ? "n-best"
+                                                 : NULL;
+    if (other)
+        complain("--markup and --%s do not go together%s", other,
+                 t->prefix ? "; choose one" : "; --json tells all there is to tell");
+    return !other;
+}
+
 static enum status run(const struct invocation *invocation)
 {
     const struct translate *t = invocation->values;
     struct running run = {
         .t = t, .plots = {.path = t->plot}, .shift = setting_of(invocation, "shift")};
-    const char *model = model_or_default(t->model);
+    const char *model = model_or_default(t->model), *markup = setting_of(invocation, "markup");
+    run.has_markup = markup && strcmp(markup, "none") != 0;
     if (!model || !check_settings(invocation) || !plot_has_kind(t->plot) ||
         !(draws_all_heads(t) || check_setting("head", t->head)))
         return STATUS_USAGE;
@@ -255,6 +282,8 @@ static enum status run(const struct invocation *invocation)
         complain("--json and --show do not go together; choose one");
         return STATUS_USAGE;
     }
+    if (run.has_markup && !check_markup(t, invocation))
+        return STATUS_USAGE;
     heed_error err = {0};
     bool ok = !t->prefix || heed_lines_read(&run.prefixes, t->prefix, &err);
     if (!ok)
@@ -276,13 +305,16 @@ const struct command command_translate = {
         "Translates standard input or files line by line: as many lines come out as go in, in the "
         "same order; empty lines stay empty, white space around a line is kept. The output is the "
         "same for any batch size, any number of threads and any CPU. A line is "
-        "translated sentence by sentence. With --n-best a line is 'number ||| text "
+        "translated sentence by sentence. With --markup a file is one document instead: tags stay "
+        "whole and go with their words, and what is not text comes out as it went in. With "
+        "--n-best a line is 'number ||| text "
         "||| logprob= X ||| score', numbered from 0. Warnings (bytes that are not UTF-8, an output "
         "that was cut or repeated itself) go to standard error.",
     .examples = {{"heed translate -m en-fr.safetensors <text.en >text.fr", "translate a file"},
                  {"echo 'The red house.' | heed translate --show", "see what the model attends to"},
                  {"heed translate --attention encoder --head all --plot heads.svg text.en",
-                  "draw the self-attention of every layer and head"}},
+                  "draw the self-attention of every layer and head"},
+                 {"heed translate --markup html page.html >page.fr.html", "translate a web page"}},
     .most_arguments = -1,
     .options = options,
     .library_option = library_option,

@@ -92,6 +92,10 @@ typedef struct heed_result heed_result;
 /* Translate n texts, each a line of UTF-8 of any length. One call with many texts is faster than
  * many calls: it fills batches and threads. A single sentence is translated on the calling thread.
  *
+ * With the option "markup", "html" or "xml", a text is a document or a fragment of one: what is
+ * between its tags is translated, and the tags go with their words. The result is about the texts
+ * with their tags; its words are without.
+ *
  * White space around a text is kept, and a text of white space stays as it is. A text is cut into
  * sentences, which are translated one by one (option "split"). No text is an error: bytes that are
  * not UTF-8 are replaced by U+FFFD, with a warning in the result. A translation that repeats itself

@@ -5,6 +5,7 @@
 #                                   draw    cairo, pango and a few fonts, for pictures
 #                                   mpi     Open MPI, for training on several machines
 #                                   serve   libmicrohttpd, for heed serve
+#                                   markup  gumbo and libxml2, for texts with tags
 #                                   check   cmocka, for the tests
 #                                   fonts   letters of many scripts, for pictures of all languages (large)
 #                                   arm     a compiler and an emulator for aarch64
@@ -51,6 +52,11 @@ compiles_pango() { # and pkg-config, by which the Makefile finds it
 }
 links_microhttpd() {
     printf '#include <microhttpd.h>\nint main(void) { return MHD_get_version() == 0; }\n' | compiles -lmicrohttpd
+}
+compiles_gumbo() {
+    # shellcheck disable=SC2046
+    printf '#include <gumbo.h>\n#include <libxml/parser.h>\nint main(void) { return gumbo_parse == 0 || xmlNewParserCtxt == 0; }\n' |
+        compiles -w $(pkg-config --cflags --libs gumbo libxml-2.0 2>/dev/null)
 }
 has_font() { # has_font LANGUAGE: nothing is known without fontconfig, which comes with pango
     [ -n "$(fc-list ":lang=$1" 2>/dev/null)" ]
@@ -106,6 +112,9 @@ for group in "$@"; do
     serve)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
         links_microhttpd || need libmicrohttpd-dev libmicrohttpd-devel libmicrohttpd libmicrohttpd ;;
+    markup)
+        has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
+        compiles_gumbo || need "libgumbo-dev libxml2-dev" "gumbo-parser-devel libxml2-devel" "gumbo-parser libxml2" "gumbo-parser libxml2" ;;
     arm)
         compiles_for_arm ||
             need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc -
@@ -122,7 +131,7 @@ for group in "$@"; do
     deb)
         has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, check, fonts, arm, clang, lint, abi, bench, deb" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, markup, check, fonts, arm, clang, lint, abi, bench, deb" >&2
         exit 2 ;;
     esac
 done

@@ -547,6 +547,36 @@ static void set_scores(const struct hd_job *job, struct hd_line *line, heed_tran
         tr->score = tr->logprob = NAN;
 }
 
+/* Of a text with tags: the translation with its own. */
+static bool write_tags(struct hd_line *line, const struct hd_token_side *s,
+                       const struct target_side *t)
+{
+    const size_t n = line->n_segments;
+    const float **rows = hd_alloc(t->n, sizeof *rows, &line->err);
+    struct hd_span *segments = hd_alloc(n, sizeof *segments, &line->err);
+    bool *passes = hd_alloc(n, sizeof *passes, &line->err);
+    bool ok = rows && segments && passes;
+    for (size_t i = 0; ok && i < t->n; i++)
+        rows[i] = t->tokens[i].row;
+    for (size_t p = 0; ok && p < n; p++) {
+        segments[p] = line->segments[p].span;
+        passes[p] = line->segments[p].passes;
+    }
+    const struct hd_token_weights weights = {&t->side, s, rows};
+    ok = ok && hd_document_write(line->document,
+                                 &(struct hd_plain_translation){.text = t->text ? t->text : "",
+                                                                .n = t->n_bytes,
+                                                                .segments = t->segments,
+                                                                .source_segments = segments,
+                                                                .passes = passes,
+                                                                .weights = &weights},
+                                 &line->err);
+    hd_free(rows);
+    hd_free(segments);
+    hd_free(passes);
+    return ok;
+}
+
 static bool make_translation(const struct hd_job *job, struct hd_line *line,
                              const struct hd_token_side *s, size_t k)
 {
@@ -555,7 +585,7 @@ static bool make_translation(const struct hd_job *job, struct hd_line *line,
     const bool ok =
         t.segments &&
         (job->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
-        describe_target(line, tr, k, s, &t);
+        describe_target(line, tr, k, s, &t) && (!line->document || write_tags(line, s, &t));
     if (ok)
         set_scores(job, line, tr, k);
     release_target(&t);
@@ -608,6 +638,7 @@ bool hd_line_assemble(struct hd_line *line)
         warn(line);
         hd_warn_of_losses(line);
     }
+    ok = ok && (!line->document || hd_document_finish(line->document, line->result, &line->err));
     hd_token_side_release(&s);
     return ok;
 }

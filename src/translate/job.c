@@ -232,12 +232,15 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         if (!job->keep)
             return false;
     }
+    if (o->markup != HD_MARKUP_NONE && !is_forced && !(job->markup = hd_markup_open(err)))
+        return false;
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
     job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;
     struct hd_search_options s = search_options(o);
-    s.wants_attention = job->has_attention || o->replaces_unknown;
+    s.wants_attention =
+        job->has_attention || o->replaces_unknown || (job->markup && e->has_attention);
     s.wants_tree = o->has_tree;
     job->has_scores = o->has_scores || o->has_tree || is_forced || s.is_sampled || s.beam > 1;
     job->is_tried_again = !is_forced && !s.is_sampled && s.no_repeat == 0;

@@ -8,6 +8,7 @@
 #include "model/model_file.h"
 #include "search/search.h"
 #include "text/protect.h"
+#include "translate/document.h"
 #include "translate/result.h"
 #include "translate/translate_options.h"
 #include "translate/words.h"
@@ -43,6 +44,7 @@ struct hd_job {
     heed_options options;  /* texts in it are borrowed */
     struct hd_keep *keep;  /* what the options say is kept; NULL: nothing */
     const char *from, *to; /* languages that were asked for, by the model's own names; NULL: auto */
+    const struct hd_markup_module *markup; /* reads texts that have tags; NULL: they have none */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
     size_t most; /* subwords of a source */
     int shift;
@@ -76,6 +78,8 @@ struct hd_line {
     const struct hd_job *job;
     uint64_t number; /* of the text: which random numbers are drawn */
     heed_result *result;
+    struct hd_document
+        *document;      /* of a text with tags: the source is its plain text until all is done */
     const char *target; /* when forced: the output */
     size_t n_target;
     struct hd_encoding target_placed;

@@ -194,6 +194,10 @@ static const heed_option rows[] = {
     {"keep", .kind = HEED_OPTION_LIST, FIELD(keep), .value = "REGEX",
      .help = "also keep what this regular expression matches (POSIX, extended); may be repeated",
      .set = add_keep},
+    {"markup", .kind = HEED_OPTION_CHOICE, FIELD(markup), .initial = "none",
+     .choices = "none|html|xml",
+     .help = "a text has tags: what is between them is translated, and they are put back where "
+             "their words are"},
     {"max-length", .kind = HEED_OPTION_FLOAT, FIELD(max_length), .initial = "3", .value = "X",
      .least = 0.01, .most = 1000, .help = "longest output: X subwords per source subword, plus 50"},
     {"max-source", .kind = HEED_OPTION_INT, FIELD(max_source), .initial = "0", .value = "N",

@@ -25,6 +25,7 @@ struct heed_options {
     bool replaces_unknown;
     bool protects;
     heed_option_list keep; /* regular expressions */
+    int markup;            /* enum hd_markup_kind */
     char *prefix;          /* how the output begins; NULL: as the model likes */
     char *from, *to;       /* languages; from may be "auto", to NULL: the first that fits */
     char *target;          /* the output itself, which is only looked at; NULL: it is searched */
