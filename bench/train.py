@@ -117,7 +117,7 @@ for model in models if "update" in parts else []:
         headlines.append(("train_gemm_share", float(figures["gemm_share"])))
         headlines.append(("train_threads_speedup", float(figures["threads_speedup"])))
 
-if "ranks" in parts and os.path.exists(os.path.join(build, "heed_mpi.so")):
+if {"ranks", "update"} <= set(parts) and os.path.exists(os.path.join(build, "heed_mpi.so")):
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
     one, two = [], []
     for _ in range(rounds):

@@ -151,7 +151,7 @@ static bool add_param(struct hd_saver *s, const hd_node *p, enum hd_dtype store,
     if (store == HD_I8 && p->param->use != HD_PARAM_OTHER)
         return add_int8(s, p, memory, err);
     const float *x = p->x;
-    if (hd_is_int8(p)) {
+    if (hd_is_compact(p)) {
         float *widened = hd_take(memory, p->count * sizeof *widened);
         if (!widened)
             return hd_fail(err, HEED_NO_MEMORY, "there is no memory to write %s", hd_param_name(p));
@@ -340,12 +340,20 @@ static bool read_int8(const struct hd_safetensors *file, const struct hd_tensor 
     if (!scale)
         return false;
     memcpy(scale, in_file, n * sizeof *scale);
+    bool ok = true;
     if (hd_is_int8(p))
         hd_param_write_int8(p, t->data, scale);
-    else
-        hd_param_write_scaled(p, t->data, scale);
+    else if (!hd_is_compact(p))
+        hd_param_scale(p, p->x, t->data, scale);
+    else {
+        float *x = hd_alloc(hd_count(p), sizeof *x, err);
+        if (x)
+            hd_param_scale(p, x, t->data, scale);
+        ok = x && hd_param_write(p, x, err);
+        hd_free(x);
+    }
     hd_free(scale);
-    return true;
+    return ok;
 }
 
 static bool read_param(const struct hd_safetensors *file, hd_node *p, heed_error *err)
@@ -355,7 +363,7 @@ static bool read_param(const struct hd_safetensors *file, hd_node *p, heed_error
         return false;
     if (t->dtype == HD_I8)
         return read_int8(file, t, p, err);
-    if (!hd_is_int8(p))
+    if (!hd_is_compact(p))
         return hd_read_f32(p->x, t, hd_count(p), err);
     float *x = hd_alloc(hd_count(p), sizeof *x, err);
     const bool ok = x && hd_read_f32(x, t, hd_count(p), err) && hd_param_write(p, x, err);
@@ -393,12 +401,14 @@ static bool read_params(const struct hd_safetensors *file, struct hd_net *net, h
     return true;
 }
 
-/* Hold in 8 bits what the file has so, all matrices, or none. */
+/* Hold in 8 bits what the file has so; all matrices, or none, in 8 bits or in bf16. */
 static void choose_precision(const struct hd_safetensors *file, struct hd_net *net,
                              enum hd_compute compute)
 {
     if (compute == HD_COMPUTE_INT8)
         hd_net_hold_int8(net);
+    if (compute == HD_COMPUTE_BF16)
+        hd_net_hold_bf16(net);
     for (int i = 0; compute == HD_COMPUTE_STORED && i < hd_params_number(net->params); i++) {
         hd_node *p = hd_params_at(net->params, i);
         if (hd_safetensors_find(file, hd_param_name(p))->dtype == HD_I8)
