@@ -246,7 +246,7 @@ static bool read_texts(struct running *run, const struct invocation *invocation)
 static heed_translator *open_models(struct running *run, struct models *models, const char *list,
                                     const struct invocation *invocation)
 {
-    if (!models_load(models, list) || !models_attend(models, list))
+    if (!models_load(models, list, invocation) || !models_attend(models, list))
         return NULL;
     heed_translator *t = models_translator(models);
     if (t)

@@ -38,6 +38,7 @@ struct hd_net *hd_net_declare(const struct hd_config *config, heed_error *err);
 
 /* What products with matrices are computed in: 8 bits, or bf16, where the parameters are held so. */
 enum hd_compute { HD_COMPUTE_STORED, HD_COMPUTE_F32, HD_COMPUTE_BF16, HD_COMPUTE_INT8 };
+#define HD_COMPUTE_NAMES "stored|f32|bf16|int8"
 
 /* Before hd_params_make(): hold every matrix in 8 bits, or in bf16. And: is one held in 8 bits? Does it compute in this way already? */
 void hd_net_hold_int8(struct hd_net *net);

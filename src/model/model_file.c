@@ -553,6 +553,20 @@ heed_model *heed_model_load(const char *path, heed_error *err)
     return hd_model_load_as(path, HD_COMPUTE_STORED, err);
 }
 
+heed_model *heed_model_load_as(const char *path, const char *compute, heed_error *err)
+{
+    if (!hd_is_given(compute, "compute", err))
+        return NULL;
+    int way = HD_COMPUTE_STORED;
+    const heed_option row = {.name = "compute",
+                             .kind = HEED_OPTION_CHOICE,
+                             .size = sizeof way,
+                             .choices = HD_COMPUTE_NAMES};
+    if (!heed_option_set(&row, &way, compute, err))
+        return NULL;
+    return hd_model_load_as(path, (enum hd_compute)way, err);
+}
+
 heed_model *heed_model_load_memory(const char *name, const void *data, size_t size, heed_error *err)
 {
     if (!hd_is_given(name, "name", err) || !hd_is_given(data, "data", err))
