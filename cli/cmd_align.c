@@ -204,7 +204,7 @@ static heed_translator *open_models(struct running *run, struct models *models, 
     const bool is_reverse = models == &run->backward_models;
     const char *from = setting_of(invocation, "from"), *to = setting_of(invocation, "to");
 
-    if (!models_load(models, list) || !models_attend(models, list))
+    if (!models_load(models, list, invocation) || !models_attend(models, list))
         return NULL;
     heed_translator *t = models_translator(models);
     if (t)

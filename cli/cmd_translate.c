@@ -288,7 +288,7 @@ static enum status run(const struct invocation *invocation)
     bool ok = !t->prefix || heed_lines_read(&run.prefixes, t->prefix, &err);
     if (!ok)
         complain("%s", err.message);
-    ok = ok && models_load(&run.models, model) &&
+    ok = ok && models_load(&run.models, model, invocation) &&
          (run.translator = models_translator(&run.models)) && set_options(&run, invocation) &&
          translate_all(&run, &invocation->arguments);
     heed_translator_free(run.translator);

@@ -179,7 +179,7 @@ static heed_results *translate_test(const char *name, const struct invocation *i
     heed_translator *translator = NULL;
     struct progress progress;
     struct models models;
-    if (models_load(&models, name) && (translator = models_translator(&models)) &&
+    if (models_load(&models, name, invocation) && (translator = models_translator(&models)) &&
         set_translator(translator, invocation) && set_option_of(translator, "attention", "none") &&
         set_option_of(translator, "scores", "no")) {
         progress_begin(&progress, eval->is_quiet);

@@ -25,11 +25,12 @@ const char *model_or_default(const char *name)
     return name ? name : default_model();
 }
 
-heed_model *model_load(const char *name, heed_error *err)
+/* `compute` is how translators will, or NULL. */
+static heed_model *load_as(const char *name, const char *compute, heed_error *err)
 {
     size_t size;
     if (strcmp(name, DEFAULT) != 0)
-        return heed_model_load(name, err);
+        return compute ? heed_model_load_as(name, compute, err) : heed_model_load(name, err);
     const void *bytes = embedded_model(&size);
     if (bytes)
         return heed_model_load_memory("the embedded model", bytes, size, err);
@@ -43,8 +44,14 @@ bool is_one_file(const char *list)
     return access(list, F_OK) == 0;
 }
 
-bool models_load(struct models *models, const char *list)
+heed_model *model_load(const char *name, heed_error *err)
 {
+    return load_as(name, NULL, err);
+}
+
+bool models_load(struct models *models, const char *list, const struct invocation *invocation)
+{
+    const char *compute = setting_of(invocation, "compute");
     *models = (struct models){0};
     const char *between = is_one_file(list) ? "" : ",";
     int most = 1;
@@ -56,7 +63,7 @@ bool models_load(struct models *models, const char *list)
     bool ok = true;
     for (const char *path; ok && (path = strsep(&rest, between)) != NULL;) {
         heed_error err = {0};
-        heed_model *model = model_load(path, &err);
+        heed_model *model = load_as(path, compute, &err);
         ok = model != NULL;
         if (ok)
             models->at[models->n++] = model;

@@ -18,8 +18,8 @@ const char *model_or_default(const char *name);
 /* Read the model of this name: a file, or "default", the embedded one. NULL with the reason in `err`. */
 heed_model *model_load(const char *name, heed_error *err);
 
-/* "a.safetensors,b.safetensors" as models. False, with the complaint printed; models_free() is fine then too. */
-bool models_load(struct models *models, const char *list);
+/* "a.safetensors,b.safetensors" as models, to compute as was typed. False, with the complaint printed; models_free() is fine then too. */
+bool models_load(struct models *models, const char *list, const struct invocation *invocation);
 
 /* Is this the name of one file, whatever commas are in it? */
 bool is_one_file(const char *list);

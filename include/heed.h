@@ -436,6 +436,10 @@ typedef struct heed_model heed_model;
  * HEED_NO_MEMORY. */
 HEED_API heed_model *heed_model_load(const char *path, heed_error *err);
 
+/* The same for translators with this option "compute" (stored, f32, bf16, int8): matrices are held so from the start, which saves the
+ * memory that heed_translator_set() would need for its copy. HEED_BAD_OPTION: there is no such way to compute. */
+HEED_API heed_model *heed_model_load_as(const char *path, const char *compute, heed_error *err);
+
 /* The same from bytes in memory, read during the call only; `name` is for error messages. */
 HEED_API heed_model *heed_model_load_memory(const char *name, const void *data, size_t size,
                                             heed_error *err);

@@ -341,7 +341,7 @@ static void dense_back(hd_node *y)
 
 hd_node *hd_with_values(hd_node *W, enum hd_param_use use, hd_node *x)
 {
-    return hd_is_int8(W) && W->param->use == use && !W->tape ? x : W;
+    return hd_is_compact(W) && W->param->use == use && !W->tape ? x : W;
 }
 
 static hd_tape *home_of_map(const char *op, hd_node *W, hd_node *b, hd_node *x,

@@ -7,7 +7,7 @@
 
 #include "graph/operand.h"
 
-/* What an op that multiplies x with W asks for its home: x instead of a W in 8 bits that is used as it was declared, which has no
+/* What an op that multiplies x with W asks for its home: x instead of a W in 8 bits or bf16 that is used as it was declared, which has no
  * values and needs none. */
 hd_node *hd_with_values(hd_node *W, enum hd_param_use use, hd_node *x);
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
+#include "kernel/bf16.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,10 +21,10 @@ struct entry {
 struct hd_params {
     struct entry **entries;
     int n, capacity;
-    float *values;       /* NULL until made, and where a parameter is held in 8 bits */
+    float *values;       /* NULL until made, and where a parameter is held without floats */
     size_t size;         /* floats; a multiple of STEP */
-    float *held;         /* of a set with parameters in 8 bits: the others, and the scales */
-    uint8_t *int8;       /* and the 8 bits */
+    float *held;         /* of a set with such parameters: the others, and the scales */
+    uint8_t *compact;    /* and the 8 bits, or the pairs of bf16 */
     float *packed;       /* packed copies of those that were wanted first, one after the other */
     size_t packed_size;  /* floats; 0 before the first packing of all */
     unsigned generation; /* of the values */
@@ -48,20 +49,29 @@ static void free_copy(const hd_params *params, struct hd_packed *p)
         hd_free(p->at);
 }
 
+/* The copy that is all there is of a parameter held in bf16. */
+static struct hd_packed *held_copy(struct hd_param *p)
+{
+    return p->use == HD_PARAM_TABLE ? &p->crossed : &p->straight;
+}
+
 void hd_params_free(hd_params *params)
 {
     if (!params)
         return;
     for (int i = 0; i < params->n; i++) {
-        free_copy(params, &params->entries[i]->param.straight);
-        free_copy(params, &params->entries[i]->param.crossed);
+        struct hd_param *p = &params->entries[i]->param;
+        if (!p->is_held_bf16) {
+            free_copy(params, &p->straight);
+            free_copy(params, &p->crossed);
+        }
         hd_free(params->entries[i]);
     }
     hd_free(params->packed);
     hd_free(params->entries);
     hd_free(params->values);
     hd_free(params->held);
-    hd_free(params->int8);
+    hd_free(params->compact);
     hd_free(params);
 }
 
@@ -168,13 +178,30 @@ void hd_param_hold_int8(hd_node *param)
     p->int8.N = N;
 }
 
+void hd_param_hold_bf16(hd_node *param)
+{
+    struct hd_param *p = param->param;
+    if (p && p->use != HD_PARAM_OTHER && param->n_dims == 2)
+        p->is_held_bf16 = p->is_bf16 = true;
+}
+
+/* Bytes of one that is held so; its K and N are those of an 8-bit one. */
+static size_t compact_size(const hd_node *param)
+{
+    const bool is_table = param->param->use == HD_PARAM_TABLE;
+    const int K = param->dim[is_table], N = param->dim[!is_table];
+    return param->param->is_held_bf16 ? hd_packed_size_bf16(K, N) * sizeof(uint32_t)
+           : param->param->is_int8    ? hd_packed_size_int8(K, N)
+                                      : 0;
+}
+
 static size_t rounded_up(size_t n)
 {
     return (n + STEP - 1) / STEP * STEP;
 }
 
-/* Blocks for a set of which some parameters are held in 8 bits. Packed panels begin at multiples of 64 by their size. A kernel packs
- * them, so there must be one. */
+/* Blocks for a set of which some parameters are held in 8 bits or in bf16. Packed panels begin at multiples of 64 by their size. A kernel
+ * packs them, so there must be one. */
 static bool make_mixed(hd_params *params, heed_error *err)
 {
     if (!hd_kernels_chosen(err))
@@ -182,15 +209,17 @@ static bool make_mixed(hd_params *params, heed_error *err)
     size_t n_floats = STEP, n_bytes = 64;
     for (int i = 0; i < params->n; i++) {
         const struct hd_param *p = &params->entries[i]->param;
-        n_floats += rounded_up(p->is_int8 ? (size_t)p->int8.N : params->entries[i]->node.count);
-        n_bytes += p->is_int8 ? hd_packed_size_int8(p->int8.K, p->int8.N) : 0;
+        n_floats += rounded_up(p->is_int8        ? (size_t)p->int8.N
+                               : p->is_held_bf16 ? 0
+                                                 : params->entries[i]->node.count);
+        n_bytes += compact_size(&params->entries[i]->node);
     }
     params->held = hd_alloc(n_floats, sizeof *params->held, err);
-    params->int8 = params->held ? hd_alloc(n_bytes, 1, err) : NULL;
-    if (!params->int8)
+    params->compact = params->held ? hd_alloc(n_bytes, 1, err) : NULL;
+    if (!params->compact)
         return false;
     float *next = params->held;
-    uint8_t *packed = params->int8;
+    uint8_t *packed = params->compact;
     for (int i = 0; i < params->n; i++) {
         hd_node *node = &params->entries[i]->node;
         struct hd_param *p = node->param;
@@ -198,12 +227,16 @@ static bool make_mixed(hd_params *params, heed_error *err)
         if (p->is_int8) {
             p->int8.scale = next;
             p->int8.packed = packed;
-            packed += hd_packed_size_int8(p->int8.K, p->int8.N);
-            p->straight.is_wanted = p->crossed.is_wanted = false;
+        } else if (p->is_held_bf16) {
+            held_copy(p)->pairs = (uint32_t *)(void *)packed;
+            held_copy(p)->is_current = true;
         } else {
             node->x = next;
         }
-        next += rounded_up(p->is_int8 ? (size_t)p->int8.N : node->count);
+        if (hd_is_compact(node))
+            p->straight.is_wanted = p->crossed.is_wanted = false;
+        packed += compact_size(node);
+        next += rounded_up(p->is_int8 ? (size_t)p->int8.N : p->is_held_bf16 ? 0 : node->count);
     }
     return true;
 }
@@ -212,10 +245,10 @@ bool hd_params_make(hd_params *params, heed_error *err)
 {
     if (hd_failed(&params->error))
         return hd_fail(err, params->error.code, "%s", params->error.message);
-    if (params->values || params->int8)
+    if (params->values || params->compact)
         return true;
     for (int i = 0; i < params->n; i++)
-        if (params->entries[i]->param.is_int8)
+        if (hd_is_compact(&params->entries[i]->node))
             return make_mixed(params, err);
     params->values = hd_alloc(params->size, sizeof *params->values, err);
     for (int i = 0; params->values && i < params->n; i++)
@@ -223,7 +256,7 @@ bool hd_params_make(hd_params *params, heed_error *err)
     return params->values != NULL;
 }
 
-/* ---- values in 8 bits ------------------------------------------------------------------------ */
+/* ---- values in 8 bits, and in bf16 ----------------------------------------------------------- */
 
 /* The strides of k and n in the parameter's own shape. */
 static long k_stride_of(const hd_node *param)
@@ -255,33 +288,63 @@ bool hd_param_quantise(const hd_node *param, int8_t *q, float *scale, size_t *n,
     struct hd_int8_matrix m = {.K = param->dim[is_table], .N = param->dim[!is_table]};
     m.scale = scale;
     m.packed = hd_alloc(hd_packed_size_int8(m.K, m.N), 1, err);
-    const bool ok = m.packed && hd_int8_matrix_quantise(&m, param->x, k_stride_of(param),
-                                                        n_stride_of(param), err);
+    float *widened = hd_is_compact(param) ? hd_alloc(param->count, sizeof *widened, err) : NULL;
+    if (widened)
+        hd_param_read(param, widened);
+    const float *x = widened ? widened : param->x;
+    const bool ok = m.packed && x &&
+                    hd_int8_matrix_quantise(&m, x, k_stride_of(param), n_stride_of(param), err);
     if (ok)
         hd_int8_matrix_read(&m, q, k_stride_of(param), n_stride_of(param));
+    hd_free(widened);
     hd_free(m.packed);
     *n = (size_t)m.N;
     return ok;
 }
 
-void hd_param_write_scaled(hd_node *param, const int8_t *q, const float *scale)
+void hd_param_scale(const hd_node *param, float *values, const int8_t *q, const float *scale)
 {
     const bool is_table = param->param->use == HD_PARAM_TABLE;
     const long columns = param->dim[1];
     for (long i = 0; i < (long)param->count; i++)
-        param->x[i] = scale[is_table ? i / columns : i % columns] * (float)q[i];
+        values[i] = scale[is_table ? i / columns : i % columns] * (float)q[i];
+}
+
+/* Column n of one that is held in bf16, K numbers. */
+static void read_column_bf16(const hd_node *param, int n, float *values, long stride)
+{
+    const int K = param->dim[param->param->use == HD_PARAM_TABLE];
+    const size_t pairs = ((size_t)K + 1) / 2;
+    const uint32_t *at =
+        held_copy(param->param)->pairs + (size_t)(n / HD_LANES) * HD_LANES * pairs + n % HD_LANES;
+    for (int k = 0; k < K; k++) {
+        const uint32_t pair = at[(size_t)(k / 2) * HD_LANES];
+        values[k * stride] = hd_bf16_value((uint16_t)(k % 2 ? pair >> 16 : pair));
+    }
+}
+
+static void read_column(const hd_node *param, int n, float *values, long stride)
+{
+    if (hd_is_int8(param))
+        hd_int8_matrix_column(&param->param->int8, n, values, stride);
+    else
+        read_column_bf16(param, n, values, stride);
 }
 
 void hd_param_read(const hd_node *param, float *values)
 {
-    if (!hd_is_int8(param)) {
+    if (!hd_is_compact(param)) {
         memcpy(values, param->x, param->count * sizeof *values);
         return;
     }
-    const struct hd_int8_matrix *m = &param->param->int8;
-    const long k_stride = k_stride_of(param), n_stride = n_stride_of(param);
-    for (int n = 0; n < m->N; n++)
-        hd_int8_matrix_column(m, n, values + n * n_stride, k_stride);
+    const int N = param->dim[param->param->use != HD_PARAM_TABLE];
+    for (int n = 0; n < N; n++)
+        read_column(param, n, values + n * n_stride_of(param), k_stride_of(param));
+}
+
+void hd_param_read_row(const hd_node *param, int row, float *values)
+{
+    read_column(param, row, values, 1);
 }
 
 bool hd_param_write(hd_node *param, const float *values, heed_error *err)
@@ -289,7 +352,13 @@ bool hd_param_write(hd_node *param, const float *values, heed_error *err)
     if (hd_is_int8(param))
         return hd_int8_matrix_quantise(&param->param->int8, values, k_stride_of(param),
                                        n_stride_of(param), err);
-    memcpy(param->x, values, param->count * sizeof *values);
+    const bool is_table = param->param->use == HD_PARAM_TABLE;
+    if (param->param->is_held_bf16)
+        hd_kernels_chosen(NULL)->pack_bf16(held_copy(param->param)->pairs, values,
+                                           k_stride_of(param), n_stride_of(param),
+                                           param->dim[is_table], param->dim[!is_table]);
+    else
+        memcpy(param->x, values, param->count * sizeof *values);
     return true;
 }
 
@@ -438,7 +507,7 @@ void hd_params_pack_rows(hd_params *params, int i, int from, int to)
     const struct hd_kernels *k = hd_kernels_chosen(NULL);
     const hd_node *W = &params->entries[i]->node;
     const struct hd_param *p = &params->entries[i]->param;
-    if (p->is_bf16)
+    if (p->is_bf16 && !p->is_held_bf16)
         pack_rows_bf16(k, W, from, to);
     if (W->n_dims != 2 || p->is_bf16)
         return;
@@ -467,7 +536,7 @@ bool hd_params_pack(hd_params *params, heed_error *err)
 {
     if (!hd_params_pack_begin(params, err))
         return false;
-    const bool has_values = params->values || params->int8;
+    const bool has_values = params->values || params->compact;
     for (int i = 0; has_values && i < params->n; i++)
         hd_params_pack_rows(params, i, 0, params->entries[i]->node.dim[0]);
     if (has_values)
@@ -484,7 +553,9 @@ void hd_params_changed(hd_params *params)
 {
     params->generation++;
     for (int i = 0; i < params->n; i++) {
-        params->entries[i]->param.straight.is_current = false;
-        params->entries[i]->param.crossed.is_current = false;
+        struct hd_param *p = &params->entries[i]->param;
+        p->straight.is_current = p->crossed.is_current = false;
+        if (p->is_held_bf16)
+            held_copy(p)->is_current = true; /* it is the value */
     }
 }

@@ -135,11 +135,10 @@ hd_tape *hd_home_of(const char *op, hd_node *const *operands, int n)
             hd_context_compute(a);
         else if (hd_lives_on(a, t))
             continue;
-        else if (hd_is_int8(a))
-            hd_tape_fail(
-                t, HEED_BAD_SHAPE,
-                "%s: the parameter %s is held in 8 bits, which this operation does not take", op,
-                a->param->name);
+        else if (hd_is_compact(a))
+            hd_tape_fail(t, HEED_BAD_SHAPE,
+                         "%s: the parameter %s is held in %s, which this operation does not take",
+                         op, a->param->name, hd_is_int8(a) ? "8 bits" : "bf16");
         else if (!a->tape && a->param)
             hd_tape_fail(t, HEED_BAD_SHAPE,
                          "%s: the parameter %s has no values yet; call hd_params_make() first", op,
@@ -388,7 +387,7 @@ hd_node *hd_on(hd_tape *tape, const hd_node *n)
         return &tape->nil;
     if (n->tape && n == &n->tape->nil && hd_has_failed(n->tape))
         return hd_tape_fail(tape, n->tape->error.code, "hd_on: %s", n->tape->error.message);
-    if (!n->x && !hd_is_int8(n))
+    if (!n->x && !hd_is_compact(n))
         return &hd_home_of("hd_on", (hd_node *[]){&tape->nil, (hd_node *)n}, 2)->nil;
     return borrow(tape, "hd_on", n, n->param && n->wants_gradient);
 }

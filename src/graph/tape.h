@@ -57,7 +57,7 @@ enum hd_param_use {
 };
 
 /* What a parameter has beyond a node: it lives in `set`, its values and gradient at `offset` of
- * the flat blocks. One that is held in 8 bits has neither: its node's x is NULL. */
+ * the flat blocks. One that is held in 8 bits, or in bf16, has neither: its node's x is NULL. */
 struct hd_param {
     hd_params *set;
     const char *name;
@@ -66,8 +66,9 @@ struct hd_param {
     struct hd_packed straight; /* for x·W:  K = dim[0], N = dim[1] */
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
     enum hd_param_use use;
-    bool is_bf16; /* a matrix whose products are of bf16: so are its packed copies */
-    bool is_int8; /* held in 8 bits, in */
+    bool is_bf16;      /* a matrix whose products are of bf16: so are its packed copies */
+    bool is_held_bf16; /* and it has no other values: one copy, for what it is used for */
+    bool is_int8;      /* held in 8 bits, in */
     struct hd_int8_matrix
         int8; /* of a map K = dim[0], N = dim[1]; of a table the other way round */
 };
@@ -82,28 +83,36 @@ static inline bool hd_is_bf16(const hd_node *n)
     return n->param && n->param->is_bf16;
 }
 
+/* Is it held without floats? */
+static inline bool hd_is_compact(const hd_node *n)
+{
+    return n->param && (n->param->is_int8 || n->param->is_held_bf16);
+}
+
 /* From now on products with the matrices of this set are of bf16, there and back; values and gradients stay floats. Before the first
  * packing. */
 void hd_params_multiply_bf16(hd_params *params);
 
-/* Before hd_params_make(): say what a matrix is for; hold it in 8 bits, which only maps and tables can be (else it does nothing). A
- * set with such parameters is for inference: it has no flat block, and none of its parameters wants a gradient. */
+/* Before hd_params_make(): say what a matrix is for; hold it in 8 bits, or in bf16, which only maps and tables can be (else it does
+ * nothing). A set with such parameters is for inference: it has no flat block, and none of its parameters wants a gradient. */
 void hd_param_set_use(hd_node *param, enum hd_param_use use);
 void hd_param_hold_int8(hd_node *param);
+void hd_param_hold_bf16(hd_node *param);
 
-/* The values as floats, whatever they are held in. */
+/* The values as floats, whatever they are held in: all; or one row of a table that has no floats. */
 void hd_param_read(const hd_node *param, float *values);
+void hd_param_read_row(const hd_node *param, int row, float *values);
 
-/* Set the values from floats: they are quantised where the parameter is held in 8 bits. */
+/* Set the values from floats: they are quantised, or rounded, where the parameter is held so. */
 bool hd_param_write(hd_node *param, const float *values, heed_error *err);
 
 /* The q of a parameter that is held in 8 bits, in the shape of the parameter. Its scales are param->int8.scale. */
 void hd_param_read_int8(const hd_node *param, int8_t *q);
 void hd_param_write_int8(hd_node *param, const int8_t *q, const float *scale);
 
-/* For files. The q and scales that a parameter held as floats would have in 8 bits, *n of them; and its values from q and scales. */
+/* For files. The q and scales that a parameter held as floats would have in 8 bits, *n of them; and its values, as floats, from q and scales. */
 bool hd_param_quantise(const hd_node *param, int8_t *q, float *scale, size_t *n, heed_error *err);
-void hd_param_write_scaled(hd_node *param, const int8_t *q, const float *scale);
+void hd_param_scale(const hd_node *param, float *values, const int8_t *q, const float *scale);
 
 /* Have hd_params_pack() lay a weight out that no product has met yet: for x·W, or for x·Wᵀ. */
 void hd_param_want_packed(hd_node *param, bool is_crossed);

@@ -65,6 +65,12 @@ void hd_net_hold_int8(struct hd_net *net)
         hd_param_hold_int8(hd_params_at(net->params, i));
 }
 
+void hd_net_hold_bf16(struct hd_net *net)
+{
+    for (int i = 0; i < hd_params_number(net->params); i++)
+        hd_param_hold_bf16(hd_params_at(net->params, i));
+}
+
 bool hd_net_is_int8(const struct hd_net *net)
 {
     for (int i = 0; i < hd_params_number(net->params); i++)
@@ -77,7 +83,9 @@ bool hd_net_computes(const struct hd_net *net, enum hd_compute compute)
 {
     for (int i = 0; compute != HD_COMPUTE_STORED && i < hd_params_number(net->params); i++) {
         const hd_node *p = hd_params_at(net->params, i);
-        if (p->param->use != HD_PARAM_OTHER && hd_is_int8(p) != (compute == HD_COMPUTE_INT8))
+        if (p->param->use != HD_PARAM_OTHER &&
+            (hd_is_int8(p) != (compute == HD_COMPUTE_INT8) ||
+             p->param->is_held_bf16 != (compute == HD_COMPUTE_BF16)))
             return false;
     }
     return true;
@@ -86,11 +94,15 @@ bool hd_net_computes(const struct hd_net *net, enum hd_compute compute)
 /* One parameter, through floats where it is not held alike. */
 static bool copy_param(hd_node *to, const hd_node *from, heed_error *err)
 {
-    if (!hd_is_int8(from))
+    if (!hd_is_compact(from))
         return hd_param_write(to, from->x, err);
-    if (!hd_is_int8(to)) {
-        hd_param_read(from, to->x);
-        return true;
+    if (!hd_is_int8(from) || !hd_is_int8(to)) {
+        float *x = hd_alloc(from->count, sizeof *x, err);
+        if (x)
+            hd_param_read(from, x);
+        const bool ok = x && hd_param_write(to, x, err);
+        hd_free(x);
+        return ok;
     }
     int8_t *q = hd_alloc(from->count, sizeof *q, err);
     if (q) {
@@ -105,10 +117,15 @@ struct hd_net *hd_net_as(const struct hd_net *net, enum hd_compute compute, heed
 {
     struct hd_net *copy = hd_net_declare(&net->config, err);
     const int n = copy ? hd_params_number(copy->params) : 0;
-    for (int i = 0; i < n; i++)
-        if (compute == HD_COMPUTE_INT8 ||
-            (compute == HD_COMPUTE_STORED && hd_is_int8(hd_params_at(net->params, i))))
-            hd_param_hold_int8(hd_params_at(copy->params, i));
+    for (int i = 0; i < n; i++) {
+        hd_node *p = hd_params_at(copy->params, i);
+        const struct hd_param *as = hd_params_at(net->params, i)->param;
+        const bool is_stored = compute == HD_COMPUTE_STORED;
+        if (compute == HD_COMPUTE_INT8 || (is_stored && as->is_int8))
+            hd_param_hold_int8(p);
+        else if (compute == HD_COMPUTE_BF16 || (is_stored && as->is_held_bf16))
+            hd_param_hold_bf16(p);
+    }
     bool ok = copy && hd_params_make(copy->params, err);
     for (int i = 0; ok && i < n; i++) {
         hd_node *to = hd_params_at(copy->params, i);

@@ -186,7 +186,7 @@ static bool add_param(struct hd_saver *s, const hd_node *p, enum hd_dtype store,
     if (store == HD_I8 && p->param->use != HD_PARAM_OTHER)
         return add_int8(s, p, memory, err);
     const float *x = p->x;
-    if (hd_is_int8(p)) {
+    if (hd_is_compact(p)) {
         float *widened = hd_take(memory, p->count * sizeof *widened);
         if (!widened)
             return hd_fail(err, HEED_NO_MEMORY, "there is no memory to write %s", hd_param_name(p));
@@ -396,12 +396,20 @@ static bool read_int8(const struct hd_safetensors *file, const struct hd_tensor 
     if (!scale)
         return false;
     memcpy(scale, in_file, n * sizeof *scale);
+    bool ok = true;
     if (hd_is_int8(p))
         hd_param_write_int8(p, t->data, scale);
-    else
-        hd_param_write_scaled(p, t->data, scale);
+    else if (!hd_is_compact(p))
+        hd_param_scale(p, p->x, t->data, scale);
+    else {
+        float *x = hd_alloc(hd_count(p), sizeof *x, err);
+        if (x)
+            hd_param_scale(p, x, t->data, scale);
+        ok = x && hd_param_write(p, x, err);
+        hd_free(x);
+    }
     hd_free(scale);
-    return true;
+    return ok;
 }
 
 static bool read_param(const struct hd_safetensors *file, hd_node *p, heed_error *err)
@@ -411,7 +419,7 @@ static bool read_param(const struct hd_safetensors *file, hd_node *p, heed_error
         return false;
     if (t->dtype == HD_I8)
         return read_int8(file, t, p, err);
-    if (!hd_is_int8(p))
+    if (!hd_is_compact(p))
         return hd_read_f32(p->x, t, hd_count(p), err);
     float *x = hd_alloc(hd_count(p), sizeof *x, err);
     const bool ok = x && hd_read_f32(x, t, hd_count(p), err) && hd_param_write(p, x, err);
@@ -449,12 +457,14 @@ static bool read_params(const struct hd_safetensors *file, struct hd_net *net, h
     return true;
 }
 
-/* Hold in 8 bits what the file has so, all matrices, or none. */
+/* Hold in 8 bits what the file has so; all matrices, or none, in 8 bits or in bf16. */
 static void choose_precision(const struct hd_safetensors *file, struct hd_net *net,
                              enum hd_compute compute)
 {
     if (compute == HD_COMPUTE_INT8)
         hd_net_hold_int8(net);
+    if (compute == HD_COMPUTE_BF16)
+        hd_net_hold_bf16(net);
     for (int i = 0; compute == HD_COMPUTE_STORED && i < hd_params_number(net->params); i++) {
         hd_node *p = hd_params_at(net->params, i);
         if (hd_safetensors_find(file, hd_param_name(p))->dtype == HD_I8)
@@ -600,6 +610,20 @@ heed_model *hd_model_load_as(const char *path, enum hd_compute compute, heed_err
 heed_model *heed_model_load(const char *path, heed_error *err)
 {
     return hd_model_load_as(path, HD_COMPUTE_STORED, err);
+}
+
+heed_model *heed_model_load_as(const char *path, const char *compute, heed_error *err)
+{
+    if (!hd_is_given(compute, "compute", err))
+        return NULL;
+    int way = HD_COMPUTE_STORED;
+    const heed_option row = {.name = "compute",
+                             .kind = HEED_OPTION_CHOICE,
+                             .size = sizeof way,
+                             .choices = HD_COMPUTE_NAMES};
+    if (!heed_option_set(&row, &way, compute, err))
+        return NULL;
+    return hd_model_load_as(path, (enum hd_compute)way, err);
 }
 
 heed_model *heed_model_load_memory(const char *name, const void *data, size_t size, heed_error *err)

@@ -231,9 +231,9 @@ static const heed_option rows[] = {
      .least = 0, .most = 4096, .default_help = "all cores",
      .help = "number of threads; does not change results"},
     {"compute", .kind = HEED_OPTION_CHOICE, FIELD(compute), .initial = "stored",
-     .choices = "stored|f32|int8",
-     .help = "matrix products in the precision of the model file, in 32-bit floats, or in 8 bits, "
-             "which is faster"},
+     .choices = HD_COMPUTE_NAMES,
+     .help = "matrix products in the precision of the model file, in 32-bit floats, in bf16, which "
+             "needs less memory, or in 8 bits, which is faster"},
     {0},
 };
 
