@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "text/character.h"
+#include "text/word_links.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -165,9 +166,7 @@ static bool read_char(struct reading *r, uint32_t before, uint32_t cp, uint32_t 
 {
     if (hd_char_is_space(cp))
         return end_token(r, err);
-    const bool is_alone = hd_char_is_unspaced(cp) && !hd_char_is_mark(cp);
-    if (hd_char_is_space(before) || is_alone ||
-        (hd_char_is_unspaced(before) && !hd_char_is_mark(cp))) {
+    if (hd_word_begins(before, cp, true)) {
         if (!end_token(r, err))
             return false;
         r->tokens->n_words++;

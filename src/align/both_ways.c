@@ -4,7 +4,7 @@
 #include "align/align_tokens.h"
 #include "base/memory.h"
 
-static const float P_NONE = 0.1F; /* that a token is made by none of the other language */
+static const float P_NONE = 0.1F;  /* that a token is made by none of the other language */
 static const float FLOOR = 1e-7F;  /* of tokens that were never seen together */
 static const float STRANGE = 0.1F; /* of two that were not seen at all: names, as a rule */
 

@@ -3,15 +3,9 @@
 #ifndef HD_ALIGN_LINK_LISTS_H
 #define HD_ALIGN_LINK_LISTS_H
 
-#include <heed.h>
-#include <stdint.h>
+#include "text/word_links.h"
 
 enum { HD_MOST_LINKED_WORDS = 1 << 16 }; /* of a side */
-
-/* Word `source` of the source and word `target` of the target belong together; both from 0. */
-struct hd_word_link {
-    uint16_t source, target;
-};
 
 /* {0} is empty. */
 struct hd_link_lists {

@@ -25,7 +25,8 @@ enum hd_average_of { HD_AVERAGE_LAST, HD_AVERAGE_BEST };
 
 struct hd_recipe {
     /* files */
-    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, spm, freeze;
+    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, spm, freeze,
+        guided_alignment;
     char *out, *from;
     bool skip_bad;
 
@@ -49,7 +50,7 @@ struct hd_recipe {
     int warmup, schedule, optimizer;
     float dropout, dropout_embed, dropout_attention, dropout_ffn, dropout_state, dropout_output,
         word_dropout;
-    float rdrop, simcut, simcut_share, ema;
+    float rdrop, simcut, simcut_share, guided_weight, ema;
     int average, average_of;
 
     /* looking and saving */

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "kernel/kernel.h"
+#include "model/guidance.h"
 #include "model/languages.h"
 #include "train/outputs.h"
 #include "train/patience.h"
@@ -121,6 +122,13 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
         hd_languages_to_record(record, run->recipe->languages);
     if (record && run->facts.is_of_documents)
         json_object_set_new(record, "documents", json_true());
+    /* Which step's attention tells of a word: that of the guided head, or as it was in the model that this one began as. */
+    json_t *shift = json_object_get(run->model->record, "alignment_shift");
+    if (record && run->recipe->guided_alignment.n > 0)
+        json_object_set_new(record, "alignment_shift",
+                            json_integer(hd_guided_shift(&run->model->net->config)));
+    else if (record && shift)
+        json_object_set(record, "alignment_shift", shift);
     if (record && run->recipe->attribution)
         json_object_set_new(record, "attribution", json_string(run->recipe->attribution));
     if (record && run->recipe->licence)
@@ -260,8 +268,9 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
     watch_plateau(run);
     if (!*is_best)
         return true;
+    json_t *record = record_of(run, v);
     json_decref(run->model->record);
-    run->model->record = record_of(run, v);
+    run->model->record = record;
     static const enum hd_dtype stores[] = {HD_F32, HD_F16, HD_BF16};
     if (!run->model->record)
         return hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
