@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "base/utf8.h"
+#include "text/letter_case.h"
 #include "translate/protection.h"
 #include "translate/word_weights.h"
 
@@ -211,6 +212,17 @@ static double logprob_of(const struct hd_job *job, const struct hd_hypothesis *h
     return job->has_scores ? (double)h->logprob[j] : 0;
 }
 
+static bool append_capitals(struct target_side *t, const char *text, size_t n, heed_error *err)
+{
+    struct hd_buffer capitals = {0};
+    if (!hd_utf8_valid(text, n, NULL)) /* a part of a character */
+        return append(t, text, n, err);
+    const bool ok = hd_change_case(&capitals, (struct hd_text){text, n}, HD_CASE_UPPER, err) &&
+                    append(t, capitals.at, capitals.n, err);
+    hd_buffer_release(&capitals);
+    return ok;
+}
+
 /* The text of a token; a placeholder's is the piece that it stands for. */
 static bool append_token(struct target_side *t, struct hd_line *line, const struct token *token,
                          const char *text, size_t n)
@@ -218,8 +230,9 @@ static bool append_token(struct target_side *t, struct hd_line *line, const stru
     struct hd_span piece;
     heed_error *err = &line->err;
     const char *symbol = memchr(text, '\xE2', n);
-    if (!symbol || !hd_placeholder_piece(&line->segments[token->segment], token->id, &piece))
-        return append(t, text, n, err);
+    const struct hd_segment *segment = &line->segments[token->segment];
+    if (!symbol || !hd_placeholder_piece(segment, token->id, &piece))
+        return (segment->is_in_capitals ? append_capitals : append)(t, text, n, err);
     const size_t before = (size_t)(symbol - text), size = HD_PLACEHOLDER_SIZE;
     return append(t, text, before, err) &&
            append(t, line->result->source + piece.begin, piece.end - piece.begin, err) &&

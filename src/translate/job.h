@@ -25,6 +25,8 @@ struct hd_ensemble {
     int shift;
     bool has_attention;
     bool is_of_documents;  /* trained on lines of several sentences */
+    bool is_natural;       /* text of subwords: numbers alone are no text in it, */
+    bool is_cased;         /* and letters of both kinds are */
     bool has_placeholders; /* for protected pieces, in both vocabularies: */
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
     double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
@@ -66,6 +68,8 @@ struct hd_segment {
     bool passes;               /* nothing in it can be translated: it stays as it is */
     size_t first_kept, n_kept; /* protected pieces of the line that lie in it */
     bool has_placeholders;     /* the model sees placeholders instead of these */
+    bool is_trimmed;           /* at its ends, of what is only copied */
+    bool is_in_capitals;       /* the model sees a sentence, and capitals come out again */
     enum hd_search_round round;
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */

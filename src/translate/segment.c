@@ -191,7 +191,7 @@ static bool choose_languages(struct hd_line *line, const char *target)
 static bool prepare_search(struct hd_line *line, const char *prefix)
 {
     if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
-        !hd_line_protect(line))
+        !hd_line_protect(line, prefix && prefix[0]))
         return false;
     for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
         line->segments[i].passes = true;

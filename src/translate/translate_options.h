@@ -24,6 +24,7 @@ struct heed_options {
     int split;      /* enum hd_split_option */
     bool replaces_unknown;
     bool protects;
+    bool restores_case;
     heed_option_list keep; /* regular expressions */
     char *prefix;          /* how the output begins; NULL: as the model likes */
     char *from, *to;       /* languages; from may be "auto", to NULL: the first that fits */
