@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "model/languages.h"
+#include "translate/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -269,7 +270,12 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
 {
     const struct hd_line *line = segment->line;
     const uint64_t index = (uint64_t)(segment - line->segments);
+    const int *once = line->job->ensemble->target_placeholders;
+    const int n_once = (int)hd_segment_placeholders(segment);
+    const bool is_whole = segment->round == HD_SEARCH_WHOLE;
     return (struct hd_search_input){
+        .once = {once, is_whole ? n_once : 0},
+        .never = {once + n_once, is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
         .source = {segment->ids, segment->n_ids},
         .prefix = {segment->prefix.at, (int)segment->prefix.n},
         .max_length = hd_longest_output(segment->n_ids, line->job->options.max_length),

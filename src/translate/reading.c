@@ -95,45 +95,65 @@ void hd_segment_trim(struct hd_segment *segment)
         segment->span = span;
 }
 
-/* ---- capitals ------------------------------------------------------------------------------------------------------------ */
+/* ---- letters --------------------------------------------------------------------------------------------------------------- */
 
-/* All of its letters are capitals, and they are no abbreviation: four letters, or three with an exclamation or question mark. */
-static bool is_in_capitals(const struct hd_segment *segment)
+/* Capitals alone that are no abbreviation: four letters, or two with an exclamation or question mark. Small letters alone: several
+ * words, as a single one may be meant as it is. */
+static enum hd_letters letters_of(const struct hd_segment *segment)
 {
     const struct hd_line *line = segment->line;
     const char *source = line->result->source;
     const struct hd_protected *next = line->kept.at + segment->first_kept;
     const struct hd_protected *end = next + segment->n_kept;
-    size_t n_letters = 0;
-    bool has_mark = false;
+    size_t n_upper = 0, n_lower = 0, n_words = 0;
+    bool has_mark = false, is_inside = false;
     for (size_t i = segment->span.begin, length; i < segment->span.end; i += length) {
         const uint32_t cp = hd_char_at(source, segment->span.end, i, &length);
         if (next < end && i == next->span.begin) {
             length = next++->span.end - i;
+            is_inside = false;
             continue;
         }
-        if (hd_char_is_lower(cp))
-            return false;
-        n_letters += hd_char_is_upper(cp);
+        n_upper += hd_char_is_upper(cp);
+        n_lower += hd_char_is_lower(cp);
+        n_words += hd_char_is_letter(cp) && !is_inside;
+        is_inside = !hd_char_is_space(cp);
         has_mark = has_mark || cp == '!' || cp == '?';
     }
-    return n_letters >= (has_mark ? 2 : 4);
+    if (n_upper > 0 && n_lower == 0 && n_upper >= (has_mark ? 2 : 4))
+        return HD_LETTERS_CAPITAL;
+    return n_lower > 0 && n_upper == 0 && n_words > 1 ? HD_LETTERS_SMALL : HD_LETTERS_MIXED;
 }
 
-/* English "I" stands alone, or before an apostrophe. */
-static bool is_english_i(const struct hd_segment *segment, size_t i)
+bool hd_word_is_name(const struct hd_vocab *vocab, const char *text, size_t n)
+{
+    enum { LONGEST = 64 };
+    char small[LONGEST + 8] = "\xE2\x96\x81", big[LONGEST + 8]; /* ▁ */
+    size_t length, first;
+    const size_t n_small = hd_lower_key(small + 3, LONGEST, text, 0, n);
+    if (n_small == 0)
+        return false;
+    uint8_t bytes[4];
+    const uint32_t cp = hd_char_at(small + 3, n_small, 0, &length);
+    first = (size_t)utf8proc_encode_char(utf8proc_totitle((utf8proc_int32_t)cp), bytes);
+    memcpy(big, small, 3);
+    memcpy(big + 3, bytes, first);
+    strcpy(big + 3 + first, small + 3 + length);
+    return hd_vocab_find(vocab, small) < 0 && hd_vocab_find(vocab, big) >= 0;
+}
+
+/* Does the word that begins here have a capital letter in a sentence of ordinary letters? */
+static bool has_capital(const struct hd_segment *segment, size_t i)
 {
     const struct hd_line *line = segment->line;
     const char *source = line->result->source;
-    size_t length;
-    if (source[i] != 'I' || (line->from && strcmp(line->from, "en") != 0))
-        return false;
-    const uint32_t before = i > segment->span.begin ? hd_char_before(source, i, &length) : ' ',
-                   after = i + 1 < segment->span.end
-                               ? hd_char_at(source, segment->span.end, i + 1, &length)
-                               : ' ';
-    return !hd_char_is_letter(before) && before != '\'' && before != 0x2019 &&
-           !hd_char_is_letter(after);
+    size_t end = i, length;
+    while (end < segment->span.end &&
+           hd_char_is_letter(hd_char_at(source, segment->span.end, end, &length)))
+        end += length;
+    const bool is_i = end == i + 1 && (source[i] == 'I' || source[i] == 'i') &&
+                      (!line->from || strcmp(line->from, "en") == 0);
+    return is_i || hd_word_is_name(line->job->ensemble->source, source + i, end - i);
 }
 
 /* ---- the text for the model ---------------------------------------------------------------------------------------------- */
@@ -170,23 +190,34 @@ size_t hd_segment_placeholders(const struct hd_segment *segment)
                                                  : HD_N_PLACEHOLDERS;
 }
 
+/* A letter as it stands in an ordinary sentence. */
+static uint32_t ordinary(const struct hd_segment *segment, size_t i, uint32_t cp, bool is_first,
+                         bool begins_word)
+{
+    const bool is_upper = is_first || (begins_word && has_capital(segment, i));
+    return is_upper ? (uint32_t)utf8proc_totitle((utf8proc_int32_t)cp)
+                    : (uint32_t)utf8proc_tolower((utf8proc_int32_t)cp);
+}
+
 static bool rewrite(struct reading *r, const struct hd_segment *segment, heed_error *err)
 {
     const struct hd_line *line = segment->line;
     const char *source = line->result->source;
     const struct hd_protected *kept = line->kept.at + segment->first_kept;
     bool ok = true, has_begun = false;
-    for (size_t i = segment->span.begin, k = 0, length; ok && i < segment->span.end; i += length) {
-        const uint32_t cp = hd_char_at(source, segment->span.end, i, &length);
+    uint32_t before = ' ', cp;
+    for (size_t i = segment->span.begin, k = 0, length; ok && i < segment->span.end;
+         i += length, before = cp) {
+        cp = hd_char_at(source, segment->span.end, i, &length);
         const bool is_kept = k < segment->n_kept && i == kept[k].span.begin;
         if (is_kept)
             length = kept[k].span.end - i;
         const struct hd_span from = {i, i + length};
         if (is_kept && k < hd_segment_placeholders(segment))
             ok = add(r, hd_placeholder((int)k), HD_PLACEHOLDER_SIZE, from, err);
-        else if (!is_kept && segment->is_in_capitals && has_begun && hd_char_is_upper(cp) &&
-                 !is_english_i(segment, i))
-            ok = add_char(r, (uint32_t)utf8proc_tolower((utf8proc_int32_t)cp), from, err);
+        else if (!is_kept && segment->letters != HD_LETTERS_MIXED && hd_char_is_letter(cp))
+            ok = add_char(r, ordinary(segment, i, cp, !has_begun, hd_char_is_space(before)), from,
+                          err);
         else
             ok = add(r, source + i, length, from, err);
         has_begun = has_begun || is_kept || hd_char_is_letter(cp);
@@ -252,9 +283,9 @@ bool hd_segment_read(struct hd_segment *segment, bool has_prefix)
     const struct hd_ensemble *e = line->job->ensemble;
     bool is_done = false;
     segment->has_placeholders = segment->n_kept > 0 && e->has_placeholders;
-    segment->is_in_capitals =
-        line->job->options.restores_case && e->is_cased && !has_prefix && is_in_capitals(segment);
-    if (!segment->has_placeholders && !segment->is_in_capitals && !segment->is_trimmed)
+    if (line->job->options.restores_case && e->is_cased && !has_prefix)
+        segment->letters = letters_of(segment);
+    if (!segment->has_placeholders && segment->letters == HD_LETTERS_MIXED && !segment->is_trimmed)
         return true;
     if (!encode(segment, &is_done, &line->err))
         return false;
@@ -263,6 +294,6 @@ bool hd_segment_read(struct hd_segment *segment, bool has_prefix)
         if (!encode(segment, &is_done, &line->err))
             return false;
     }
-    segment->is_in_capitals = segment->is_in_capitals && is_done;
+    segment->letters = is_done ? segment->letters : HD_LETTERS_MIXED;
     return true;
 }
