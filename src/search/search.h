@@ -45,9 +45,15 @@ struct hd_search_options {
 };
 struct hd_search_options hd_search_options_default(void);
 
+enum { HD_MOST_ONCE = 16 };
+
 struct hd_search_input {
     struct hd_sequence source; /* end marker included where the model wants one */
     struct hd_sequence prefix; /* words the output must begin with; may be empty */
+    struct hd_sequence
+        once; /* words that a search must find, each once; may be empty. Where the model would end without one of them,
+                                the likeliest of those missing is said instead */
+    struct hd_sequence never; /* words that a search must not find; may be empty */
     int max_length; /* words at most, end marker not counted; the prefix is kept even if it is longer */
     uint64_t number; /* decides, with the seed, what is drawn: the sentence's number in its text */
 };

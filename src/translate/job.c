@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "model/languages.h"
+#include "translate/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,22 @@ static void find_placeholders(struct hd_ensemble *e)
     }
 }
 
+/* Text of a natural language is cut into subwords. It is cased if its vocabulary has a piece of letters of both kinds: "▁The". */
+static void look_at_text(struct hd_ensemble *e)
+{
+    e->is_natural = hd_vocab_kind(e->source) == HD_VOCAB_SPM;
+    for (int id = 0; e->is_natural && !e->is_cased && id < hd_vocab_size(e->source); id++) {
+        const char *piece = hd_vocab_piece(e->source, id);
+        bool has_upper = false, has_lower = false;
+        for (size_t i = 0, n = strlen(piece), length; i < n && piece[0] != '<'; i += length) {
+            const uint32_t cp = hd_char_at(piece, n, i, &length);
+            has_upper = has_upper || hd_char_is_upper(cp);
+            has_lower = has_lower || hd_char_is_lower(cp);
+        }
+        e->is_cased = has_upper && has_lower;
+    }
+}
+
 static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *err)
 {
     if (!m)
@@ -68,6 +85,7 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(e->confidence, m);
         find_placeholders(e);
+        look_at_text(e);
     }
     if (!same_vocab(m->source, e->source) || !same_vocab(m->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
@@ -265,7 +283,12 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
 {
     const struct hd_line *line = segment->line;
     const uint64_t index = (uint64_t)(segment - line->segments);
+    const int *once = line->job->ensemble->target_placeholders;
+    const int n_once = (int)hd_segment_placeholders(segment);
+    const bool is_whole = segment->round == HD_SEARCH_WHOLE;
     return (struct hd_search_input){
+        .once = {once, is_whole ? n_once : 0},
+        .never = {once + n_once, is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
         .source = {segment->ids, segment->n_ids},
         .prefix = {segment->prefix.at, (int)segment->prefix.n},
         .max_length = hd_longest_output(segment->n_ids, line->job->options.max_length),

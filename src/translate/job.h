@@ -26,16 +26,20 @@ struct hd_ensemble {
     int shift;
     bool has_attention;
     bool is_of_documents;  /* trained on lines of several sentences */
+    bool is_natural;       /* text of subwords: numbers alone are no text in it, */
+    bool is_cased;         /* and letters of both kinds are */
     bool has_placeholders; /* for protected pieces, in both vocabularies: */
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
     double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
 };
 
-/* How a segment is searched. An output that goes round in circles is searched again. */
+/* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a
+ * placeholder. */
 enum hd_search_round {
     HD_SEARCH_FIRST,     /* as it is asked for */
     HD_SEARCH_SCORED,    /* after a first search for words alone: with probabilities, to compare */
     HD_SEARCH_NO_REPEAT, /* with repetition forbidden */
+    HD_SEARCH_WHOLE,     /* with each placeholder said once */
     HD_SEARCH_ROUNDS,
 };
 
@@ -57,6 +61,9 @@ struct hd_job {
 
 struct hd_line;
 
+/* The letters of a sentence: ordinary, capitals alone, or several words in small letters alone. */
+enum hd_letters { HD_LETTERS_MIXED, HD_LETTERS_CAPITAL, HD_LETTERS_SMALL };
+
 struct hd_segment {
     struct hd_line *line;
     struct hd_span span;       /* in the line, white space around it left out */
@@ -68,6 +75,9 @@ struct hd_segment {
     bool passes;               /* nothing in it can be translated: it stays as it is */
     size_t first_kept, n_kept; /* protected pieces of the line that lie in it */
     bool has_placeholders;     /* the model sees placeholders instead of these */
+    bool is_trimmed;           /* at its ends, of what is only copied */
+    enum hd_letters
+        letters; /* if not mixed the model sees an ordinary sentence, and such letters come out again */
     enum hd_search_round round;
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */

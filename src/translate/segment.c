@@ -219,7 +219,7 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
         return hd_fail(&line->err, HEED_BAD_OPTION,
                        "a text with markup cannot have a prefix; use one of the two");
     if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
-        !hd_line_protect(line))
+        !hd_line_protect(line, prefix && prefix[0]))
         return false;
     for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
         line->segments[i].passes = true;

@@ -191,6 +191,10 @@ static const heed_option rows[] = {
     {"protect", .kind = HEED_OPTION_YES_NO, FIELD(protects), .initial = "yes",
      .help = "keep links, e-mail addresses, file names, codes and placeholders such as %s as they "
              "are, and warn where one of them or a number is lost"},
+    {"restore-case", .kind = HEED_OPTION_YES_NO, FIELD(restores_case), .initial = "yes",
+     .help =
+         "translate a sentence in capitals or small letters alone as an ordinary one, and print it "
+         "in such letters again"},
     {"keep", .kind = HEED_OPTION_LIST, FIELD(keep), .value = "REGEX",
      .help = "also keep what this regular expression matches (POSIX, extended); may be repeated",
      .set = add_keep},

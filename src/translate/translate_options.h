@@ -24,6 +24,7 @@ struct heed_options {
     int split;      /* enum hd_split_option */
     bool replaces_unknown;
     bool protects;
+    bool restores_case;
     heed_option_list keep; /* regular expressions */
     int markup;            /* enum hd_markup_kind */
     char *prefix;          /* how the output begins; NULL: as the model likes */
