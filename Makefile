@@ -299,6 +299,8 @@ $(BUILD)/torture/faults.so: tests/torture/faults.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -std=gnu11 -O1 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared -fvisibility=hidden $< -o $@ $(DL)
 
+$(filter run/train/test_faults.sh,$(SCRIPTS:%=run/%)): $(BUILD)/torture/faults.so
+
 .PHONY: coverage
 coverage:  ## which lines the tests reach
 	@$(PACKAGES) build check
