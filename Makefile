@@ -340,6 +340,8 @@ $(BUILD)/torture/faults.so: tests/torture/faults.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -std=gnu11 -O1 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared -fvisibility=hidden $< -o $@ $(DL)
 
+$(filter run/train/test_faults.sh,$(SCRIPTS:%=run/%)): $(BUILD)/torture/faults.so
+
 .PHONY: coverage
 coverage:  ## which lines the tests reach
 	@$(PACKAGES) build check
@@ -413,6 +415,8 @@ $(BUILD)/chart: study/chart.c $(BUILD)/libheed.a $(BUILD)/flags
 # ---- install --------------------------------------------------------------------------------------------------------
 
 .PHONY: install uninstall
+# Where compilers, pkg-config and programs look by themselves. Elsewhere heed.pc tells a program where its library is.
+SYSTEM  := /usr /usr/local
 HEADERS := $(wildcard include/*.h)
 TO       = $(DESTDIR)$(PREFIX)
 DRAW_TO  = $(TO)/lib/heed/heed_draw.so
@@ -440,9 +444,11 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
 	$(if $(SERVE),install -d $(TO)/lib/heed && install -m 755 $(SERVE) $(SERVE_TO))
 	$(if $(MARKUP),install -d $(TO)/lib/heed && install -m 755 $(MARKUP) $(MARKUP_TO))
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' \
+	  -e 's|@RPATH@|$(if $(filter $(SYSTEM),$(PREFIX)),, -Wl,-rpath,$${libdir})|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	chmod 644 $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || true  # so that programs find the library at once, where that is allowed
+	$(if $(filter $(SYSTEM),$(PREFIX)),,@echo 'For programs of your own: export PKG_CONFIG_PATH=$(PREFIX)/$(LIBDIR)/pkgconfig')
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
 	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(SERVE_TO) $(MARKUP_TO) \

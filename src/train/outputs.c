@@ -7,6 +7,7 @@
 #include "train/run_text.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,9 +60,10 @@ static bool is_of_format(const char *path, enum kind kind, heed_error *err)
     return is_fine;
 }
 
-bool hd_outputs_has_model(const char *path)
+bool hd_outputs_has_model(const char *path, heed_error *err)
 {
-    return is_of_format(path, MODEL, NULL);
+    const bool is_gone = access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    return !is_gone && is_of_format(path, MODEL, err);
 }
 
 /* "[2026-01-31 12:00:00] " */
@@ -149,7 +151,7 @@ static bool check_sibling(const struct hd_run *run, heed_error *err)
     struct stat here, there;
     const bool is_same = stat(out, &here) == 0 && stat(other, &there) == 0 &&
                          here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-    if (is_same || !hd_outputs_has_model(other))
+    if (is_same || !hd_outputs_has_model(other, NULL))
         return true;
     return hd_fail(err, HEED_BAD_OPTION,
                    "out: %s would share its state and log with %s, which is another model; choose "

@@ -551,8 +551,12 @@ static void tell_left_out(struct hd_run *run)
 static bool close_run(struct hd_run *run, struct run_counters *counters, heed_error *err)
 {
     struct hd_run_state *s = &run->state;
-    if (s->progress.has_best && run->ranks.rank == 0)
-        (void)hd_map_open(&s->before, run->recipe->out, NULL);
+    heed_error why = {0};
+    if (s->progress.has_best && run->ranks.rank == 0 &&
+        hd_outputs_has_model(run->recipe->out, &why))
+        (void)hd_map_open(&s->before, run->recipe->out, &why);
+    if (hd_failed(&why)) /* it is there and cannot be read now: going on would lose it */
+        return hd_fail(err, why.code, "%s", why.message);
     if (!save(run, counters, false, err) || !look(run, counters, err))
         return false;
     const struct hd_progress closed = s->progress;
@@ -566,10 +570,14 @@ static bool close_run(struct hd_run *run, struct run_counters *counters, heed_er
     return ok && save(run, counters, false, err);
 }
 
-/* Is the best model so far still in its file? The first rank knows. */
+/* Is the best model so far still in its file? The first rank knows. A model that cannot be read now is not gone: taking the next
+ * one for the best would lose it. */
 static bool is_model_gone(struct hd_run *run, bool *is_gone, heed_error *err)
 {
-    int answer = run->ranks.rank == 0 && !hd_outputs_has_model(run->recipe->out);
+    heed_error why = {0};
+    int answer = run->ranks.rank == 0 && !hd_outputs_has_model(run->recipe->out, &why);
+    if (hd_failed(&why))
+        return hd_fail(err, why.code, "%s", why.message);
     const bool ok = hd_ranks_tell(&run->ranks, &answer, sizeof answer, err);
     *is_gone = answer;
     return ok;

@@ -38,7 +38,7 @@ class Trial:
     def __init__(self, chamber, torture, number):
         self.chamber, self.torture, self.number = chamber, torture, number
         self.random = random.Random(f'{chamber.seed} {torture} {number}')
-        self.folder = os.path.join(chamber.folder, f'{torture}-{number}')
+        self.folder = os.path.join(chamber.folder, f'{chamber.seed}-{os.getpid()}-{torture}-{number}')
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
         self.script = ['#!/bin/sh', f'# seed {chamber.seed}, {torture} {number}: run this in a copy of this folder', 'set -x']

@@ -48,6 +48,14 @@ train 0 'text: *model: *goes on after update 3*nothing to do: all updates are do
 cp m.safetensors before
 train 0 '' 'and again' -q --updates 3 --out m.safetensors
 same 'which changes nothing' before m.safetensors
+printf '{"event":"upd' >>m.jsonl
+printf '[2026-01-01 00:' >>m.log
+train 0 '*done: *' 'a run goes on whose last lines are half-written' --updates 5 --out m.safetensors
+problem=
+grep -qv '^{.*}$' m.jsonl && problem='a line of m.jsonl is none'
+grep -q '^{"event":"upd{' m.jsonl && problem='half a line is in m.jsonl'
+grep -q '^.2026-01-01' m.log && problem='half a line is in m.log'
+verdict 'and they are taken out' "$problem" "$(cat m.jsonl m.log)"
 forget
 expect 'JSON is on stdout, a line each' 0 '{"event":"note",*{"event":"update","update":10,*{"event":"validation","update":12,"cross_entropy":*' '' \
     timeout 60 "$heed" train $text $dev $small -q --json --updates 12 --out m.safetensors
