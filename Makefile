@@ -210,13 +210,14 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libheed.a $(BUILD)/flags
 # A fuzz target is given the files of its corpus by a plain program, or made-up ones by libFuzzer.
 $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(BUILD)/libheed.a $(LINK) \
+	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(filter $(BUILD)/obj/serve/%.o,$^) $(BUILD)/libheed.a $(LINK) \
 	  $(LDFLAGS) $(LIBS)
 
 # The program's own parts, tested without its main().
 $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
 
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
+$(BUILD)/tests/fuzz/fuzz_form: $(BUILD)/obj/serve/form.o $(BUILD)/obj/serve/pieces.o
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
 
 .PHONY: demo

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "serve/service.h"
 #include "serve/stream.h"
 
@@ -173,14 +174,20 @@ void hd_desk_submit(struct hd_desk *desk, struct hd_work *w, const char *const *
     if (is_out) {
         join(desk, w);
         http->is_waiting = true;
-        if (!http->stream)
+        if (http->stream)
+            hd_http_send(http); /* now: once the lock is open the answer may be another thread's */
+        else
             MHD_suspend_connection(http->connection);
     } else
         drop_units(desk, w);
     pthread_mutex_unlock(&desk->lock);
+    if (is_out)
+        return;
+    hd_stream_free(http->stream); /* a refusal is an answer like any other */
+    http->stream = NULL;
     if (!has_room)
         refuse_full(http);
-    else if (!is_out)
+    else
         hd_http_refuse_for(http, &w->err);
 }
 
@@ -255,6 +262,9 @@ void *hd_desk_take(void *context)
         pthread_mutex_lock(&desk->lock);
         struct hd_unit *u = take_unit(desk, d, id);
         struct hd_work *w = u ? u->work : NULL;
+        if (r)
+            hd_metrics_text(&desk->service->metrics, hd_utf8_count(r->source, strlen(r->source)),
+                            r->n_words, r->translations[0]->n_words);
         if (u)
             u->result = r;
         else

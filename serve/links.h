@@ -29,11 +29,19 @@ void hd_links_release(struct hd_links *links);
 void hd_links_note(void *links, struct MHD_Connection *connection, void **context,
                    enum MHD_ConnectionNotificationCode what);
 
-/* What it does next may take so many seconds from now; 0: as long as it likes. And a request is over: the next may come. */
-void hd_links_set(struct hd_links *links, struct hd_link *link, int seconds);
-void hd_links_rest(struct hd_links *links, struct hd_link *link, int seconds);
+/* What a connection does. */
+enum hd_link_state {
+    HD_LINK_RESTS,    /* no request has begun */
+    HD_LINK_RECEIVES, /* one is coming */
+    HD_LINK_WORKS,    /* it is here, and is answered */
+    HD_LINK_SENDS,    /* the answer goes */
+};
 
-/* Close those whose time is over. */
+/* What it does from now on, for so many seconds at most; 0: as long as it likes. NULL is fine. */
+void hd_links_set(struct hd_links *links, struct hd_link *link, enum hd_link_state state,
+                  int seconds);
+
+/* Close those whose time is over, and those whose client has gone before its request was here. */
 void hd_links_close_late(struct hd_links *links);
 
 /* No connection is kept after its request; those between requests are closed. */

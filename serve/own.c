@@ -54,8 +54,9 @@ static bool is_modest(struct hd_http *http, const char *name, const char *value)
 static bool set_option(struct hd_http *http, heed_options *options, const char *name,
                        const json_t *value)
 {
-    static const char *const fields[] = {"q",      "from",    "to",    "source", "prefix", "target",
-                                         "stream", "api_key", "model", "format", "dark",   NULL};
+    static const char *const fields[] = {"q",      "from",   "to",      "source", "prefix",
+                                         "target", "stream", "api_key", "model",  "format",
+                                         "dark",   "heads",  NULL};
     static const char *const ours[] = {"threads",    "batch",      "compute", "keep",
                                        "max-source", "max-length", NULL};
     char text[64];
