@@ -38,7 +38,7 @@ size_t hd_desk_size(struct hd_desk *desk)
 /* ---- work -------------------------------------------------------------------------------------------------- */
 
 struct hd_work *hd_work_new(struct hd_http *http, struct hd_fleet *fleet,
-                            struct hd_direction *direction, size_t n_units)
+                            struct hd_served *direction, size_t n_units)
 {
     struct hd_work *w = hd_new(struct hd_work, NULL);
     if (!w)
@@ -72,7 +72,7 @@ void hd_work_free(struct hd_work *w)
 
 /* ---- units by id: the lock is held ---------------------------------------------------------------------------- */
 
-static size_t slot_of(const struct hd_direction *d, uint64_t id)
+static size_t slot_of(const struct hd_served *d, uint64_t id)
 {
     return (size_t)(id + ((uintptr_t)d >> 6) * 31) % HD_DESK_SLOTS;
 }
@@ -88,7 +88,7 @@ static void put_unit(struct hd_desk *desk, struct hd_unit *u, uint64_t id)
     u->work->n_left++;
 }
 
-static struct hd_unit *take_unit(struct hd_desk *desk, const struct hd_direction *d, uint64_t id)
+static struct hd_unit *take_unit(struct hd_desk *desk, const struct hd_served *d, uint64_t id)
 {
     struct hd_unit **at = &desk->slots[slot_of(d, id)];
     while (*at && ((*at)->id != id || (*at)->work->direction != d))
@@ -251,7 +251,7 @@ void hd_desk_abandon(struct hd_desk *desk, struct hd_work *w)
 
 void *hd_desk_take(void *context)
 {
-    struct hd_direction *d = context;
+    struct hd_served *d = context;
     struct hd_desk *desk = d->desk;
     while (!atomic_load(&d->is_ending)) {
         uint64_t id = 0;

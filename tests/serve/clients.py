@@ -53,8 +53,8 @@ with Server() as s:
     # DeepL's libraries.
     key = {'Authorization': 'DeepL-Auth-Key 279a2e9d'}
     a = s.post_json('/v2/translate', {'text': ['eins', 'zwei drei'], 'target_lang': 'EN-US', 'source_lang': 'DE'}, **key)
-    same('DeepL translates JSON', a.json, {'translations': [{'detected_source_language': 'DE', 'text': 'one'},
-                                                           {'detected_source_language': 'DE', 'text': 'three two'}]})
+    same('DeepL translates JSON', a.json, {'translations': [{'detected_source_language': 'DE', 'text': 'one', 'billed_characters': 4},
+                                                           {'detected_source_language': 'DE', 'text': 'three two', 'billed_characters': 9}]})
     a = s.ask('POST', '/v2/translate', 'text=eins&text=zwei&target_lang=EN', {'Content-Type': 'application/x-www-form-urlencoded', **key})
     same('and forms with several texts', [x['text'] for x in a.json['translations']], ['one', 'two'])
     a = s.post_json('/v2/translate', {'text': ['<p>eins</p>'], 'target_lang': 'EN', 'tag_handling': 'html'}, **key)

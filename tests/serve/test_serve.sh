@@ -10,9 +10,9 @@ fi
 toy=$PWD/tests/translate/toy.safetensors
 
 expect 'a port must be one' 2 '' 'heed: port must be a whole number from 0 to 65535, not*' "$heed" serve --port 70000
-expect 'an unknown option is told' 2 '' "*did you mean '--port'*" "$heed" serve --prot 1
+expect 'an unknown option is told' 2 '' 'heed: there is no option*did you mean port?' "$heed" serve --prot 1
 expect 'a model must be there' 1 '' 'heed: *missing.safetensors*' "$heed" serve -m missing.safetensors --port 0
-expect 'its languages must be known' 1 '' '*-m en-fr=toy.safetensors' "$heed" serve -m "$toy" --port 0
+expect 'its languages must be known' 1 '' '*write it in front, as in -m en-fr=*' "$heed" serve -m "$toy" --port 0
 expect 'beyond this machine keys are wanted' 1 '' '*--api-keys FILE, or --insecure*' "$heed" serve --host 0.0.0.0 --port 0 -m de-en="$toy"
 : >"$here/none"
 expect 'a file of keys has one' 1 '' '*none: *' "$heed" serve --api-keys "$here/none" --port 0 -m de-en="$toy"

@@ -1,6 +1,6 @@
-/* links.c -- a list of sockets and deadlines. A socket is shut down, not closed: the daemon notices, and tidies up as ever. */
+/* connections.c -- a list of sockets and deadlines. A socket is shut down, not closed: the daemon notices, and tidies up as ever. */
 #define _GNU_SOURCE /* POLLRDHUP */
-#include "serve/links.h"
+#include "serve/connections.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

@@ -1,10 +1,10 @@
-/* links.h -- the connections that are open, and until when each may do what it does.
+/* connections.h -- the connections that are open, and until when each may do what it does.
  *
  * libmicrohttpd ends connections on which nothing happens, but a client that sends a byte a second would keep one for good. So each
  * has a moment at which it is closed, whatever happens on it: the head of a request must have come by then, or its body, or its
  * answer have been read. */
-#ifndef HD_SERVE_LINKS_H
-#define HD_SERVE_LINKS_H
+#ifndef HD_SERVE_CONNECTIONS_H
+#define HD_SERVE_CONNECTIONS_H
 
 #include <microhttpd.h>
 #include <pthread.h>
