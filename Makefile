@@ -236,6 +236,7 @@ $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cl
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
 $(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup: $(MARKUP_OBJECTS)
 $(filter run/markup/%,$(TESTS:%=run/%)): $(MARKUP)
+$(BUILD)/tests/fuzz/fuzz_form: $(BUILD)/obj/serve/form.o $(BUILD)/obj/serve/pieces.o
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
 
 .PHONY: demo
@@ -353,6 +354,12 @@ coverage:  ## which lines the tests reach
 coverage-clean:
 	@find $(BUILD) -name '*.gcda' -delete 2>/dev/null || true
 
+# Real clients, each in a folder of its own below build/.
+CLIENTS := build/clients
+.PHONY: check-clients
+check-clients: all  ## clients of LibreTranslate and DeepL, as they are published, against heed serve
+	@tools/check_clients.sh $(BUILD) $(CLIENTS)
+
 # ---- speed ----------------------------------------------------------------------------------------------------------
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
@@ -360,7 +367,7 @@ $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	$(QUIET)$(COMPILE) -Isrc -Ibench -I. $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
 
 .PHONY: bench bench-kernel bench-kernel-now
-bench: bench-kernel bench-train bench-decode  ## all measurements
+bench: bench-kernel bench-train bench-decode bench-serve  ## all measurements
 bench-kernel:  ## arithmetic against this machine's peak and against oneDNN
 	@$(PACKAGES) build bench
 	+@$(MAKE) --no-print-directory bench-kernel-now
@@ -400,6 +407,11 @@ bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed $(TORCH)  ## searching s
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
 	@CT2_FORCE_CPU_ISA=$(CT2_ISA) $(PEERS)/ct2/bin/python bench/decode.py $(BUILD) '$(SHARED)' $(PEERS) $(TORCH)
 
+.PHONY: bench-serve
+bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small server on CTranslate2, on the same weights
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
+	@python3 bench/serve.py $(BUILD) '$(SHARED)' $(PEERS)
+
 # ---- the study -------------------------------------------------------------------------------------------------------
 
 # STEPS='length cost' repeats these alone, STUDY=folder keeps models and results elsewhere, SMOKE=1 is a try of a minute or two.
@@ -423,6 +435,7 @@ DRAW_TO  = $(TO)/lib/heed/heed_draw.so
 MPI_TO   = $(TO)/lib/heed/heed_mpi.so
 SERVE_TO = $(TO)/lib/heed/heed_serve.so
 MARKUP_TO = $(TO)/lib/heed/heed_markup.so
+UNITS_TO = $(TO)/lib/systemd/system
 MAN_TO   = $(MAN:$(BUILD)/man/%=$(TO)/share/man/man1/%)
 BASH_TO  = $(TO)/share/bash-completion/completions/heed
 ZSH_TO   = $(TO)/share/zsh/site-functions/_heed
@@ -442,7 +455,9 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	ln -sf libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
-	$(if $(SERVE),install -d $(TO)/lib/heed && install -m 755 $(SERVE) $(SERVE_TO))
+	$(if $(SERVE),install -d $(TO)/lib/heed $(UNITS_TO) && install -m 755 $(SERVE) $(SERVE_TO))
+	$(if $(SERVE),sed -e 's|@PREFIX@|$(PREFIX)|' tools/heed.service.in > $(UNITS_TO)/heed.service && chmod 644 $(UNITS_TO)/heed.service)
+	$(if $(SERVE),install -m 644 tools/heed.socket $(UNITS_TO)/heed.socket)
 	$(if $(MARKUP),install -d $(TO)/lib/heed && install -m 755 $(MARKUP) $(MARKUP_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' \
 	  -e 's|@RPATH@|$(if $(filter $(SYSTEM),$(PREFIX)),, -Wl,-rpath,$${libdir})|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
@@ -451,9 +466,9 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	$(if $(filter $(SYSTEM),$(PREFIX)),,@echo 'For programs of your own: export PKG_CONFIG_PATH=$(PREFIX)/$(LIBDIR)/pkgconfig')
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
-	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(SERVE_TO) $(MARKUP_TO) \
+	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(SERVE_TO) $(UNITS_TO)/heed.service $(UNITS_TO)/heed.socket $(MARKUP_TO) \
 	  $(MAN_TO) $(BASH_TO) $(ZSH_TO) $(FISH_TO)
-	@rmdir $(TO)/lib/heed 2>/dev/null || true
+	@rmdir $(TO)/lib/heed $(UNITS_TO) 2>/dev/null || true
 
 # What git has, and nothing else; it builds where there is no git.
 DIST := heed-$(VERSION).tar.gz

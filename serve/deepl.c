@@ -1,4 +1,5 @@
 /* deepl.c -- the part of DeepL's interface that its libraries and plug-ins use. */
+#include "base/utf8.h"
 #include "serve/form.h"
 #include "serve/order.h"
 #include "serve/routes.h"
@@ -25,10 +26,12 @@ static void finish_deepl(struct hd_http *http, struct hd_work *w)
                        : w->direction ? w->direction->from
                                       : hd_form_text(http->form, "source_lang");
     json_t *list = json_array();
-    for (size_t i = 0; i < o->n; i++)
-        json_array_append_new(list,
-                              json_pack("{s: o, s: o}", "detected_source_language",
-                                        capital_code(from), "text", hd_order_text(o, w, i, 0)));
+    for (size_t i = 0; i < o->n; i++) { /* DeepL's own library wants a number of characters */
+        const size_t n = hd_utf8_count(o->texts[i].whole, strlen(o->texts[i].whole));
+        json_array_append_new(list, json_pack("{s: o, s: o, s: I}", "detected_source_language",
+                                              capital_code(from), "text", hd_order_text(o, w, i, 0),
+                                              "billed_characters", (json_int_t)n));
+    }
     hd_http_say_json(http, MHD_HTTP_OK, json_pack("{s: o}", "translations", list));
 }
 
@@ -47,7 +50,7 @@ void hd_deepl_translate(struct hd_http *http)
         return;
     struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);
     bool is_same;
-    struct hd_direction *d = hd_order_direction(http, o, fleet, source, target, &is_same);
+    struct hd_served *d = hd_order_direction(http, o, fleet, source, target, &is_same);
     if (d || is_same)
         hd_order_submit(http, o, fleet, d, finish_deepl);
     else {

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "serve/service.h"
 #include "serve/stream.h"
 
@@ -37,7 +38,7 @@ size_t hd_desk_size(struct hd_desk *desk)
 /* ---- work -------------------------------------------------------------------------------------------------- */
 
 struct hd_work *hd_work_new(struct hd_http *http, struct hd_fleet *fleet,
-                            struct hd_direction *direction, size_t n_units)
+                            struct hd_served *direction, size_t n_units)
 {
     struct hd_work *w = hd_new(struct hd_work, NULL);
     if (!w)
@@ -71,7 +72,7 @@ void hd_work_free(struct hd_work *w)
 
 /* ---- units by id: the lock is held ---------------------------------------------------------------------------- */
 
-static size_t slot_of(const struct hd_direction *d, uint64_t id)
+static size_t slot_of(const struct hd_served *d, uint64_t id)
 {
     return (size_t)(id + ((uintptr_t)d >> 6) * 31) % HD_DESK_SLOTS;
 }
@@ -87,7 +88,7 @@ static void put_unit(struct hd_desk *desk, struct hd_unit *u, uint64_t id)
     u->work->n_left++;
 }
 
-static struct hd_unit *take_unit(struct hd_desk *desk, const struct hd_direction *d, uint64_t id)
+static struct hd_unit *take_unit(struct hd_desk *desk, const struct hd_served *d, uint64_t id)
 {
     struct hd_unit **at = &desk->slots[slot_of(d, id)];
     while (*at && ((*at)->id != id || (*at)->work->direction != d))
@@ -173,14 +174,20 @@ void hd_desk_submit(struct hd_desk *desk, struct hd_work *w, const char *const *
     if (is_out) {
         join(desk, w);
         http->is_waiting = true;
-        if (!http->stream)
+        if (http->stream)
+            hd_http_send(http); /* now: once the lock is open the answer may be another thread's */
+        else
             MHD_suspend_connection(http->connection);
     } else
         drop_units(desk, w);
     pthread_mutex_unlock(&desk->lock);
+    if (is_out)
+        return;
+    hd_stream_free(http->stream); /* a refusal is an answer like any other */
+    http->stream = NULL;
     if (!has_room)
         refuse_full(http);
-    else if (!is_out)
+    else
         hd_http_refuse_for(http, &w->err);
 }
 
@@ -244,7 +251,7 @@ void hd_desk_abandon(struct hd_desk *desk, struct hd_work *w)
 
 void *hd_desk_take(void *context)
 {
-    struct hd_direction *d = context;
+    struct hd_served *d = context;
     struct hd_desk *desk = d->desk;
     while (!atomic_load(&d->is_ending)) {
         uint64_t id = 0;
@@ -255,6 +262,9 @@ void *hd_desk_take(void *context)
         pthread_mutex_lock(&desk->lock);
         struct hd_unit *u = take_unit(desk, d, id);
         struct hd_work *w = u ? u->work : NULL;
+        if (r)
+            hd_metrics_text(&desk->service->metrics, hd_utf8_count(r->source, strlen(r->source)),
+                            r->n_words, r->translations[0]->n_words);
         if (u)
             u->result = r;
         else

@@ -28,7 +28,7 @@ struct hd_work {
     struct hd_http *http;
     struct hd_fleets *fleets;
     struct hd_fleet *fleet;
-    struct hd_direction *direction;
+    struct hd_served *direction;
     struct hd_unit *units;
     size_t n_units, n_left;
     double deadline;
@@ -59,7 +59,7 @@ void hd_desk_release(struct hd_desk *desk);
 
 /* New work of a request, which owns it from now on; the fleet is left when it is freed. NULL without memory. */
 struct hd_work *hd_work_new(struct hd_http *http, struct hd_fleet *fleet,
-                            struct hd_direction *direction, size_t n_units);
+                            struct hd_served *direction, size_t n_units);
 void hd_work_free(struct hd_work *work);
 
 /* The request is over: nothing more is done for it, and its work is freed as soon as nobody has it in hand. NULL is fine. */

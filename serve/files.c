@@ -84,7 +84,7 @@ void hd_files_translate(struct hd_http *http)
         return;
     struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);
     bool is_same;
-    struct hd_direction *d = hd_order_direction(http, o, fleet, source, target, &is_same);
+    struct hd_served *d = hd_order_direction(http, o, fleet, source, target, &is_same);
     if (d || is_same)
         hd_order_submit(http, o, fleet, d, finish_file);
     else {

@@ -4,14 +4,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "serve/desk.h"
-#include "serve/languages.h"
+#include "serve/language_codes.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* ---- one direction ---------------------------------------------------------------------------------------- */
 
-static void release_direction(struct hd_direction *d)
+static void release_direction(struct hd_served *d)
 {
     atomic_store(&d->is_ending, true);
     if (d->has_taker)
@@ -25,7 +25,7 @@ static void release_direction(struct hd_direction *d)
     hd_free(d->to);
 }
 
-static bool load_models(struct hd_direction *d, const char *list, const struct hd_serve_settings *s,
+static bool load_models(struct hd_served *d, const char *list, const struct hd_serve_settings *s,
                         heed_error *err)
 {
     size_t most = 1;
@@ -62,8 +62,8 @@ static bool set_translator(heed_translator *t, const struct hd_serve_settings *s
 }
 
 /* "en-fr=file,file", or "file,file" of a model that says so itself. */
-static bool load_direction(struct hd_direction *d, const char *text,
-                           const struct hd_serve_settings *s, heed_error *err)
+static bool load_direction(struct hd_served *d, const char *text, const struct hd_serve_settings *s,
+                           heed_error *err)
 {
     char languages[64] = "";
     const char *equals = strchr(text, '='), *files = text;
@@ -94,7 +94,7 @@ static bool load_direction(struct hd_direction *d, const char *text,
     return d->translator && set_translator(d->translator, s, err);
 }
 
-static bool start_taker(struct hd_direction *d, struct hd_desk *desk, heed_error *err)
+static bool start_taker(struct hd_served *d, struct hd_desk *desk, heed_error *err)
 {
     d->desk = desk;
     const int failure = pthread_create(&d->taker, NULL, hd_desk_take, d);
@@ -114,7 +114,7 @@ static void free_fleet(struct hd_fleet *f)
     hd_free(f);
 }
 
-struct hd_direction *hd_fleet_find(const struct hd_fleet *f, const char *from, const char *to)
+struct hd_served *hd_fleet_find(const struct hd_fleet *f, const char *from, const char *to)
 {
     for (size_t i = 0; i < f->n; i++)
         if (strcmp(f->at[i].from, from) == 0 && strcmp(f->at[i].to, to) == 0)

@@ -11,7 +11,7 @@
 
 struct hd_desk;
 
-struct hd_direction {
+struct hd_served {
     char *name;      /* of the model's file */
     char *from, *to; /* codes: "en", "fr" */
     heed_model **models;
@@ -24,7 +24,7 @@ struct hd_direction {
 };
 
 struct hd_fleet {
-    struct hd_direction *at;
+    struct hd_served *at;
     size_t n;
     size_t n_users; /* fleets->lock is held */
     struct hd_fleet *next;
@@ -50,7 +50,7 @@ struct hd_fleet *hd_fleets_use(struct hd_fleets *fleets);
 void hd_fleets_leave(struct hd_fleets *fleets, struct hd_fleet *fleet);
 
 /* The first that translates from one language to another, NULL where none does. */
-struct hd_direction *hd_fleet_find(const struct hd_fleet *fleet, const char *from, const char *to);
+struct hd_served *hd_fleet_find(const struct hd_fleet *fleet, const char *from, const char *to);
 
 /* Does one of them translate from this language, or to it? */
 bool hd_fleet_knows(const struct hd_fleet *fleet, const char *code);

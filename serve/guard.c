@@ -284,7 +284,8 @@ static bool host_of(char *name, size_t size, const char *text)
     const bool is_bracketed = text[0] == '[';
     const size_t n = is_bracketed ? strcspn(text + 1, "]") : strcspn(text, ":");
     const char *rest = is_bracketed ? text + 1 + n + (text[1 + n] == ']') : text + n;
-    if (n >= size || (*rest && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")])))
+    if ((is_bracketed && text[1 + n] != ']') || n >= size ||
+        (*rest && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")])))
         return false;
     snprintf(name, size, "%.*s", (int)n, text + is_bracketed);
     return true;

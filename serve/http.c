@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SEND_SECONDS = 120 }; /* in which an answer must have been read */
+
 const char *hd_http_header(const struct hd_http *http, const char *name)
 {
     return MHD_lookup_connection_value(http->connection, MHD_HEADER_KIND, name);
@@ -224,7 +226,7 @@ static struct hd_http *new_http(struct hd_service *service, struct MHD_Connectio
         return NULL;
     }
     note_client(http);
-    hd_links_set(&service->links, http->link, service->settings->body_time);
+    hd_links_set(&service->links, http->link, HD_LINK_RECEIVES, service->settings->body_time);
     return http;
 }
 
@@ -247,11 +249,11 @@ static void add_to_body(struct hd_http *http, const char *data, size_t n)
         hd_bytes_add(&http->body, data, n);
 }
 
-static enum MHD_Result finish(struct hd_http *http)
+enum MHD_Result hd_http_send(struct hd_http *http)
 {
     if (http->status == 0 || http->body.has_failed)
         hd_http_refuse(http, MHD_HTTP_INTERNAL_SERVER_ERROR, "there is not enough memory");
-    hd_links_set(&http->service->links, http->link, http->stream ? 0 : 120);
+    hd_links_set(&http->service->links, http->link, HD_LINK_SENDS, http->stream ? 0 : SEND_SECONDS);
     return queue_answer(http);
 }
 
@@ -268,7 +270,7 @@ enum MHD_Result hd_http_handle(void *service, struct MHD_Connection *connection,
         if (is_announced_too_long(http)) {
             http->is_too_long = http->is_started = true;
             run_request(http);
-            return finish(http);
+            return hd_http_send(http);
         }
         return MHD_YES;
     }
@@ -279,12 +281,12 @@ enum MHD_Result hd_http_handle(void *service, struct MHD_Connection *connection,
     }
     if (!http->is_started) {
         http->is_started = true;
-        hd_links_set(&http->service->links, http->link, 0);
+        hd_links_set(&http->service->links, http->link, HD_LINK_WORKS, 0);
         run_request(http);
         if (http->is_waiting)
             return MHD_YES;
     }
-    return finish(http);
+    return hd_http_send(http);
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------- */
@@ -317,11 +319,14 @@ void hd_http_complete(void *service, struct MHD_Connection *connection, void **c
     if (!http)
         return;
     *context = NULL;
-    hd_links_rest(&s->links, http->link, s->settings->idle_time + s->settings->header_time);
+    hd_links_set(&s->links, http->link, HD_LINK_RESTS,
+                 s->settings->idle_time + s->settings->header_time);
     const double seconds = hd_seconds() - http->begin;
+    hd_desk_abandon(&s->desk, http->work);
+    if (http->status == 0)
+        http->status = 499; /* the client has gone before its request was here */
     hd_metrics_count(&s->metrics, http->route ? http->route->path : "other", http->status, seconds);
     log_request(http, seconds);
-    hd_desk_abandon(&s->desk, http->work);
     hd_stream_free(http->stream);
     json_decref(http->form);
     hd_free(http->body.at);

@@ -68,6 +68,9 @@ enum MHD_Result hd_http_handle(void *service, struct MHD_Connection *connection,
 void hd_http_complete(void *service, struct MHD_Connection *connection, void **context,
                       enum MHD_RequestTerminationCode why);
 
+/* Send the answer, or begin to; in the daemon's thread. */
+enum MHD_Result hd_http_send(struct hd_http *http);
+
 /* A header of the request, or NULL. */
 const char *hd_http_header(const struct hd_http *http, const char *name);
 

@@ -142,8 +142,8 @@ void hd_libre_translate(struct hd_http *http)
     o->alternatives = alternatives;
     struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);
     bool is_same;
-    struct hd_direction *d = hd_order_direction(http, o, fleet, hd_form_text(http->form, "source"),
-                                                hd_form_text(http->form, "target"), &is_same);
+    struct hd_served *d = hd_order_direction(http, o, fleet, hd_form_text(http->form, "source"),
+                                             hd_form_text(http->form, "target"), &is_same);
     const bool is_known_format = !format || !*format || is_markup || strcmp(format, "text") == 0;
     if (http->status == 0 && !is_known_format)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.100s format is not supported", format);

@@ -90,9 +90,9 @@ struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const c
 
 /* ---- languages ---------------------------------------------------------------------------------------------------- */
 
-struct hd_direction *hd_order_direction(struct hd_http *http, struct hd_order *o,
-                                        const struct hd_fleet *fleet, const char *source,
-                                        const char *target, bool *is_same)
+struct hd_served *hd_order_direction(struct hd_http *http, struct hd_order *o,
+                                     const struct hd_fleet *fleet, const char *source,
+                                     const char *target, bool *is_same)
 {
     *is_same = false;
     const char *from = NULL, *to = target ? hd_language_known(fleet, target) : NULL;
@@ -107,7 +107,7 @@ struct hd_direction *hd_order_direction(struct hd_http *http, struct hd_order *o
                        from ? target : source);
         return NULL;
     }
-    struct hd_direction *d = hd_fleet_find(fleet, from, to);
+    struct hd_served *d = hd_fleet_find(fleet, from, to);
     *is_same = strcmp(from, to) == 0;
     if (!d && !*is_same)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
@@ -119,7 +119,7 @@ struct hd_direction *hd_order_direction(struct hd_http *http, struct hd_order *o
 /* ---- out and back ------------------------------------------------------------------------------------------------- */
 
 /* Words alone are wanted, and so many of the best. */
-static heed_options *options_for(const struct hd_direction *d, int alternatives, heed_error *err)
+static heed_options *options_for(const struct hd_served *d, int alternatives, heed_error *err)
 {
     char n_best[16];
     snprintf(n_best, sizeof n_best, "%d", alternatives + 1);
@@ -154,7 +154,7 @@ static void give_texts(struct hd_desk *desk, struct hd_work *w, const struct hd_
 }
 
 void hd_order_submit(struct hd_http *http, struct hd_order *o, struct hd_fleet *fleet,
-                     struct hd_direction *direction,
+                     struct hd_served *direction,
                      void (*finish)(struct hd_http *http, struct hd_work *work))
 {
     size_t n = 0;

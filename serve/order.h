@@ -3,7 +3,7 @@
 #define HD_SERVE_ORDER_H
 
 #include "serve/desk.h"
-#include "serve/languages.h"
+#include "serve/language_codes.h"
 #include "serve/pieces.h"
 
 #include <jansson.h>
@@ -28,13 +28,13 @@ void hd_order_free(void *order);
 
 /* Which direction is asked for: NULL with the request refused, or with *is_same when both languages are one. `source` may be NULL or
  * "auto". */
-struct hd_direction *hd_order_direction(struct hd_http *http, struct hd_order *order,
-                                        const struct hd_fleet *fleet, const char *source,
-                                        const char *target, bool *is_same);
+struct hd_served *hd_order_direction(struct hd_http *http, struct hd_order *order,
+                                     const struct hd_fleet *fleet, const char *source,
+                                     const char *target, bool *is_same);
 
 /* Translate them. The order and the use of the fleet are the work's from now on. A direction of NULL leaves the texts as they are. */
 void hd_order_submit(struct hd_http *http, struct hd_order *order, struct hd_fleet *fleet,
-                     struct hd_direction *direction,
+                     struct hd_served *direction,
                      void (*finish)(struct hd_http *http, struct hd_work *work));
 
 /* The i-th text as its `rank`-th best translation; to be given to json_decref(). */

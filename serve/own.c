@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "serve/form.h"
-#include "serve/languages.h"
+#include "serve/language_codes.h"
 #include "serve/order.h"
 #include "serve/routes.h"
 #include "serve/service.h"
@@ -54,8 +54,9 @@ static bool is_modest(struct hd_http *http, const char *name, const char *value)
 static bool set_option(struct hd_http *http, heed_options *options, const char *name,
                        const json_t *value)
 {
-    static const char *const fields[] = {"q",      "from",    "to",    "source", "prefix", "target",
-                                         "stream", "api_key", "model", "format", "dark",   NULL};
+    static const char *const fields[] = {"q",      "from",   "to",      "source", "prefix",
+                                         "target", "stream", "api_key", "model",  "format",
+                                         "dark",   "heads",  NULL};
     static const char *const ours[] = {"threads",    "batch",      "compute", "keep",
                                        "max-source", "max-length", NULL};
     char text[64];
@@ -86,7 +87,7 @@ static bool set_options(struct hd_http *http, heed_options *options)
 }
 
 /* The options of the i-th text: those of all, and how its translation begins or what it is. */
-static heed_options *options_of(struct hd_http *http, const struct hd_direction *d, size_t i,
+static heed_options *options_of(struct hd_http *http, const struct hd_served *d, size_t i,
                                 const char *attention)
 {
     static const char *const of_texts[] = {"prefix", "target"};
@@ -114,7 +115,7 @@ static heed_options *options_of(struct hd_http *http, const struct hd_direction 
 /* ---- which model -------------------------------------------------------------------------------------------------- */
 
 /* By its name, by the languages, or the first. NULL with the request refused. */
-static struct hd_direction *direction_of(struct hd_http *http, const struct hd_fleet *f)
+static struct hd_served *direction_of(struct hd_http *http, const struct hd_fleet *f)
 {
     const char *model = hd_form_text(http->form, "model"), *from = hd_form_text(http->form, "from"),
                *to = hd_form_text(http->form, "to");
@@ -124,7 +125,7 @@ static struct hd_direction *direction_of(struct hd_http *http, const struct hd_f
                           : from && strcmp(from, "auto") != 0 && !source ? from
                                                                          : NULL;
     for (size_t i = 0; !unknown && i < f->n; i++) {
-        struct hd_direction *d = &f->at[i];
+        struct hd_served *d = &f->at[i];
         if ((!model || strcmp(d->name, model) == 0) && (!source || strcmp(d->from, source) == 0) &&
             (!target || strcmp(d->to, target) == 0))
             return d;
@@ -175,7 +176,7 @@ static void release_own(struct own *own)
 }
 
 /* The texts, and options of each where they differ. False with the request refused, or without memory. */
-static bool read_own(struct own *own, struct hd_http *http, const struct hd_direction *d,
+static bool read_own(struct own *own, struct hd_http *http, const struct hd_served *d,
                      const char *attention)
 {
     const json_t *q = json_object_get(http->form, "q");
@@ -217,7 +218,7 @@ static int n_layers_of(const struct hd_http *http, const heed_model *model)
 }
 
 /* The same pair once for each layer and head. */
-static bool read_heads(struct own *own, struct hd_http *http, const struct hd_direction *d)
+static bool read_heads(struct own *own, struct hd_http *http, const struct hd_served *d)
 {
     const heed_model *model = d->models[0];
     const int n_layers = n_layers_of(http, model),
@@ -284,7 +285,7 @@ static void translate_own(struct hd_http *http, const char *attention,
         return;
     struct hd_fleets *fleets = &http->service->fleets;
     struct hd_fleet *f = hd_fleets_use(fleets);
-    struct hd_direction *d = direction_of(http, f);
+    struct hd_served *d = direction_of(http, f);
     struct own own = {0};
     struct hd_work *w = NULL;
     const bool is_stream = json_is_true(json_object_get(http->form, "stream"));
@@ -341,7 +342,7 @@ void hd_own_model(struct hd_http *http)
     struct hd_fleet *f = hd_fleets_use(&http->service->fleets);
     json_t *list = json_array();
     for (size_t i = 0; i < f->n; i++) {
-        const struct hd_direction *d = &f->at[i];
+        const struct hd_served *d = &f->at[i];
         char *info = heed_model_info(d->models[0], true, NULL);
         json_t *about = info ? json_loads(info, 0, NULL) : NULL;
         json_array_append_new(

@@ -7,7 +7,7 @@
 #include "serve/fleet.h"
 #include "serve/guard.h"
 #include "serve/http.h"
-#include "serve/links.h"
+#include "serve/connections.h"
 #include "serve/metrics.h"
 #include "serve/page.h"
 #include "serve/serve.h"

@@ -110,5 +110,9 @@ void hd_stream_free(struct hd_stream *s)
         return;
     pthread_mutex_destroy(&s->lock);
     hd_free(s->bytes.at);
+    if (s->http->response) { /* it was never sent */
+        MHD_destroy_response(s->http->response);
+        s->http->response = NULL;
+    }
     hd_free(s);
 }

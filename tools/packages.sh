@@ -6,7 +6,7 @@
 #                                   mpi     Open MPI, for training on several machines
 #                                   serve   libmicrohttpd, for heed serve
 #                                   markup  gumbo and libxml2, for texts with tags
-#                                   check   cmocka, for the tests
+#                                   check   cmocka and curl, for the tests
 #                                   fonts   letters of many scripts, for pictures of all languages (large)
 #                                   arm     a compiler and an emulator for aarch64
 #                                   clang   the second compiler that every change must please
@@ -98,6 +98,7 @@ for group in "$@"; do
         links_utf8proc || need libutf8proc-dev utf8proc-devel libutf8proc utf8proc
         links_zlib || need zlib1g-dev zlib-devel zlib zlib ;;
     check)
+        has curl || need curl curl curl curl
         links_cmocka || need libcmocka-dev libcmocka-devel cmocka cmocka ;;
     draw)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf

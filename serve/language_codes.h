@@ -1,6 +1,6 @@
-/* languages.h -- codes and names of languages, and which one a text is in. */
-#ifndef HD_SERVE_LANGUAGES_H
-#define HD_SERVE_LANGUAGES_H
+/* language_codes.h -- codes and names of languages, and which one a text is in. */
+#ifndef HD_SERVE_LANGUAGE_CODES_H
+#define HD_SERVE_LANGUAGE_CODES_H
 
 #include "serve/fleet.h"
 

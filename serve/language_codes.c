@@ -1,5 +1,5 @@
-/* languages.c -- what clients call languages, and what models do. */
-#include "serve/languages.h"
+/* language_codes.c -- what clients call languages, and what models do. */
+#include "serve/language_codes.h"
 
 #include "base/memory.h"
 

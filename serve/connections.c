@@ -1,16 +1,23 @@
-/* links.c -- a list of sockets and deadlines. A socket is shut down, not closed: the daemon notices, and tidies up as ever. */
-#include "serve/links.h"
+/* connections.c -- a list of sockets and deadlines. A socket is shut down, not closed: the daemon notices, and tidies up as ever. */
+#define _GNU_SOURCE /* POLLRDHUP */
+#include "serve/connections.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+
+enum {
+    LAST_SECONDS = 3
+}; /* for requests that are still coming, and answers still going, when the server ends */
 
 struct hd_link {
     struct hd_link *next, *previous;
     int fd;
     double deadline; /* 0: none */
-    bool is_between; /* it waits for a request */
+    enum hd_link_state state;
 };
 
 void hd_links_init(struct hd_links *l, int head_seconds)
@@ -38,8 +45,7 @@ static void begin(struct hd_links *l, struct MHD_Connection *connection, void **
     if (!link)
         return;
     *link = (struct hd_link){.fd = info ? info->connect_fd : -1,
-                             .deadline = hd_seconds() + l->head_seconds,
-                             .is_between = true};
+                             .deadline = hd_seconds() + l->head_seconds};
     pthread_mutex_lock(&l->lock);
     link->next = l->first;
     if (l->first)
@@ -71,26 +77,29 @@ void hd_links_note(void *links, struct MHD_Connection *connection, void **contex
     }
 }
 
-static void set(struct hd_links *l, struct hd_link *link, int seconds, bool is_between)
+void hd_links_set(struct hd_links *l, struct hd_link *link, enum hd_link_state state, int seconds)
 {
     if (!link)
         return;
     pthread_mutex_lock(&l->lock);
     link->deadline = seconds > 0 ? hd_seconds() + seconds : 0;
-    link->is_between = is_between;
-    if (is_between && l->is_last)
+    link->state = state;
+    if (state == HD_LINK_RESTS && l->is_last)
         shutdown(link->fd, SHUT_RD); /* what is still to be sent is sent */
     pthread_mutex_unlock(&l->lock);
 }
 
-void hd_links_set(struct hd_links *l, struct hd_link *link, int seconds)
+static bool is_all_read(const struct hd_link *link)
 {
-    set(l, link, seconds, false);
+    int n_unread = 0;
+    return ioctl(link->fd, FIONREAD, &n_unread) == 0 && n_unread == 0;
 }
 
-void hd_links_rest(struct hd_links *l, struct hd_link *link, int seconds)
+/* The client will send nothing more, and all that it sent has been read. */
+static bool has_gone(const struct hd_link *link)
 {
-    set(l, link, seconds, true);
+    struct pollfd p = {.fd = link->fd, .events = POLLRDHUP};
+    return link->state <= HD_LINK_RECEIVES && poll(&p, 1, 0) > 0 && is_all_read(link);
 }
 
 void hd_links_close_late(struct hd_links *l)
@@ -98,9 +107,10 @@ void hd_links_close_late(struct hd_links *l)
     const double now = hd_seconds();
     pthread_mutex_lock(&l->lock);
     for (struct hd_link *link = l->first; link; link = link->next)
-        if (link->deadline > 0 && now > link->deadline) {
+        if ((link->deadline > 0 && now > link->deadline) || has_gone(link)) {
             shutdown(link->fd, SHUT_RDWR);
             link->deadline = 0;
+            link->state = HD_LINK_WORKS; /* nothing more is expected */
             l->n_closed++;
         }
     pthread_mutex_unlock(&l->lock);
@@ -110,9 +120,12 @@ void hd_links_end(struct hd_links *l)
 {
     pthread_mutex_lock(&l->lock);
     l->is_last = true;
+    const double soon = hd_seconds() + LAST_SECONDS;
     for (struct hd_link *link = l->first; link; link = link->next)
-        if (link->is_between)
+        if (link->state == HD_LINK_RESTS && is_all_read(link))
             shutdown(link->fd, SHUT_RDWR);
+        else if (link->deadline > soon)
+            link->deadline = soon;
     pthread_mutex_unlock(&l->lock);
 }
 

@@ -1,10 +1,10 @@
-/* links.h -- the connections that are open, and until when each may do what it does.
+/* connections.h -- the connections that are open, and until when each may do what it does.
  *
  * libmicrohttpd ends connections on which nothing happens, but a client that sends a byte a second would keep one for good. So each
  * has a moment at which it is closed, whatever happens on it: the head of a request must have come by then, or its body, or its
  * answer have been read. */
-#ifndef HD_SERVE_LINKS_H
-#define HD_SERVE_LINKS_H
+#ifndef HD_SERVE_CONNECTIONS_H
+#define HD_SERVE_CONNECTIONS_H
 
 #include <microhttpd.h>
 #include <pthread.h>
@@ -29,11 +29,19 @@ void hd_links_release(struct hd_links *links);
 void hd_links_note(void *links, struct MHD_Connection *connection, void **context,
                    enum MHD_ConnectionNotificationCode what);
 
-/* What it does next may take so many seconds from now; 0: as long as it likes. And a request is over: the next may come. */
-void hd_links_set(struct hd_links *links, struct hd_link *link, int seconds);
-void hd_links_rest(struct hd_links *links, struct hd_link *link, int seconds);
+/* What a connection does. */
+enum hd_link_state {
+    HD_LINK_RESTS,    /* no request has begun */
+    HD_LINK_RECEIVES, /* one is coming */
+    HD_LINK_WORKS,    /* it is here, and is answered */
+    HD_LINK_SENDS,    /* the answer goes */
+};
 
-/* Close those whose time is over. */
+/* What it does from now on, for so many seconds at most; 0: as long as it likes. NULL is fine. */
+void hd_links_set(struct hd_links *links, struct hd_link *link, enum hd_link_state state,
+                  int seconds);
+
+/* Close those whose time is over, and those whose client has gone before its request was here. */
 void hd_links_close_late(struct hd_links *links);
 
 /* No connection is kept after its request; those between requests are closed. */
