@@ -36,7 +36,7 @@ DL      := $(if $(findstring apple,$(MACHINE)),,-ldl)
 LIBS    := -lm $(DL)
 ifneq ($(COMPUTES),)
 SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) src/option/option.c $(foreach f,batch cache cell config_check decoder describe encoder fields \
-           first_state head model param placement position presets readout rnn score screen source transformer weights,src/model/$f.c)
+           first_state guidance head model param placement position presets readout rnn score screen source transformer weights,src/model/$f.c)
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
@@ -57,6 +57,19 @@ MPICC        := $(shell command -v mpicc 2>/dev/null)
 MPI          := $(if $(MPICC),$(BUILD)/heed_mpi.so)
 MPI_FLAGS    := $(if $(MPICC),-I. -Isrc $(or $(shell pkg-config --cflags ompi-c 2>/dev/null),$(shell pkg-config --cflags mpich 2>/dev/null),$(shell $(MPICC) --showme:compile 2>/dev/null)))
 MPI_LIBS     := $(if $(MPICC),$(or $(shell pkg-config --libs ompi-c 2>/dev/null),$(shell pkg-config --libs mpich 2>/dev/null),$(shell $(MPICC) --showme:link 2>/dev/null)))
+# Serving is one more, built where libmicrohttpd is. It has a libheed inside.
+HAS_SERVE     := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo yes)
+SERVE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard serve/*.c))
+SERVE_FLAGS   := -I. -Isrc $(if $(HAS_SERVE),$(shell pkg-config --cflags libmicrohttpd))
+SERVE_LIBS    := $(if $(HAS_SERVE),$(shell pkg-config --libs libmicrohttpd))
+SERVE         := $(if $(HAS_SERVE),$(BUILD)/heed_serve.so)
+# So is reading HTML and XML, built where gumbo and libxml2 are.
+MARKUP_NEEDS   := gumbo libxml-2.0
+HAS_MARKUP     := $(shell pkg-config --exists $(MARKUP_NEEDS) 2>/dev/null && echo yes)
+MARKUP_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard markup/*.c))
+MARKUP_FLAGS   := -I. -Isrc $(if $(HAS_MARKUP),$(shell pkg-config --cflags $(MARKUP_NEEDS)))
+MARKUP_LIBS    := $(if $(HAS_MARKUP),$(shell pkg-config --libs $(MARKUP_NEEDS)))
+MARKUP         := $(if $(HAS_MARKUP),$(BUILD)/heed_markup.so)
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p' $(CLI))
@@ -64,8 +77,8 @@ COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p'
 MAN      := $(addprefix $(BUILD)/man/,heed.1 $(COMMANDS:%=heed-%.1))
 MANUAL   := $(MAN) $(addprefix $(BUILD)/completion/heed.,bash zsh fish)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
-TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%),$(wildcard tests/*/test_*.c)))
-FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%) $(if $(HAS_MARKUP),,tests/markup/%),$(wildcard tests/*/test_*.c)))
+FUZZ     := $(patsubst tests/fuzz/%.c,%,$(filter-out $(if $(HAS_MARKUP),,tests/fuzz/fuzz_markup.c),$(wildcard tests/fuzz/fuzz_*.c)))
 SCRIPTS  := $(patsubst tests/%,%,$(wildcard tests/*/test_*.sh))
 ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
 
@@ -89,6 +102,9 @@ LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
 LIBS_tests/cli/test_options  = $(if $(findstring apple,$(MACHINE)),,-lutil)
 FLAGS_tests/fuzz/replay = -Isrc -Itests
+# Two programs have the module that reads markup inside.
+LIBS_tests/markup/test_marks = $(MARKUP_LIBS)
+LIBS_tests/fuzz/fuzz_markup  = $(MARKUP_LIBS)
 # Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
 $(foreach t,$(filter draw/%,$(TESTS)),$(eval FLAGS_tests/$t = $(DRAW_FLAGS))$(eval LIBS_tests/$t = $(DRAW_LIBS)))
 -include $(wildcard tests/*/flags.mk)
@@ -97,14 +113,15 @@ PACKAGES    = NO_INSTALL='$(NO_INSTALL)' CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPP
 COMPILE     = $(CC) -std=gnu11 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) $(if $(SANITIZE),-fno-sanitize=vptr) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
 
-# Pictures are wanted where they can be had, and left out where not.
-TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'
+# Pictures, markup and the server are wanted where they can be had, and left out where not.
+TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'; $(PACKAGES) markup || echo 'Going on without HTML and XML.'
+TRY_SERVE   = $(PACKAGES) serve || echo 'Going on without a server.'
 
 # ---- the library and the program --------------------------------------------------------------------------------
 
 .PHONY: all program
-all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(MANUAL)  ## the library and the program (default)
-program: $(BUILD)/heed $(DRAW)
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(or $(MARKUP),no-markup) $(or $(SERVE),no-serve) $(MANUAL)  ## the library and the program (default)
+program: $(BUILD)/heed $(DRAW) $(MARKUP)
 
 $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
@@ -140,7 +157,22 @@ $(BUILD)/heed_mpi.so: $(BUILD)/obj/mpi/mpi_module.o $(BUILD)/libheed.a
 $(BUILD)/obj/mpi/mpi_module.o: mpi/mpi_module.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(COMPILE) $(MPI_FLAGS) -c $< -o $@
-.PHONY: no-draw no-mpi
+$(BUILD)/heed_serve.so: $(SERVE_OBJECTS) $(BUILD)/libheed.a
+	$(QUIET)$(CC) -shared -Wl,--exclude-libs,ALL $(LINK) $(LDFLAGS) -o $@ $^ $(SERVE_LIBS) $(LIBS)
+$(SERVE_OBJECTS): $(BUILD)/obj/serve/%.o: serve/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(SERVE_FLAGS) -c $< -o $@
+$(BUILD)/obj/serve/page.o: $(wildcard web/*)
+.PHONY: no-draw no-mpi no-serve no-markup
+no-serve:
+	@echo 'heed_serve.so: not built, as pkg-config finds no libmicrohttpd (tools/packages.sh serve installs it)'
+$(BUILD)/heed_markup.so: $(MARKUP_OBJECTS) $(BUILD)/libheed.a
+	$(QUIET)$(CC) -shared $(LINK) $(LDFLAGS) -o $@ $^ $(MARKUP_LIBS)
+$(MARKUP_OBJECTS): $(BUILD)/obj/markup/%.o: markup/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(MARKUP_FLAGS) -c $< -o $@
+no-markup:
+	@echo 'heed_markup.so: not built, as pkg-config finds no gumbo or no libxml-2.0 (tools/packages.sh markup installs them)'
 no-mpi:
 	@echo 'heed_mpi.so: not built, as there is no mpicc (tools/packages.sh mpi installs one)'
 no-draw:
@@ -172,7 +204,7 @@ OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
 # Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(OF_FILES))'; \
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(SERVE_FLAGS) $(SERVE_LIBS) $(MARKUP_FLAGS) $(MARKUP_LIBS) $(OF_FILES))'; \
 	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
 FORCE:
 
@@ -195,19 +227,23 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libheed.a $(BUILD)/flags
 # A fuzz target is given the files of its corpus by a plain program, or made-up ones by libFuzzer.
 $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/libheed.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(if $(FUZZER),-fsanitize=fuzzer,$(filter %/replay.o,$^)) $(BUILD)/libheed.a $(LINK) \
-	  $(LDFLAGS) $(LIBS)
+	$(QUIET)$(COMPILE) -Isrc -Itests -I. $< -o $@ $(filter-out $(if $(FUZZER),%/replay.o),$(filter %.o,$^)) $(if $(FUZZER),-fsanitize=fuzzer) \
+	  $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_tests/fuzz/$*) $(LIBS)
 
 # The program's own parts, tested without its main().
 $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
 
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
+$(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup: $(MARKUP_OBJECTS)
+$(filter run/markup/%,$(TESTS:%=run/%)): $(MARKUP)
+$(BUILD)/tests/fuzz/fuzz_form: $(BUILD)/obj/serve/form.o $(BUILD)/obj/serve/pieces.o
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
 
 .PHONY: demo
 demo:  ## the first thing to run: builds heed, translates, trains a small model, shows what they attend to
 	@$(PACKAGES) build
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@MAKE='$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))' tools/demo.sh $(BUILD)
 
 # `check` may have to install a compiler first, so what it builds is worked out by a second make.
@@ -215,6 +251,7 @@ demo:  ## the first thing to run: builds heed, translates, trains a small model,
 check:  ## everything: tests, examples, order of the rooms, the other CPU
 	@$(PACKAGES) build check
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory check-now
 	+@$(MAKE) --no-print-directory check-arm
 check-now: all test
@@ -234,6 +271,10 @@ $(EXAMPLES:%=run/examples/%): run/examples/%: $(BUILD)/examples/%
 	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results examples/$* $<
 $(FUZZ:%=run/fuzz/%): run/fuzz/%: $(BUILD)/tests/fuzz/%
 	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results fuzz/$* $< tests/fuzz/corpus/$(*:fuzz_%=%)
+
+.PHONY: python
+python: $(BUILD)/libheed.a $(DRAW)  ## a Python wheel that needs no compiler and no libraries: BUILD/python/portable
+	@MODEL='$(abspath $(EMBEDDED))' tools/python.sh $(BUILD) portable
 
 .PHONY: check-abi abi
 check-abi: $(BUILD)/libheed.so  ## the library's binary interface against that of the last release
@@ -267,6 +308,7 @@ export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/leaks.txt:print_suppressions
 sanitize:  ## the tests under the address, undefined-behaviour and thread sanitizers
 	@$(PACKAGES) build check
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 test
 	+@$(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread sanitize-threads
 sanitize-threads: $(THREADED)
@@ -286,15 +328,37 @@ fuzz-now: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
 	      -print_final_stats=1 -verbosity=0 -artifact_prefix=$(BUILD)/$$target- $(BUILD)/corpus/$$target tests/fuzz/corpus/$$target; \
 	done
 
+# Everything that can go wrong around the program, at random: a seed makes it again. Findings stay in build/torture.
+MINUTES ?= 10
+.PHONY: torture torture-fuzz
+torture:  ## kills, faults, odd options and broken files for MINUTES (10), by SEED
+	@$(PACKAGES) build check
+	+@$(MAKE) --no-print-directory all $(BUILD)/torture/faults.so
+	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 program torture-fuzz
+	@python3 tests/torture/torture.py $(BUILD) build/asan --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(TRIAL)
+torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
+$(BUILD)/torture/faults.so: tests/torture/faults.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(CC) -std=gnu11 -O1 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared -fvisibility=hidden $< -o $@ $(DL)
+
+$(filter run/train/test_faults.sh,$(SCRIPTS:%=run/%)): $(BUILD)/torture/faults.so
+
 .PHONY: coverage
 coverage:  ## which lines the tests reach
 	@$(PACKAGES) build check
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory BUILD=build/coverage COVERAGE=1 coverage-clean test
 	@tools/coverage.sh build/coverage
 .PHONY: coverage-clean
 coverage-clean:
 	@find $(BUILD) -name '*.gcda' -delete 2>/dev/null || true
+
+# Real clients, each in a folder of its own below build/.
+CLIENTS := build/clients
+.PHONY: check-clients
+check-clients: all  ## clients of LibreTranslate and DeepL, as they are published, against heed serve
+	@tools/check_clients.sh $(BUILD) $(CLIENTS)
 
 # ---- speed ----------------------------------------------------------------------------------------------------------
 
@@ -303,7 +367,7 @@ $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
 	$(QUIET)$(COMPILE) -Isrc -Ibench -I. $(FLAGS_bench/$*) $< -o $@ $(BUILD)/libheed.a $(LINK) $(LDFLAGS) $(LIBS_bench/$*) $(LIBS)
 
 .PHONY: bench bench-kernel bench-kernel-now
-bench: bench-kernel bench-train bench-decode  ## all measurements
+bench: bench-kernel bench-train bench-decode bench-serve  ## all measurements
 bench-kernel:  ## arithmetic against this machine's peak and against oneDNN
 	@$(PACKAGES) build bench
 	+@$(MAKE) --no-print-directory bench-kernel-now
@@ -347,6 +411,11 @@ bench-quality: $(BUILD)/heed  ## what 8 bits cost in BLEU, here and in CTranslat
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
 	@$(PEERS)/ct2/bin/python bench/quality.py $(BUILD) '$(SHARED)' $(PEERS)
 
+.PHONY: bench-serve
+bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small server on CTranslate2, on the same weights
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
+	@python3 bench/serve.py $(BUILD) '$(SHARED)' $(PEERS)
+
 # ---- the study -------------------------------------------------------------------------------------------------------
 
 # STEPS='length cost' repeats these alone, STUDY=folder keeps models and results elsewhere, SMOKE=1 is a try of a minute or two.
@@ -362,10 +431,15 @@ $(BUILD)/chart: study/chart.c $(BUILD)/libheed.a $(BUILD)/flags
 # ---- install --------------------------------------------------------------------------------------------------------
 
 .PHONY: install uninstall
+# Where compilers, pkg-config and programs look by themselves. Elsewhere heed.pc tells a program where its library is.
+SYSTEM  := /usr /usr/local
 HEADERS := $(wildcard include/*.h)
 TO       = $(DESTDIR)$(PREFIX)
 DRAW_TO  = $(TO)/lib/heed/heed_draw.so
 MPI_TO   = $(TO)/lib/heed/heed_mpi.so
+SERVE_TO = $(TO)/lib/heed/heed_serve.so
+MARKUP_TO = $(TO)/lib/heed/heed_markup.so
+UNITS_TO = $(TO)/lib/systemd/system
 MAN_TO   = $(MAN:$(BUILD)/man/%=$(TO)/share/man/man1/%)
 BASH_TO  = $(TO)/share/bash-completion/completions/heed
 ZSH_TO   = $(TO)/share/zsh/site-functions/_heed
@@ -385,14 +459,20 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	ln -sf libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so
 	$(if $(DRAW),install -d $(TO)/lib/heed && install -m 755 $(DRAW) $(DRAW_TO))
 	$(if $(MPI),install -d $(TO)/lib/heed && install -m 755 $(MPI) $(MPI_TO))
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
+	$(if $(SERVE),install -d $(TO)/lib/heed $(UNITS_TO) && install -m 755 $(SERVE) $(SERVE_TO))
+	$(if $(SERVE),sed -e 's|@PREFIX@|$(PREFIX)|' tools/heed.service.in > $(UNITS_TO)/heed.service && chmod 644 $(UNITS_TO)/heed.service)
+	$(if $(SERVE),install -m 644 tools/heed.socket $(UNITS_TO)/heed.socket)
+	$(if $(MARKUP),install -d $(TO)/lib/heed && install -m 755 $(MARKUP) $(MARKUP_TO))
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' \
+	  -e 's|@RPATH@|$(if $(filter $(SYSTEM),$(PREFIX)),, -Wl,-rpath,$${libdir})|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	chmod 644 $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || true  # so that programs find the library at once, where that is allowed
+	$(if $(filter $(SYSTEM),$(PREFIX)),,@echo 'For programs of your own: export PKG_CONFIG_PATH=$(PREFIX)/$(LIBDIR)/pkgconfig')
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
-	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) \
+	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(SERVE_TO) $(UNITS_TO)/heed.service $(UNITS_TO)/heed.socket $(MARKUP_TO) \
 	  $(MAN_TO) $(BASH_TO) $(ZSH_TO) $(FISH_TO)
-	@rmdir $(TO)/lib/heed 2>/dev/null || true
+	@rmdir $(TO)/lib/heed $(UNITS_TO) 2>/dev/null || true
 
 # What git has, and nothing else; it builds where there is no git.
 DIST := heed-$(VERSION).tar.gz
@@ -404,19 +484,20 @@ dist:  ## build/heed-VERSION.tar.gz, the committed sources
 deb:  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
 	@$(PACKAGES) build deb
 	@$(TRY_DRAW)
+	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory all
 	+@tools/deb.sh $(BUILD) $(VERSION)
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] serve/*.[ch] markup/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c))
+LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c)) $(if $(SERVE),$(wildcard serve/*.c)) $(if $(MARKUP),$(wildcard markup/*.c))
 LINTS := $(addprefix lint/,$(basename $(LINTED)))
-LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(FLAGS_$*) $1 2>&1 \
+LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/% serve/% markup/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(if $(filter markup/%,$*),$(MARKUP_FLAGS)) $(FLAGS_$*) $1 2>&1 \
 	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
 .PHONY: lint $(LINTS)
 ifeq (,$(shell command -v clang-tidy))

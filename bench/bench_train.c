@@ -1,6 +1,6 @@
 /* bench_train.c -- what an update of training is made of: how much of it is products, and what a second thread gains.
  *
- * usage: bench_train transformer|gru SRC TGT SPM BATCH_TOKENS ROUNDS
+ * usage: bench_train transformer|gru SRC TGT SPM BATCH_TOKENS ROUNDS [f32|bf16]
  *
  * Prints lines "name value":
  *   gemm_share       the update's products, noted while it runs and run again alone by the same kernels, over the update
@@ -28,7 +28,7 @@ static void need(bool ok, const heed_error *err)
 /* ---- products, noted and run again -------------------------------------------------------------- */
 
 struct product {
-    bool is_free, accumulate, has_bias;
+    bool is_bf16, is_free, accumulate, has_bias;
     enum hd_function act;
     int M, K, N;
     long ldy, ldx, a_row, a_k, b_k, b_col;
@@ -62,21 +62,57 @@ static void note_gemm_free(float *y, long ldy, const float *a, long a_row, long 
                            long b_k, long b_col, bool accumulate, int M, int K, int N,
                            float *scratch)
 {
-    note((struct product){true, accumulate, false, HD_NONE, M, K, N, ldy, 0, a_row, a_k, b_k,
+    note((struct product){false, true, accumulate, false, HD_NONE, M, K, N, ldy, 0, a_row, a_k, b_k,
                           b_col});
     real->gemm_free(y, ldy, a, a_row, a_k, b, b_k, b_col, accumulate, M, K, N, scratch);
+}
+
+static void note_gemm_bf16(float *y, long ldy, const uint16_t *x, long ldx, const uint32_t *packed,
+                           const float *bias, bool accumulate, enum hd_function act, int M, int K,
+                           int N)
+{
+    note((struct product){.is_bf16 = true,
+                          .accumulate = accumulate,
+                          .has_bias = bias,
+                          .act = act,
+                          .M = M,
+                          .K = K,
+                          .N = N,
+                          .ldy = ldy,
+                          .ldx = ldx});
+    real->gemm_bf16(y, ldy, x, ldx, packed, bias, accumulate, act, M, K, N);
+}
+
+static void note_gemm_bf16_free(float *y, long ldy, const uint16_t *a, long lda, const uint16_t *b,
+                                long ldb, bool accumulate, int M, int K, int N, float *scratch)
+{
+    note((struct product){true, true, accumulate, false, HD_NONE, M, K, N, ldy, 0, 1, lda, ldb, 1});
+    real->gemm_bf16_free(y, ldy, a, lda, b, ldb, accumulate, M, K, N, scratch);
 }
 
 struct room {
     float *a, *b, *y, *bias, *scratch;
 };
 
+/* Room for floats is more than bf16 need. */
+static void run_bf16(const struct room *r, const struct product *p)
+{
+    if (p->is_free)
+        real->gemm_bf16_free(r->y, p->ldy, (void *)r->a, p->a_k, (void *)r->b, p->b_k,
+                             p->accumulate, p->M, p->K, p->N, r->scratch);
+    else
+        real->gemm_bf16(r->y, p->ldy, (void *)r->a, p->ldx, (void *)r->b,
+                        p->has_bias ? r->bias : NULL, p->accumulate, p->act, p->M, p->K, p->N);
+}
+
 static void run_noted(void *context)
 {
     const struct room *r = context;
     for (size_t i = 0; i < n_noted; i++) {
         const struct product *p = &noted[i];
-        if (p->is_free)
+        if (p->is_bf16)
+            run_bf16(r, p);
+        else if (p->is_free)
             real->gemm_free(r->y, p->ldy, r->a, p->a_row, p->a_k, r->b, p->b_k, p->b_col,
                             p->accumulate, p->M, p->K, p->N, r->scratch);
         else
@@ -123,8 +159,9 @@ static void learn_once(void *context)
 
 int main(int argc, char **argv)
 {
-    if (argc != 7) {
-        fprintf(stderr, "usage: bench_train transformer|gru SRC TGT SPM BATCH_TOKENS ROUNDS\n");
+    if (argc != 7 && argc != 8) {
+        fprintf(stderr,
+                "usage: bench_train transformer|gru SRC TGT SPM BATCH_TOKENS ROUNDS [f32|bf16]\n");
         return 2;
     }
     heed_error err = {0};
@@ -148,6 +185,8 @@ int main(int argc, char **argv)
     struct hd_recipe recipe;
     hd_recipe_init(&recipe);
     recipe.batch_tokens = atoi(argv[5]);
+    recipe.precision =
+        argc == 8 && strcmp(argv[7], "bf16") == 0 ? HD_PRECISION_BF16 : HD_PRECISION_F32;
     const struct hd_text_facts facts = hd_text_facts_of(corpus);
     need(hd_plan_recipe(&recipe, &c, &facts, &err), &err);
 
@@ -175,6 +214,8 @@ int main(int argc, char **argv)
     struct hd_kernels noting = *real;
     noting.gemm = note_gemm;
     noting.gemm_free = note_gemm_free;
+    noting.gemm_bf16 = note_gemm_bf16;
+    noting.gemm_bf16_free = note_gemm_bf16_free;
     hd_learner_tape(&students[0].learner, 0)->k = &noting;
     learn_once(&students[0]);
     hd_learner_tape(&students[0].learner, 0)->k = real;

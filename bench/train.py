@@ -4,7 +4,10 @@ usage: train.py BUILD SHARED [PYTHON_WITH_TORCH]      run by `make bench-train`
 
 Rounds alternate between heed and PyTorch (SHARED/prototypes/torch_real.py), so that whatever else the machine does meets both; the best
 round of each counts. heed is the program as users run it, reading, batching, dropout, clipping and saving included; PyTorch's figure
-leaves reading out. bench_train measures what an update is made of.
+leaves reading out. bench_train measures what an update is made of. On a CPU with a unit for bf16 both also run in bf16 (PyTorch's
+autocast), and ..._vs_torch_best compares ours with the better of PyTorch's two.
+
+ROUNDS=N: rounds, 3 by default. PARTS: some of "torch bf16 update ranks", all by default.
 """
 import json
 import os
@@ -16,6 +19,7 @@ import tempfile
 build, shared = sys.argv[1:3]
 python = sys.argv[3] if len(sys.argv) > 3 else sys.executable
 rounds = int(os.environ.get("ROUNDS", "3"))
+parts = os.environ.get("PARTS", "torch bf16 update ranks").split()
 text = os.path.join(shared, "data", "tatoeba", "train.en-de")
 spm = os.path.join(shared, "oracles", "marian-ende-transformer", "vocab.spm")
 peer = os.path.join(shared, "prototypes", "torch_real.py")
@@ -39,7 +43,7 @@ def run(command, **more):
     return out
 
 
-def ours(model, threads, tokens, updates, launcher=()):
+def ours(model, threads, tokens, updates, launcher=(), precision="f32", **more):
     """Target pieces per second of wall clock from the tenth update on, and the peak of memory in MB."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "m.safetensors")
@@ -50,33 +54,62 @@ def ours(model, threads, tokens, updates, launcher=()):
                    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
                    os.path.join(build, "heed"), "train", "--src", text + ".en", "--tgt", text + ".de", "--dev-tsv",
                    os.path.join(folder, "dev"), "--spm", spm, "--out", out, "--batch-tokens", str(tokens), "--updates", str(updates),
-                   "-j", str(threads), "-q", *models[model], *common]
-        memory = run(command).split()[-1]
+                   "-j", str(threads), "-q", "--precision", precision, *models[model], *common]
+        memory = run(command, **more).split()[-1]
         notes = [json.loads(line) for line in open(os.path.join(folder, "m.jsonl"))]
         notes = [n for n in notes if n["event"] == "update"]
         first, last = notes[0], notes[-1]
         return ((last["target_pieces"] - first["target_pieces"]) / (last["seconds"] - first["seconds"]), int(memory) / 1024)
 
 
-def theirs(model, threads, steps):
+def theirs(model, threads, steps, precision="f32"):
     out = run([python, "-c", "import resource,runpy,sys\nsys.argv=sys.argv[1:]\nrunpy.run_path(sys.argv[0])\n"
                "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)", peer, text + ".en", text + ".de", spm, model, str(threads),
-               str(BATCH), str(steps)])
+               str(BATCH), str(steps), *(["bf16"] if precision == "bf16" else [])])
     return float(out.split(" target tokens/s")[0].split()[-1]), int(out.split()[-1]) / 1024
 
 
-headlines = []
-for model in models:
-    mine, other = [], []
-    for _ in range(rounds):
-        mine.append(ours(model, 2, TOKENS, 100))
-        other.append(theirs(model, 2, 60))
-        print("%-11s heed %5.0f target pieces/s, %4.0f MB; PyTorch %5.0f, %4.0f MB" % (model, *mine[-1], *other[-1]), flush=True)
-    headlines.append(("train_%s_vs_torch" % model, max(m[0] for m in mine) / max(o[0] for o in other)))
-    if model == "transformer":
-        headlines.append(("train_memory_vs_torch", min(m[1] for m in mine) / min(o[1] for o in other)))
+def best(figures):
+    """The most pieces per second and the least memory of some rounds."""
+    return max(f[0] for f in figures), min(f[1] for f in figures)
 
-for model in models:
+
+headlines = []
+has_unit = "avx512bf16" in run([os.path.join(build, "heed"), "info"]).split("kernel ")[1].split("\n")[0]
+precisions = ["f32", "bf16"] if has_unit else ["f32"]
+if not has_unit:
+    print("figures of bf16 are left out: heed uses no unit for bf16 on this CPU")
+
+for model in models if "torch" in parts else []:
+    mine, other = {p: [] for p in precisions}, {p: [] for p in precisions}
+    for _ in range(rounds):
+        for p in precisions:
+            mine[p].append(ours(model, 2, TOKENS, 100, precision=p))
+            other[p].append(theirs(model, 2, 60, p))
+            print("%-11s %-4s heed %5.0f target pieces/s, %4.0f MB; PyTorch %5.0f, %4.0f MB" % (model, p, *mine[p][-1], *other[p][-1]),
+                  flush=True)
+    mine, other = {p: best(f) for p, f in mine.items()}, {p: best(f) for p, f in other.items()}
+    headlines.append(("train_%s_vs_torch" % model, mine["f32"][0] / other["f32"][0]))
+    if has_unit:
+        headlines.append(("train_%s_vs_torch_best" % model, mine["bf16"][0] / max(o[0] for o in other.values())))
+    if model == "transformer":
+        headlines.append(("train_memory_vs_torch", mine["f32"][1] / other["f32"][1]))
+
+if "bf16" in parts and has_unit:
+    without = dict(os.environ, HEED_KERNEL="avx512")
+    f32, bf16, emulated, plain = [], [], [], []
+    for _ in range(rounds):
+        f32.append(ours("transformer", 2, 4096, 20))
+        bf16.append(ours("transformer", 2, 4096, 20, precision="bf16"))
+        plain.append(ours("transformer", 2, 4096, 20, env=without))
+        emulated.append(ours("transformer", 2, 4096, 20, precision="bf16", env=without))
+        print("batches of 4096: f32 %5.0f target pieces/s, %4.0f MB; bf16 %5.0f, %4.0f MB; by avx512 f32 %5.0f, bf16 %5.0f"
+              % (*f32[-1], *bf16[-1], plain[-1][0], emulated[-1][0]), flush=True)
+    headlines.append(("train_bf16_vs_f32", best(bf16)[0] / best(f32)[0]))
+    headlines.append(("train_bf16_memory_vs_f32", best(bf16)[1] / best(f32)[1]))
+    headlines.append(("train_bf16_emulated_vs_f32", best(emulated)[0] / best(plain)[0]))
+
+for model in models if "update" in parts else []:
     out = run([os.path.join(build, "bench", "bench_train"), model, text + ".en", text + ".de", spm, "4096", str(2 * rounds)])
     print("%s: %s" % (model, out.replace("\n", ", ").strip(", ")), flush=True)
     if model == "transformer":
@@ -84,7 +117,7 @@ for model in models:
         headlines.append(("train_gemm_share", float(figures["gemm_share"])))
         headlines.append(("train_threads_speedup", float(figures["threads_speedup"])))
 
-if os.path.exists(os.path.join(build, "heed_mpi.so")):
+if {"ranks", "update"} <= set(parts) and os.path.exists(os.path.join(build, "heed_mpi.so")):
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
     one, two = [], []
     for _ in range(rounds):

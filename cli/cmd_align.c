@@ -1,5 +1,6 @@
 /* cmd_align.c -- `heed align`: which words of two texts belong together. */
-#include "command.h"
+#include "align.h"
+#include "gold.h"
 #include "models.h"
 #include "terminal.h"
 #include "plot.h"
@@ -11,15 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum symmetrize { NONE, INTERSECT, UNION, GROW_DIAG_FINAL };
-
-struct align {
-    const char *model, *reverse, *gold, *plot;
-    int symmetrize;
-    bool is_soft, has_subwords, is_json, is_quiet;
-};
-
 static const heed_option options[] = {
+    {"method", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct align, method),
+     .initial = "attention", .choices = "attention|hmm",
+     .help =
+         "by a model's attention, or, without a model, by how often words of the two files meet "
+         "and in which order"},
     {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, model),
      .value = "MODEL[,MODEL...]", .default_help = "the model inside heed",
      .help = "model to align with; several work together as an ensemble"},
@@ -29,6 +27,8 @@ static const heed_option options[] = {
     {"symmetrize", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct align, symmetrize),
      .initial = "grow-diag-final", .choices = "none|intersect|union|grow-diag-final",
      .help = "how links of the two directions are joined"},
+    {"tsv", .kind = HEED_OPTION_LIST, HEED_OPTION_FIELD(struct align, tsv), .value = "FILE...",
+     .help = "--method hmm: more pairs to learn from, source TAB target, which are not aligned"},
     {"gold", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, gold), .value = "FILE",
      .help = "reference links, from 1: 'i-j' sure, 'ipj' possible; prints precision, recall and "
              "AER instead of links"},
@@ -48,63 +48,9 @@ static const heed_option options[] = {
 
 static const heed_option *library_option(int i)
 {
-    static const char *const names[] = {"attention", "layer",   "head",    "shift",
-                                        "batch",     "threads", "compute", NULL};
+    static const char *const names[] = {"to",    "from",  "attention", "layer",   "head",
+                                        "shift", "batch", "threads",   "compute", NULL};
     return translator_option(options, names, i);
-}
-
-/* ---- what people say -------------------------------------------------------------------------------- */
-
-struct gold {
-    heed_link *sure, *possible;
-    size_t n_sure, n_possible;
-};
-
-static void free_gold(struct gold *gold)
-{
-    free(gold->sure);
-    free(gold->possible);
-}
-
-/* "1-1 2p3" from 1 becomes links from 0. False, with the complaint printed. */
-static bool read_gold(struct gold *gold, const char *line, const char *path, size_t number)
-{
-    const size_t most = strlen(line) / 2 + 1;
-    *gold = (struct gold){.sure = need_memory(most, sizeof(heed_link)),
-                          .possible = need_memory(most, sizeof(heed_link))};
-    for (const char *at = line + strspn(line, " \t"); *at; at += strspn(at, " \t")) {
-        char *end;
-        const long source = strtol(at, &end, 10);
-        const char kind = *end;
-        const long target = kind == '-' || kind == 'p' ? strtol(end + 1, &end, 10) : 0;
-        if (source < 1 || target < 1 || source > 1000000 || target > 1000000 ||
-            (*end && !strchr(" \t", *end))) {
-            complain("%s:%zu: '%.*s' is no link; one is 'i-j' (sure) or 'ipj' (possible), "
-                     "words counted from 1",
-                     path, number, (int)strcspn(at, " \t"), at);
-            free_gold(gold);
-            return false;
-        }
-        const heed_link link = {(int)source - 1, (int)target - 1};
-        if (kind == '-')
-            gold->sure[gold->n_sure++] = link;
-        else
-            gold->possible[gold->n_possible++] = link;
-        at = end;
-    }
-    return true;
-}
-
-static void print_quality(const heed_alignment_quality *q, bool is_json)
-{
-    if (is_json)
-        printf(
-            "{\"precision\": %.12g, \"recall\": %.12g, \"aer\": %.12g, \"links\": %zu, \"sure\": "
-            "%zu}\n",
-            q->precision, q->recall, q->error_rate, q->n_links, q->n_sure);
-    else
-        printf("precision = %.2f %%\nrecall = %.2f %%\nAER = %.2f %% (links = %zu sure = %zu)\n",
-               q->precision, q->recall, q->error_rate, q->n_links, q->n_sure);
 }
 
 /* ---- running ------------------------------------------------------------------------------------------ */
@@ -115,7 +61,7 @@ struct running {
     struct models forward_models, backward_models;
     heed_translator *forward, *backward; /* the second may be NULL */
     struct progress progress;
-    heed_lines source, target, gold;
+    struct align_texts texts;
     heed_alignment_quality quality;
     struct plots plots;
 };
@@ -136,13 +82,20 @@ static void print_subword_links(const heed_result *r, const heed_translation *t)
     }
 }
 
+enum heed_symmetry symmetry_of(const struct align *align)
+{
+    static const enum heed_symmetry how[] = {[SYMMETRIZE_NONE] = HEED_SYMMETRY_NONE,
+                                             [SYMMETRIZE_INTERSECT] = HEED_SYMMETRY_INTERSECT,
+                                             [SYMMETRIZE_UNION] = HEED_SYMMETRY_UNION,
+                                             [SYMMETRIZE_GROW_DIAG_FINAL] =
+                                                 HEED_SYMMETRY_GROW_DIAG_FINAL};
+    return how[align->symmetrize];
+}
+
 /* Links of both directions as one list, to be given to free(). */
 static heed_link *join(const struct running *run, const heed_result *forward,
                        const heed_result *backward, size_t *n, size_t number)
 {
-    static const enum heed_symmetry how[] = {[INTERSECT] = HEED_SYMMETRY_INTERSECT,
-                                             [UNION] = HEED_SYMMETRY_UNION,
-                                             [GROW_DIAG_FINAL] = HEED_SYMMETRY_GROW_DIAG_FINAL};
     const heed_translation *one = forward->translations[0];
     const heed_translation *other = backward ? backward->translations[0] : NULL;
     const size_t n_other = other ? other->n_links : 0;
@@ -153,7 +106,7 @@ static heed_link *join(const struct running *run, const heed_result *forward,
         complain("%s:%zu: the two models cut the text into different words, so their links "
                  "are not joined",
                  run->name, number);
-    if (!other || !fits || run->a->symmetrize == NONE) {
+    if (!other || !fits || run->a->symmetrize == SYMMETRIZE_NONE) {
         *n = one->n_links;
         if (one->n_links > 0)
             memcpy(links, one->links, one->n_links * sizeof *links);
@@ -162,7 +115,7 @@ static heed_link *join(const struct running *run, const heed_result *forward,
     heed_link *turned = need_memory(n_other + 1, sizeof *turned);
     for (size_t i = 0; i < n_other; i++)
         turned[i] = (heed_link){other->links[i].target, other->links[i].source};
-    *n = heed_symmetrize(how[run->a->symmetrize], one->links, one->n_links, turned, n_other, links);
+    *n = heed_symmetrize(symmetry_of(run->a), one->links, one->n_links, turned, n_other, links);
     free(turned);
     return links;
 }
@@ -176,17 +129,11 @@ static bool print_pair(struct running *run, const heed_result *forward, const he
         print_warnings(forward, run->name, i + 1);
     size_t n;
     heed_link *links = join(run, forward, backward, &n, i + 1);
-    bool ok =
-        !a->plot || plot_attention(&run->plots, forward, t, links, n, i + 1, run->source.n == 1);
-    if (ok && a->gold) {
-        struct gold gold;
-        ok = read_gold(&gold, run->gold.at[i], a->gold, i + 1);
-        if (ok) {
-            heed_alignment_judge(&run->quality, links, n, gold.sure, gold.n_sure, gold.possible,
-                                 gold.n_possible);
-            free_gold(&gold);
-        }
-    } else if (ok && a->is_json)
+    bool ok = !a->plot ||
+              plot_attention(&run->plots, forward, t, links, n, i + 1, run->texts.source.n == 1);
+    if (ok && a->gold)
+        ok = judge_links(&run->quality, links, n, run->texts.gold.at[i], a->gold, i + 1);
+    else if (ok && a->is_json)
         ok = print_result_json(forward);
     else if (ok) {
         if (a->is_soft)
@@ -206,12 +153,13 @@ static bool align_some(struct running *run, size_t from, size_t n)
     heed_error err = {0};
     heed_text_pair *pairs = need_memory(n, sizeof *pairs);
     for (size_t i = 0; i < n; i++)
-        pairs[i] = (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
+        pairs[i] = (heed_text_pair){run->texts.source.at[from + i], run->texts.target.at[from + i]};
     run->progress.n_before = from;
     heed_results *forward = heed_translator_align(run->forward, pairs, n, &err), *backward = NULL;
     if (forward && run->backward) {
         for (size_t i = 0; i < n; i++)
-            pairs[i] = (heed_text_pair){run->target.at[from + i], run->source.at[from + i]};
+            pairs[i] =
+                (heed_text_pair){run->texts.target.at[from + i], run->texts.source.at[from + i]};
         backward = heed_translator_align(run->backward, pairs, n, &err);
     }
     progress_clear(&run->progress);
@@ -226,32 +174,51 @@ static bool align_some(struct running *run, size_t from, size_t n)
     return ok;
 }
 
-static bool read_texts(struct running *run, const struct invocation *invocation)
+bool align_read(struct align_texts *texts, const struct invocation *invocation)
 {
     heed_error err = {0};
     const char *const *paths = invocation->arguments.items;
-    if (!heed_lines_read(&run->source, paths[0], &err) ||
-        !heed_lines_read(&run->target, paths[1], &err) ||
-        (run->a->gold && !heed_lines_read(&run->gold, run->a->gold, &err))) {
+    const char *gold = ((const struct align *)invocation->values)->gold;
+    if (!heed_lines_read(&texts->source, paths[0], &err) ||
+        !heed_lines_read(&texts->target, paths[1], &err) ||
+        (gold && !heed_lines_read(&texts->gold, gold, &err))) {
         complain("%s", err.message);
         return false;
     }
-    if (!same_lines(paths[0], &run->source, paths[1], &run->target) ||
-        (run->a->gold && !same_lines(paths[0], &run->source, run->a->gold, &run->gold)))
-        return false;
-    return true;
+    return same_lines(paths[0], &texts->source, paths[1], &texts->target) &&
+           (!gold || same_lines(paths[0], &texts->source, gold, &texts->gold));
 }
 
-/* Models of a list as a translator that is told what was typed; NULL, with the complaint printed. */
+void align_release(struct align_texts *texts)
+{
+    heed_lines_release(&texts->source);
+    heed_lines_release(&texts->target);
+    heed_lines_release(&texts->gold);
+}
+
+/* Models of a list as a translator that is told what was typed; NULL, with the complaint printed. The reverse translates from what
+ * the other translates to. */
 static heed_translator *open_models(struct running *run, struct models *models, const char *list,
                                     const struct invocation *invocation)
 {
-    if (!models_load(models, list) || !models_attend(models, list))
+    const bool is_reverse = models == &run->backward_models;
+    const char *from = setting_of(invocation, "from"), *to = setting_of(invocation, "to");
+
+    if (!models_load(models, list, invocation) || !models_attend(models, list))
         return NULL;
     heed_translator *t = models_translator(models);
     if (t)
         heed_translator_watch(t, progress_show, &run->progress);
-    if (t && set_translator(t, invocation))
+    bool ok = t != NULL;
+    for (int i = 0; ok && i < invocation->n_settings; i++) {
+        const char *name = invocation->settings[i].option->name;
+        if (!is_reverse || (strcmp(name, "from") != 0 && strcmp(name, "to") != 0))
+            ok = set_option_of(t, name, invocation->settings[i].text);
+    }
+    if (ok && is_reverse)
+        ok = set_option_of(t, "from", to) &&
+             set_option_of(t, "to", from && strcmp(from, "auto") != 0 ? from : NULL);
+    if (ok)
         return t;
     heed_translator_free(t);
     return NULL;
@@ -261,13 +228,13 @@ static bool align_all(struct running *run, const struct invocation *invocation, 
 {
     enum { AT_A_TIME = 4096 };
     const char *reverse = run->a->reverse;
-    if (!read_texts(run, invocation) ||
+    if (!align_read(&run->texts, invocation) ||
         !(run->forward = open_models(run, &run->forward_models, model, invocation)) ||
         (reverse &&
          !(run->backward = open_models(run, &run->backward_models, reverse, invocation))))
         return false;
-    for (size_t from = 0; from < run->source.n; from += AT_A_TIME) {
-        const size_t left = run->source.n - from;
+    for (size_t from = 0; from < run->texts.source.n; from += AT_A_TIME) {
+        const size_t left = run->texts.source.n - from;
         if (!align_some(run, from, left < AT_A_TIME ? left : AT_A_TIME))
             return false;
     }
@@ -281,6 +248,12 @@ static enum status run(const struct invocation *invocation)
     const struct align *a = invocation->values;
     if (invocation->arguments.n != 2) {
         complain("align needs two files, SRC and TGT; see heed align --help");
+        return STATUS_USAGE;
+    }
+    if (a->method == METHOD_HMM)
+        return align_by_text(invocation);
+    if (a->tsv.n > 0) {
+        complain("--tsv is text to learn from; it goes with --method hmm");
         return STATUS_USAGE;
     }
     const char *model = model_or_default(a->model);
@@ -299,9 +272,7 @@ static enum status run(const struct invocation *invocation)
     heed_translator_free(run.backward);
     models_free(&run.forward_models);
     models_free(&run.backward_models);
-    heed_lines_release(&run.source);
-    heed_lines_release(&run.target);
-    heed_lines_release(&run.gold);
+    align_release(&run.texts);
     return ok ? STATUS_FINE : STATUS_FAILED;
 }
 
@@ -314,10 +285,14 @@ const struct command command_align = {
         "the model's attention: links 'i-j' of source word i and target word j, counted from 0, as "
         "other tools print them. Words are separated by spaces; text without spaces is cut by the "
         "model's vocabulary. With a model for the other direction the links of both are joined. "
+        "--method hmm needs no model: it learns from the two files (and from --tsv), in both "
+        "directions, and wants some thousands of lines or more. "
         "Files are UTF-8, plain or compressed by gzip; - is standard input.",
     .examples = {{"heed align -m en-fr.safetensors text.en text.fr >text.links", "align two files"},
                  {"heed align -m en-fr.safetensors --reverse fr-en.safetensors text.en text.fr",
-                  "join the links of both directions"}},
+                  "join the links of both directions"},
+                 {"heed align --method hmm text.en text.fr --tsv corpus.tsv",
+                  "without a model, learning from a larger text as well"}},
     .most_arguments = 2,
     .options = options,
     .library_option = library_option,

@@ -9,6 +9,7 @@
 struct convert {
     const char *vocab, *out, *attribution, *licence;
     int store;
+    heed_option_list detect;
 };
 
 static const heed_option options[] = {
@@ -25,8 +26,38 @@ static const heed_option options[] = {
      .value = "TEXT", .help = "record who made the training text"},
     {"licence", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct convert, licence),
      .value = "TEXT", .help = "record the licence of the model"},
+    {"detect", .kind = HEED_OPTION_LIST, HEED_OPTION_FIELD(struct convert, detect),
+     .value = "LANG=FILE...",
+     .help = "let a model of several languages learn to tell them apart, from text of each, such "
+             "as en=FILE; may be repeated"},
     {0},
 };
+
+/* "en=FILE" of each language. False with the reason in `err`. */
+static bool learn_detector(heed_model *model, const heed_option_list *detect, heed_error *err)
+{
+    heed_language_text *texts = need_memory(detect->n + 1, sizeof *texts);
+    char **names = need_memory(detect->n + 1, sizeof *names);
+    bool ok = true;
+    for (size_t i = 0; ok && i < detect->n; i++) {
+        const char *equals = strchr(detect->at[i], '=');
+        ok = equals != NULL;
+        if (ok) {
+            names[i] = strndup(detect->at[i], (size_t)(equals - detect->at[i]));
+            texts[i] = (heed_language_text){names[i], equals + 1};
+        } else {
+            *err = (heed_error){.code = HEED_BAD_OPTION};
+            snprintf(err->message, sizeof err->message,
+                     "--detect takes a language and a file, en=FILE, not '%.200s'", detect->at[i]);
+        }
+    }
+    ok = ok && (detect->n == 0 || heed_model_learn_detector(model, texts, detect->n, err));
+    for (size_t i = 0; i < detect->n; i++)
+        free(names[i]);
+    free(names);
+    free(texts);
+    return ok;
+}
 
 static enum status run(const struct invocation *invocation)
 {
@@ -51,6 +82,7 @@ static enum status run(const struct invocation *invocation)
         (!convert->attribution ||
          heed_model_note(model, "attribution", convert->attribution, &err)) &&
         (!convert->licence || heed_model_note(model, "licence", convert->licence, &err)) &&
+        learn_detector(model, &convert->detect, &err) &&
         heed_model_save(model, convert->out, (enum heed_store)convert->store, &err);
     heed_model_free(model);
     free(first);
@@ -69,10 +101,13 @@ const struct command command_convert = {
         "every reader of safetensors, can open. The kind of model is recognised from the file. A "
         "model of heed is stored again, in half the space with --store f16, in about a quarter of "
         "it with --store int8.",
-    .examples = {{"heed convert model.npz --vocab vocab.spm -o model.safetensors",
-                  "convert a Marian model"},
-                 {"heed convert model.safetensors --store int8 -o fast.safetensors",
-                  "store a model in a quarter of the space, for faster translation"}},
+    .examples =
+        {{"heed convert model.npz --vocab vocab.spm -o model.safetensors",
+          "convert a Marian model"},
+         {"heed convert model.safetensors --store int8 -o fast.safetensors",
+          "store a model in a quarter of the space, for faster translation"},
+         {"heed convert model.safetensors --detect en=text.en fr=text.fr -o new.safetensors",
+          "let a model of several languages tell them apart"}},
     .most_arguments = 1,
     .options = options,
     .values_size = sizeof(struct convert),

@@ -80,7 +80,8 @@ static const heed_option options[] = {
 
 static const heed_option *library_option(int i)
 {
-    static const char *const names[] = {"beam", "length-norm", "batch", "threads", "compute", NULL};
+    static const char *const names[] = {"to",    "from",    "beam",    "length-norm",
+                                        "batch", "threads", "compute", NULL};
     return translator_option(options, names, i);
 }
 

@@ -33,7 +33,7 @@ static const heed_option options[] = {
 
 static const heed_option *library_option(int i)
 {
-    static const char *const names[] = {"batch", "threads", "compute", NULL};
+    static const char *const names[] = {"to", "from", "batch", "threads", "compute", NULL};
     return translator_option(options, names, i);
 }
 
@@ -152,7 +152,8 @@ static bool score_all(struct running *run, const struct invocation *invocation, 
     const struct score *s = run->s;
     const char *const *files = invocation->arguments.items;
     if (!read_texts(run, files[0], s->n_best ? s->n_best : files[1]) ||
-        !models_load(&run->models, model) || !(run->translator = models_translator(&run->models)) ||
+        !models_load(&run->models, model, invocation) ||
+        !(run->translator = models_translator(&run->models)) ||
         !set_translator(run->translator, invocation))
         return false;
     heed_translator_watch(run->translator, progress_show, &run->progress);

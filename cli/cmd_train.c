@@ -257,9 +257,25 @@ static enum status failure(const heed_error *err)
     return err->code == HEED_BAD_OPTION ? STATUS_USAGE : STATUS_FAILED;
 }
 
+/* Text that was named without options: what to type. */
+static enum status advise(const struct text_list *files)
+{
+    if (files->n == 1)
+        complain("train does not know what to do with '%s'; name the text by an option: heed train "
+                 "--tsv %s --out MODEL.safetensors, or --src FILE --tgt FILE for two files",
+                 files->items[0], files->items[0]);
+    else
+        complain("train does not know what to do with '%s'; name the text by options: heed train "
+                 "--src %s --tgt %s --out MODEL.safetensors",
+                 files->items[0], files->items[0], files->items[1]);
+    return STATUS_USAGE;
+}
+
 static enum status run(const struct invocation *invocation)
 {
     heed_error err = {0};
+    if (invocation->arguments.n > 0)
+        return advise(&invocation->arguments);
     heed_training *training = heed_training_new(&err);
     if (!training || !set_all(training, invocation, &err)) {
         heed_training_free(training);
@@ -301,7 +317,7 @@ const struct command command_train = {
                   "train the model of Bahdanau et al. for two hours"},
                  {"heed train --from en-fr.safetensors --tsv medical.tsv -o medical.safetensors",
                   "adapt a model to other text"}},
-    .most_arguments = 0,
+    .most_arguments = -1, /* for a better answer: none is wanted */
     .options = options,
     .values_size = sizeof(struct train),
     .library_option = heed_training_option_at,

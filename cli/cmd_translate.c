@@ -8,8 +8,10 @@
 
 #include <heed.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 
@@ -72,10 +74,12 @@ static void print_rest(const struct translate *t, const heed_result *r, const he
 }
 
 static bool print_result(const struct translate *t, const heed_result *r, size_t number,
-                         bool is_n_best)
+                         bool is_n_best, bool has_markup)
 {
     if (t->is_json)
         return print_result_json(r);
+    if (has_markup)
+        return fputs(r->translations[0]->text, stdout) >= 0;
     for (size_t k = 0; k < r->n_translations; k++) {
         const heed_translation *one = r->translations[k];
         if (is_n_best)
@@ -100,6 +104,7 @@ struct running {
     struct plots plots;
     const char *shift;
     bool is_n_best;
+    bool has_markup; /* files are documents, not lines */
 };
 
 static bool draws_all_heads(const struct translate *t)
@@ -175,7 +180,8 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
     for (size_t i = 0; ok && i < n; i++) {
         if (!run->t->is_quiet)
             print_warnings(results->at[i], name, first + i + 1);
-        ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best) &&
+        ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best,
+                          run->has_markup) &&
              draw_result(run, results->at[i], run->n_before + i + 1, run->n_before + n == 1);
     }
     run->n_before += n;
@@ -191,6 +197,12 @@ static bool translate_file(struct running *run, const char *path)
     const char *const *lines = NULL;
     size_t n = 0, first = 0;
     bool ok;
+    if (run->has_markup) {
+        const char *text = reader_whole(&reader);
+        ok = text && translate_lines(run, &text, 1, reader.name, 0);
+        reader_close(&reader);
+        return ok;
+    }
     while ((ok = reader_next(&reader, &lines, &n)) && n > 0) {
         ok = translate_lines(run, lines, n, reader.name, first);
         first += n;
@@ -201,9 +213,36 @@ static bool translate_file(struct running *run, const char *path)
     return ok;
 }
 
+/* Words instead of the name of a file: what to type. False if there are files. */
+static bool are_words(const struct text_list *files)
+{
+    for (int i = 0; i < files->n; i++)
+        if (strcmp(files->items[i], "-") == 0 || access(files->items[i], F_OK) == 0 ||
+            errno != ENOENT)
+            return false;
+    return files->n > 0;
+}
+
+static void advise(const struct text_list *words)
+{
+    char text[200] = "";
+    for (int i = 0, n = 0; i < words->n && n < (int)sizeof text; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", i > 0 ? " " : "", words->items[i]);
+    const char *quote = strchr(text, '\'') ? "\"" : "'";
+    complain("%s: there is no such file; to translate words, give them on standard input: "
+             "echo %s%s%s | heed translate",
+             words->items[0], quote, text, quote);
+}
+
 static bool translate_all(struct running *run, const struct text_list *files)
 {
     bool ok = true;
+    if (are_words(files)) {
+        advise(files);
+        return false;
+    }
+    if (files->n == 0 && !run->t->is_quiet && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+        fputs("Type a line and press Enter to have it translated; Ctrl-D ends.\n", stderr);
     progress_begin(&run->progress, run->t->is_quiet);
     heed_translator_watch(run->translator, progress_show, &run->progress);
     if (files->n == 0)
@@ -213,12 +252,29 @@ static bool translate_all(struct running *run, const struct text_list *files)
     return ok;
 }
 
+/* With markup the output is a document, and has room for nothing else. */
+static bool check_markup(const struct translate *t, const struct invocation *invocation)
+{
+    const bool is_n_best = setting_of(invocation, "n-best") != NULL;
+    const char *other = t->prefix                ? "prefix"
+                        : t->is_json             ? NULL
+                        : t->align != ALIGN_NONE ? "align"
+                        : t->has_confidence      ? "confidence"
+                        : is_n_best              ? "n-best"
+                                                 : NULL;
+    if (other)
+        complain("--markup and --%s do not go together%s", other,
+                 t->prefix ? "; choose one" : "; --json tells all there is to tell");
+    return !other;
+}
+
 static enum status run(const struct invocation *invocation)
 {
     const struct translate *t = invocation->values;
     struct running run = {
         .t = t, .plots = {.path = t->plot}, .shift = setting_of(invocation, "shift")};
-    const char *model = model_or_default(t->model);
+    const char *model = model_or_default(t->model), *markup = setting_of(invocation, "markup");
+    run.has_markup = markup && strcmp(markup, "none") != 0;
     if (!model || !check_settings(invocation) || !plot_has_kind(t->plot) ||
         !(draws_all_heads(t) || check_setting("head", t->head)))
         return STATUS_USAGE;
@@ -226,11 +282,13 @@ static enum status run(const struct invocation *invocation)
         complain("--json and --show do not go together; choose one");
         return STATUS_USAGE;
     }
+    if (run.has_markup && !check_markup(t, invocation))
+        return STATUS_USAGE;
     heed_error err = {0};
     bool ok = !t->prefix || heed_lines_read(&run.prefixes, t->prefix, &err);
     if (!ok)
         complain("%s", err.message);
-    ok = ok && models_load(&run.models, model) &&
+    ok = ok && models_load(&run.models, model, invocation) &&
          (run.translator = models_translator(&run.models)) && set_options(&run, invocation) &&
          translate_all(&run, &invocation->arguments);
     heed_translator_free(run.translator);
@@ -247,13 +305,16 @@ const struct command command_translate = {
         "Translates standard input or files line by line: as many lines come out as go in, in the "
         "same order; empty lines stay empty, white space around a line is kept. The output is the "
         "same for any batch size, any number of threads and any CPU. A line is "
-        "translated sentence by sentence. With --n-best a line is 'number ||| text "
+        "translated sentence by sentence. With --markup a file is one document instead: tags stay "
+        "whole and go with their words, and what is not text comes out as it went in. With "
+        "--n-best a line is 'number ||| text "
         "||| logprob= X ||| score', numbered from 0. Warnings (bytes that are not UTF-8, an output "
         "that was cut or repeated itself) go to standard error.",
     .examples = {{"heed translate -m en-fr.safetensors <text.en >text.fr", "translate a file"},
                  {"echo 'The red house.' | heed translate --show", "see what the model attends to"},
                  {"heed translate --attention encoder --head all --plot heads.svg text.en",
-                  "draw the self-attention of every layer and head"}},
+                  "draw the self-attention of every layer and head"},
+                 {"heed translate --markup html page.html >page.fr.html", "translate a web page"}},
     .most_arguments = -1,
     .options = options,
     .library_option = library_option,

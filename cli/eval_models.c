@@ -179,7 +179,7 @@ static heed_results *translate_test(const char *name, const struct invocation *i
     heed_translator *translator = NULL;
     struct progress progress;
     struct models models;
-    if (models_load(&models, name) && (translator = models_translator(&models)) &&
+    if (models_load(&models, name, invocation) && (translator = models_translator(&models)) &&
         set_translator(translator, invocation) && set_option_of(translator, "attention", "none") &&
         set_option_of(translator, "scores", "no")) {
         progress_begin(&progress, eval->is_quiet);
@@ -458,7 +458,7 @@ enum status eval_models(const char *models, const struct invocation *invocation,
     strcpy(names, models);
     bool ok =
         eval->tsv ? read_tsv(&test, eval->tsv) : read_two_files(&test, &invocation->arguments);
-    const char *between = eval->is_ensemble ? "" : ",";
+    const char *between = eval->is_ensemble || is_one_file(models) ? "" : ",";
     for (const char *name; ok && (name = strsep(&rest, between)) != NULL; n_systems++) {
         systems[n_systems].name = name;
         ok = run_system(&systems[n_systems], invocation, &test, asked);

@@ -17,7 +17,7 @@
 /* In the order in which they are used. */
 static const struct command *const commands[] = {
     &command_train, &command_translate, &command_align,   &command_score,
-    &command_eval,  &command_info,      &command_convert,
+    &command_eval,  &command_info,      &command_convert, &command_serve,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -36,6 +36,7 @@ static const struct {
       {"HEED_DRAW_MODULE", "path of heed_draw.so, which draws pictures, if it is not beside heed"},
       {"HEED_MPI_MODULE",
        "path of heed_mpi.so, for training on several machines, if it is not beside heed"},
+      {"HEED_SERVE_MODULE", "path of heed_serve.so, which serves, if it is not beside heed"},
       {"NO_COLOR", "if set, print no colours"},
       {"COLUMNS", "width of the terminal, instead of what it says itself"},
 };
@@ -191,12 +192,12 @@ static void print_all_tables(void)
 }
 
 /* If one of the three was closed, a file opened later would take its place and be written to by
- * mistake. What is printed to a closed stdout fails, as it should. */
+ * mistake. What is read from a closed stdin or printed to a closed stdout fails, as it should. */
 static void keep_standard_files_open(void)
 {
     int fd;
     do
-        fd = open("/dev/null", O_RDONLY);
+        fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
     while (fd >= 0 && fd <= 2);
     if (fd > 2)
         close(fd);

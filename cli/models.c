@@ -25,11 +25,12 @@ const char *model_or_default(const char *name)
     return name ? name : default_model();
 }
 
-heed_model *model_load(const char *name, heed_error *err)
+/* `compute` is how translators will, or NULL. */
+static heed_model *load_as(const char *name, const char *compute, heed_error *err)
 {
     size_t size;
     if (strcmp(name, DEFAULT) != 0)
-        return heed_model_load(name, err);
+        return compute ? heed_model_load_as(name, compute, err) : heed_model_load(name, err);
     const void *bytes = embedded_model(&size);
     if (bytes)
         return heed_model_load_memory("the embedded model", bytes, size, err);
@@ -38,9 +39,21 @@ heed_model *model_load(const char *name, heed_error *err)
     return NULL;
 }
 
-bool models_load(struct models *models, const char *list)
+bool is_one_file(const char *list)
 {
+    return access(list, F_OK) == 0;
+}
+
+heed_model *model_load(const char *name, heed_error *err)
+{
+    return load_as(name, NULL, err);
+}
+
+bool models_load(struct models *models, const char *list, const struct invocation *invocation)
+{
+    const char *compute = setting_of(invocation, "compute");
     *models = (struct models){0};
+    const char *between = is_one_file(list) ? "" : ",";
     int most = 1;
     for (const char *c = list; *c; c++)
         most += *c == ',';
@@ -48,9 +61,9 @@ bool models_load(struct models *models, const char *list)
     char *copy = need_memory(strlen(list) + 1, 1), *rest = copy;
     strcpy(copy, list);
     bool ok = true;
-    for (const char *path; ok && (path = strsep(&rest, ",")) != NULL;) {
+    for (const char *path; ok && (path = strsep(&rest, between)) != NULL;) {
         heed_error err = {0};
-        heed_model *model = model_load(path, &err);
+        heed_model *model = load_as(path, compute, &err);
         ok = model != NULL;
         if (ok)
             models->at[models->n++] = model;
@@ -189,6 +202,20 @@ bool progress_show(void *data, size_t n_done, size_t n)
     if (now - p->begin > 0.5 && now - p->last > 0.2) {
         fprintf(stderr, "\r%zu sentences, %.0f a second\033[K", p->n_before + n_done,
                 (double)(p->n_before + n_done) / (now - p->begin));
+        p->last = now;
+        p->is_there = true;
+    }
+    return true;
+}
+
+bool progress_share(struct progress *p, const char *what, size_t n_done, size_t n)
+{
+    if (!p->is_shown)
+        return true;
+    const double now = seconds();
+    if (now - p->begin > 0.5 && now - p->last > 0.2) {
+        fprintf(stderr, "\r%s: %.0f %%\033[K", what,
+                n > 0 ? 100. * (double)n_done / (double)n : 0.);
         p->last = now;
         p->is_there = true;
     }

@@ -18,8 +18,11 @@ const char *model_or_default(const char *name);
 /* Read the model of this name: a file, or "default", the embedded one. NULL with the reason in `err`. */
 heed_model *model_load(const char *name, heed_error *err);
 
-/* "a.safetensors,b.safetensors" as models. False, with the complaint printed; models_free() is fine then too. */
-bool models_load(struct models *models, const char *list);
+/* "a.safetensors,b.safetensors" as models, to compute as was typed. False, with the complaint printed; models_free() is fine then too. */
+bool models_load(struct models *models, const char *list, const struct invocation *invocation);
+
+/* Is this the name of one file, whatever commas are in it? */
+bool is_one_file(const char *list);
 void models_free(struct models *models);
 
 /* A translator with all of them; NULL, with the complaint printed. */
@@ -55,5 +58,6 @@ struct progress {
 };
 void progress_begin(struct progress *progress, bool is_quiet);
 bool progress_show(void *progress, size_t n_done, size_t n);
+bool progress_share(struct progress *progress, const char *what, size_t n_done, size_t n);
 void progress_clear(struct progress *progress);
 #endif

@@ -58,57 +58,20 @@ static bool draw(struct plots *plots, const heed_picture *picture, size_t number
 
 /* ---- one attention ------------------------------------------------------------------------------------ */
 
-struct drawn {
-    heed_picture_attention attention;
-    const char **rows, **columns;
-    heed_picture_link *links;
-};
-
-static const char **texts_of(const heed_word *words, size_t n)
-{
-    const char **texts = need_memory(n + 1, sizeof *texts);
-    for (size_t i = 0; i < n; i++)
-        texts[i] = words[i].text;
-    return texts;
-}
-
-/* Rows and columns are the words that the attention is between. */
-static struct drawn drawn_of(const heed_result *r, const heed_translation *t,
-                             const heed_link *links, size_t n_links)
-{
-    const bool from_source = t->attention_kind == HEED_ATTENTION_ENCODER,
-               to_target = t->attention_kind == HEED_ATTENTION_DECODER;
-    const heed_word *rows = from_source ? r->words : t->words,
-                    *columns = to_target ? t->words : r->words;
-    if (t->attention_kind != HEED_ATTENTION_CROSS)
-        n_links = 0;
-    struct drawn d = {.rows = texts_of(rows, t->n_attention_rows),
-                      .columns = texts_of(columns, t->n_attention_columns),
-                      .links = need_memory(n_links + 1, sizeof *d.links)};
-    for (size_t i = 0; i < n_links; i++)
-        d.links[i] = (heed_picture_link){.column = links[i].source, .row = links[i].target};
-    d.attention = (heed_picture_attention){.words = {.rows = d.rows,
-                                                     .n_rows = (int)t->n_attention_rows,
-                                                     .columns = d.columns,
-                                                     .n_columns = (int)t->n_attention_columns},
-                                           .weights = t->attention,
-                                           /* the decoder has a start instead of an end */
-                                           .end = to_target ? NULL : t->attention_end,
-                                           .links = d.links,
-                                           .n_links = (int)n_links};
-    return d;
-}
-
 static bool is_empty(const heed_translation *t)
 {
     return !t->attention || t->n_attention_rows == 0 || t->n_attention_columns == 0;
 }
 
-static void release_drawn(struct drawn *d)
+/* The picture, to be given to heed_free(); NULL, with the complaint printed. */
+static heed_picture_attention *picture_of(const heed_result *r, const heed_translation *t,
+                                          const heed_link *links, size_t n_links)
 {
-    free(d->rows);
-    free(d->columns);
-    free(d->links);
+    heed_error err = {0};
+    heed_picture_attention *picture = heed_result_picture(r, t, links, n_links, &err);
+    if (!picture)
+        complain("%s", err.message);
+    return picture;
 }
 
 bool show_attention(const heed_result *r, const heed_translation *t)
@@ -116,15 +79,17 @@ bool show_attention(const heed_result *r, const heed_translation *t)
     if (is_empty(t))
         return true;
     const heed_text_options options = text_options(stdout);
-    struct drawn d = drawn_of(r, t, t->links, t->n_links);
+    heed_picture_attention *picture = picture_of(r, t, t->links, t->n_links);
+    if (!picture)
+        return false;
     heed_error err = {0};
-    char *text = heed_draw_text(&d.attention, &options, &err);
+    char *text = heed_draw_text(picture, &options, &err);
     if (text)
         printf("\n%s\n", text);
     else
         complain("%s", err.message);
     heed_free(text);
-    release_drawn(&d);
+    heed_free(picture);
     return text || err.code == HEED_BAD_OPTION;
 }
 
@@ -133,9 +98,9 @@ bool plot_attention(struct plots *plots, const heed_result *r, const heed_transl
 {
     if (is_empty(t))
         return true;
-    struct drawn d = drawn_of(r, t, links, n_links);
-    const bool ok = draw(plots, &(heed_picture){.attention = &d.attention}, number, is_one);
-    release_drawn(&d);
+    heed_picture_attention *picture = picture_of(r, t, links, n_links);
+    const bool ok = picture && draw(plots, &(heed_picture){.attention = picture}, number, is_one);
+    heed_free(picture);
     return ok;
 }
 
@@ -197,12 +162,15 @@ bool plot_heads(struct plots *plots, const struct models *models, const char *sh
             read_head(translator, &pair, i / n_heads + 1, i % n_heads, t, weights + (size_t)i * n);
     if (ok && !fits)
         complain("line %zu is not drawn: it is too long to be read at once", number);
-    struct drawn d = drawn_of(r, t, NULL, 0);
-    const heed_picture_heads heads = {
-        .words = d.attention.words, .weights = weights, .n_layers = n_layers, .n_heads = n_heads};
+    heed_picture_attention *picture = fits ? picture_of(r, t, NULL, 0) : NULL;
     if (fits)
-        ok = draw(plots, &(heed_picture){.heads = &heads}, number, is_one);
-    release_drawn(&d);
+        ok = picture && draw(plots,
+                             &(heed_picture){.heads = &(heed_picture_heads){.words = picture->words,
+                                                                            .weights = weights,
+                                                                            .n_layers = n_layers,
+                                                                            .n_heads = n_heads}},
+                             number, is_one);
+    heed_free(picture);
     heed_translator_free(translator);
     free(weights);
     return ok;

@@ -76,7 +76,9 @@ static bool read_more(struct reader *r)
         got = read(r->fd, r->bytes + r->n, READ);
     while (got < 0 && errno == EINTR);
     if (got < 0) {
-        complain("%s: it cannot be read: %s", r->name, strerror(errno));
+        complain(errno == EBADF ? "%s: it is closed, so nothing can be read from it"
+                                : "%s: it cannot be read: %s",
+                 r->name, strerror(errno));
         return false;
     }
     r->is_at_end = got == 0;
@@ -156,4 +158,30 @@ bool reader_next(struct reader *r, const char *const **lines, size_t *n)
     if (r->bytes)
         hand_out(r, lines, n);
     return true;
+}
+
+/* The lines of a compressed file, with their ends. */
+static void join_unpacked(struct reader *r)
+{
+    for (size_t i = 0; i < r->unpacked.n; i++) {
+        const size_t n = strlen(r->unpacked.at[i]);
+        r->bytes = more_room(r->bytes, r->n + n + 2);
+        memcpy(r->bytes + r->n, r->unpacked.at[i], n);
+        r->n += n;
+        r->bytes[r->n++] = '\n';
+    }
+}
+
+const char *reader_whole(struct reader *r)
+{
+    if (r->unpacked.n > 0)
+        join_unpacked(r);
+    else
+        while (!r->is_at_end)
+            if (!read_more(r))
+                return NULL;
+    r->bytes = more_room(r->bytes, r->n + 1);
+    const bool has_mark = r->n >= 3 && memcmp(r->bytes, "\xEF\xBB\xBF", 3) == 0;
+    end_line(r, 0, r->bytes, r->bytes + r->n);
+    return r->bytes + (has_mark ? 3 : 0);
 }

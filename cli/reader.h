@@ -26,5 +26,8 @@ bool reader_open(struct reader *reader, const char *path);
 /* The next lines without their ends, *n of them: all that can be had without waiting, but one at least and not too many. 0 at
  * the end. False, with the complaint printed, when there is an error. */
 bool reader_next(struct reader *reader, const char *const **lines, size_t *n);
+
+/* All of it as one text, which is the reader's; NULL, with the complaint printed, when there is an error. */
+const char *reader_whole(struct reader *reader);
 void reader_close(struct reader *reader);
 #endif

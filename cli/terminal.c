@@ -37,12 +37,13 @@ heed_text_options text_options(FILE *out)
 void complain(const char *format, ...)
 {
     fflush(stdout); /* so that the order on a terminal is the order of events */
-    fputs(has_color(stderr) ? "\033[1;31mheed:\033[0m " : "heed: ", stderr);
+    char sentence[4096];
     va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    /* At once, so that what a signal's handler says does not come in between. */
+    fprintf(stderr, "%s %s\n", has_color(stderr) ? "\033[1;31mheed:\033[0m" : "heed:", sentence);
 }
 
 void print_heading(FILE *out, const char *text)

@@ -8,8 +8,8 @@
  *     heed_translator_free(t);
  *
  * This header is the manual. It begins with what most programs need and goes on to what few do:
- * errors, translating, results, options, given translations, asynchronous work, models, training,
- * evaluation. heed_draw.h draws pictures, heed_graph.h is the formula language for own models.
+ * errors, translating, results, options, given translations, asynchronous work, models, serving,
+ * training, evaluation. heed_draw.h draws pictures, heed_graph.h is the formula language for own models.
  *
  * The library never prints and never exits. Every function that can fail takes a heed_error, always
  * last, which may be NULL. Arguments that make no sense (a NULL text, an unknown name) are errors
@@ -92,6 +92,10 @@ typedef struct heed_result heed_result;
 /* Translate n texts, each a line of UTF-8 of any length. One call with many texts is faster than
  * many calls: it fills batches and threads. A single sentence is translated on the calling thread.
  *
+ * With the option "markup", "html" or "xml", a text is a document or a fragment of one: what is
+ * between its tags is translated, and the tags go with their words. The result is about the texts
+ * with their tags; its words are without.
+ *
  * White space around a text is kept, and a text of white space stays as it is. A text is cut into
  * sentences, which are translated one by one (option "split"). No text is an error: bytes that are
  * not UTF-8 are replaced by U+FFFD, with a warning in the result. A translation that repeats itself
@@ -145,6 +149,28 @@ typedef struct heed_sentence {
     size_t source_start, source_end, target_start, target_end;
 } heed_sentence;
 
+/* A subword that could have been written at a step, and how likely it was. */
+typedef struct heed_choice {
+    const char *text;
+    double logprob;
+} heed_choice;
+
+/* A subword that the search kept for one step at least, or the end of a hypothesis. */
+typedef struct heed_beam_node {
+    /* which of the sentences, from 0 */
+    int sentence;
+    /* the node that it follows, which stands before it; -1: it is a first word */
+    int parent;
+    /* "" where a hypothesis was cut off */
+    const char *text;
+    /* its own, and the sum up to it */
+    double logprob, total;
+    /* of an end: with length and coverage, as hypotheses are compared; and its place among all
+     * ends, from 0. Else 0 and -1 */
+    double score;
+    int rank;
+} heed_beam_node;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -185,6 +211,10 @@ typedef struct heed_translation {
     /* the same between subwords, end markers included */
     size_t n_subword_rows, n_subword_columns;
     float *subword_attention;
+    /* [n_subwords, n_choices], likeliest first: what could have been written instead of each
+     * subword. NULL and 0 unless asked for (option "steps") */
+    size_t n_choices;
+    heed_choice *choices;
 } heed_translation;
 
 /* All about one text. */
@@ -200,6 +230,11 @@ struct heed_result {
     /* sentences for people: what was cut, repaired or searched again */
     size_t n_warnings;
     const char **warnings;
+    /* of a model of several languages: which they are, told or detected; else NULL */
+    const char *from, *to;
+    /* all that the search kept, sentence by sentence; NULL and 0 unless asked for (option "tree") */
+    size_t n_beam;
+    heed_beam_node *beam;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -280,6 +315,8 @@ enum heed_symmetry {
     /* those of both, neighbours of these that one has, then what links a word that is still alone
      * (Koehn, Och & Marcu, 2003) */
     HEED_SYMMETRY_GROW_DIAG_FINAL,
+    /* those of the first direction alone */
+    HEED_SYMMETRY_NONE,
 };
 
 /* Join links of one model with those of a model for the other direction, which are given turned
@@ -302,6 +339,55 @@ typedef struct heed_alignment_quality {
 HEED_API void heed_alignment_judge(heed_alignment_quality *quality, const heed_link *links,
                                    size_t n_links, const heed_link *sure, size_t n_sure,
                                    const heed_link *possible, size_t n_possible);
+
+/* ---- aligning without a model --------------------------------------------------------------- */
+
+/* An aligner learns which words belong together from a text and its translation alone: how often
+ * words meet, and in which order (model 1 of Brown et al., 1993, then the hidden Markov model of
+ * Vogel, Ney & Tillmann, 1996, in both directions that learn from what they agree on). A word is a
+ * run of characters between white space; a character of a script that is written without spaces is
+ * one by itself. Case does not matter, and neither do marks around a word.
+ *
+ *     heed_aligner *a = heed_aligner_new(pairs, n, NULL, &err);
+ *     heed_alignments *found =
+ *         heed_aligner_align(a, pairs, n, HEED_SYMMETRY_GROW_DIAG_FINAL, &err);
+ *     ... found->links[0][0].source ...
+ *     heed_alignments_free(found);
+ *     heed_aligner_free(a); */
+typedef struct heed_aligner heed_aligner;
+
+/* How to work. The first field says how large the struct is: heed_aligner_options o = {.size =
+ * sizeof o}; */
+typedef struct heed_aligner_options {
+    size_t size;
+    /* 0: as many as there are cores; the links are the same for any number */
+    int n_threads;
+    /* Called now and then while it learns or aligns, with how much of it is done; false stops the
+     * work (HEED_CANCELLED). NULL: nobody is told. */
+    bool (*watch)(void *context, size_t n_done, size_t n);
+    void *context;
+} heed_aligner_options;
+
+/* Learn from n pairs, the more the better: a few thousand are a beginning. `options` may be NULL.
+ * To be given to heed_aligner_free(); NULL with the reason in `err` (HEED_BAD_TEXT: no pair has
+ * words on both sides; HEED_CANCELLED; HEED_NO_MEMORY). */
+HEED_API heed_aligner *heed_aligner_new(const heed_text_pair *pairs, size_t n,
+                                        const heed_aligner_options *options, heed_error *err);
+HEED_API void heed_aligner_free(heed_aligner *aligner); /* NULL is fine */
+
+/* Links of n pairs: pair i has links[i][0..n_links[i]), by target word, then source word. */
+typedef struct heed_alignments {
+    size_t n;
+    heed_link **links;
+    size_t *n_links;
+} heed_alignments;
+
+/* Align pairs, those it has learned from or others; the two directions are joined as `how` says. A
+ * pair with more than 512 words and marks on a side has no links. To be given to
+ * heed_alignments_free(); NULL with the reason in `err`. One call at a time. */
+HEED_API heed_alignments *heed_aligner_align(heed_aligner *aligner, const heed_text_pair *pairs,
+                                             size_t n, enum heed_symmetry how, heed_error *err);
+HEED_API void heed_alignments_free(heed_alignments *alignments); /* NULL is fine */
 
 /* ---- asynchronous translating -------------------------------------------------------------- */
 
@@ -350,6 +436,10 @@ typedef struct heed_model heed_model;
  * HEED_NO_MEMORY. */
 HEED_API heed_model *heed_model_load(const char *path, heed_error *err);
 
+/* The same for translators with this option "compute" (stored, f32, bf16, int8): matrices are held so from the start, which saves the
+ * memory that heed_translator_set() would need for its copy. HEED_BAD_OPTION: there is no such way to compute. */
+HEED_API heed_model *heed_model_load_as(const char *path, const char *compute, heed_error *err);
+
 /* The same from bytes in memory, read during the call only; `name` is for error messages. */
 HEED_API heed_model *heed_model_load_memory(const char *name, const void *data, size_t size,
                                             heed_error *err);
@@ -385,7 +475,8 @@ HEED_API bool heed_model_save(const heed_model *model, const char *path, enum he
 
 /* Note a text in the model's record under a name such as "licence" or "attribution": it is saved
  * with the model and part of heed_model_info(). An empty text takes the note out. False with the
- * reason in `err` (HEED_BAD_TEXT, HEED_NO_MEMORY). Not while other threads use the model. */
+ * reason in `err`: HEED_BAD_TEXT, HEED_BAD_OPTION (a name under which heed itself notes something,
+ * such as "recipe"), HEED_NO_MEMORY. Not while other threads use the model. */
 HEED_API bool heed_model_note(heed_model *model, const char *name, const char *text,
                               heed_error *err);
 
@@ -402,9 +493,42 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
 
-/* The languages as its record has them, "en-fr"; NULL where it does not say. The model's own
- * text. */
+/* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
+ * ways; NULL where it does not say. The model's own text. */
 HEED_API const char *heed_model_languages(const heed_model *model);
+
+/* One direction after the other, from i = 0 on; false, with NULLs, when there are no more. The texts
+ * are the model's own; `from` and `to` may be NULL. */
+HEED_API bool heed_model_direction(const heed_model *model, int i, const char **from,
+                                   const char **to);
+
+/* A language that a text may be in, and how likely, 0 to 1. */
+typedef struct heed_guess {
+    const char *language;
+    double probability;
+} heed_guess;
+
+/* Which of the model's languages is a text in? Writes at most `most` guesses, likeliest first, and
+ * returns how many languages there are to choose from: 1 of a model that translates from one, 0
+ * where it cannot tell. Languages are the model's own texts. Translating does the same by itself
+ * (option "from", which is "auto" unless it is set).
+ *
+ *     heed_guess best;
+ *     if (heed_model_detect(model, "Guten Morgen", &best, 1) > 0)
+ *         printf("%s %.2f\n", best.language, best.probability); */
+HEED_API int heed_model_detect(const heed_model *model, const char *text, heed_guess *guesses,
+                               int most);
+
+/* A file of text in one language, a sentence a line. */
+typedef struct heed_language_text {
+    const char *language, *path;
+} heed_language_text;
+
+/* Let a model of several languages learn to tell them apart, from text of each: training does this
+ * by itself, a model that lacks it gets it here. It is saved with the model (100 KB for three
+ * languages). False with the reason in `err`. Not while other threads use the model. */
+HEED_API bool heed_model_learn_detector(heed_model *model, const heed_language_text *texts,
+                                        size_t n, heed_error *err);
 
 /* Numbers about a model. */
 enum heed_size {
@@ -428,6 +552,62 @@ HEED_API long long heed_model_size(const heed_model *model, enum heed_size size)
 
 /* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
 HEED_API bool heed_model_has_attention(const heed_model *model);
+
+/* ---- serving ------------------------------------------------------------------------------- */
+
+/* A server: translations over HTTP, for programs that speak LibreTranslate's or DeepL's interface,
+ * and a page for people (docs/howto/serving.md). It needs the module heed_serve.so.
+ *
+ *     heed_server *s = heed_server_new(&err);
+ *     if (!s || !heed_server_set(s, "model", "en-fr.safetensors", &err) ||
+ *         !heed_server_set(s, "port", "5000", &err) || !heed_server_run(s, NULL, NULL, &err))
+ *         puts(err.message);
+ *     heed_server_free(s); */
+typedef struct heed_server heed_server;
+
+/* To be given to heed_server_free(); NULL with HEED_NO_MEMORY. */
+HEED_API heed_server *heed_server_new(heed_error *err);
+HEED_API void heed_server_free(heed_server *server);
+
+/* Set an option of `heed serve` by its name, before the server runs: ("port", "8080"),
+ * ("beam", "1"). Lists (model, cors) get one more. False with the reason in `err`
+ * (HEED_BAD_OPTION, HEED_NO_MEMORY). */
+HEED_API bool heed_server_set(heed_server *server, const char *name, const char *value,
+                              heed_error *err);
+
+/* The options one by one; NULL when there are no more. Their values are set by
+ * heed_server_set(). */
+HEED_API const heed_option *heed_server_option_at(int i);
+
+/* The bytes of a model file, for when no model is named; they stay the caller's and must outlive
+ * the server. */
+HEED_API void heed_server_inside(heed_server *server, const char *name, const void *data,
+                                 size_t size);
+
+/* What a server says. */
+enum heed_server_news {
+    /* text: the address of its page */
+    HEED_SERVER_LISTENS,
+    /* text: a sentence on what happened */
+    HEED_SERVER_SAYS,
+    /* text: a line about a request that was answered */
+    HEED_SERVER_ANSWERED,
+};
+
+/* Serve until heed_server_stop(). say(context, news, text), which may be NULL, is called from
+ * several threads, one at a time. False with the reason in `err` when it could not start:
+ * HEED_BAD_FILE (the module, a model or the keys cannot be read; the port is taken),
+ * HEED_BAD_OPTION, HEED_NO_MEMORY. */
+HEED_API bool heed_server_run(heed_server *server,
+                              void (*say)(void *context, enum heed_server_news news,
+                                          const char *text),
+                              void *context, heed_error *err);
+
+/* Accept nothing more, answer what is under way, and end; asked a second time, end at once. And
+ * read the models and keys again, without dropping a request; one that cannot be read leaves the
+ * old ones in use. Both may be called from other threads and from signal handlers. */
+HEED_API void heed_server_stop(heed_server *server);
+HEED_API void heed_server_reload(heed_server *server);
 
 /* ---- training ------------------------------------------------------------------------------ */
 

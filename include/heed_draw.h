@@ -58,6 +58,14 @@ typedef struct heed_picture_attention {
     enum heed_attention_style style;
 } heed_picture_attention;
 
+/* The attention of a translation as something to draw, with these links marked, such as the
+ * translation's own. Points into the result, which must outlive it. To be given to heed_free();
+ * NULL with the reason in `err` (HEED_BAD_OPTION: there is no attention; HEED_NO_MEMORY). */
+HEED_API heed_picture_attention *heed_result_picture(const heed_result *result,
+                                                     const heed_translation *translation,
+                                                     const heed_link *links, size_t n_links,
+                                                     heed_error *err);
+
 /* A page of small matrices, a row of them per layer. Layers are numbered from 1 and heads from 0, as everywhere. At most
  * 200,000 cells in all. */
 typedef struct heed_picture_heads {

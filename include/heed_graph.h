@@ -58,6 +58,7 @@ struct hd_node {
     hd_node *previous;
     void *extra;
     const struct hd_int8_rows *int8_rows;
+    const uint16_t *bf16_rows;
 };
 
 /* How many numbers a node holds, and its last dimension. */
@@ -345,6 +346,18 @@ typedef struct hd_consistency {
 HEED_API hd_node *hd_output_loss_pair(hd_node *W, hd_node *b, hd_node *x1, hd_node *x2,
                                       const int *targets, const hd_output_options *options,
                                       const hd_consistency *consistency);
+
+/* Where attention should look: row `row` at key `key`, with this share of its weight. */
+typedef struct hd_guide {
+    int row, key;
+    float share;
+} hd_guide;
+
+/* Guided attention (Chen et al., 2016; Garg et al., 2019): -Σ share · ln(α_{row,key} + 1e-8) over n guides, which are copied. Of weights
+ * that are a node, alpha [B,S]; and of one head of hd_attention(), whose rows are the queries of all sentences one after the other, and
+ * whose keys count from the sentence's first. Rows ascend. */
+HEED_API hd_node *hd_guide_weights(hd_node *alpha, const hd_guide *guides, int n);
+HEED_API hd_node *hd_guide_attention(hd_node *attention, int head, const hd_guide *guides, int n);
 
 /* The same on logits that exist: logits [N,V]. */
 HEED_API hd_node *hd_cross_entropy(hd_node *logits, const int *targets, float smoothing);

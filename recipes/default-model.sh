@@ -8,6 +8,8 @@
 #
 # Of Tatoeba the train split is learned; of LibreOffice all lines but the last 2,000, which are dev and test. No pair is learned that has
 # a side in any dev or test set, of either language pair.
+#
+# A model that was begun by a heed without a detector of languages gets one at the end.
 set -eu
 if [ $# -lt 2 ]; then
     echo 'usage: recipes/default-model.sh SHARED FOLDER [OPTION...]' >&2
@@ -36,3 +38,12 @@ done
     --dev-pair en-fr="$folder/dev.en-fr.tsv" fr-en="$folder/dev.en-fr.tsv" en-de="$folder/dev.en-de.tsv" de-en="$folder/dev.en-de.tsv" \
     --exclude "$folder"/*.dev.*.tsv "$folder"/*.test.*.tsv \
     --config "$here/default.conf" --out "$folder/default.safetensors" "$@"
+if ! "$heed" info "$folder/default.safetensors" | grep -q 'tells the language'; then
+    for pair in en-fr en-de; do
+        cut -f 1 "$folder/train.$pair.tsv" >"$folder/train.$pair.${pair%-*}"
+        cut -f 2 "$folder/train.$pair.tsv" >"$folder/train.$pair.${pair#*-}"
+    done
+    "$heed" convert "$folder/default.safetensors" --store f16 -o "$folder/detecting.safetensors" \
+        --detect en="$folder/train.en-fr.en" en="$folder/train.en-de.en" fr="$folder/train.en-fr.fr" de="$folder/train.en-de.de"
+    mv "$folder/detecting.safetensors" "$folder/default.safetensors"
+fi

@@ -1,20 +1,20 @@
 #!/bin/sh
-# coverage.sh -- which lines of src/, draw/ and cli/ a run of the tests reached.    coverage.sh BUILD
+# coverage.sh -- which lines of src/, draw/, serve/ and cli/ a run of the tests reached.    coverage.sh BUILD
 # gcovr makes the table if it is there; plain gcov otherwise.
 set -eu
 
 build=$1
 if command -v gcovr >/dev/null; then
-    exec gcovr --root . --filter src/ --filter draw/ --filter cli/ "$build/obj"
+    exec gcovr --root . --filter src/ --filter draw/ --filter serve/ --filter cli/ "$build/obj"
 fi
-find "$build/obj/src" "$build/obj/draw" "$build/obj/cli" -name '*.gcda' | sort | xargs gcov -n 2>/dev/null | awk '
+find "$build/obj/src" "$build/obj/draw" "$build/obj/serve" "$build/obj/cli" -name '*.gcda' | sort | xargs gcov -n 2>/dev/null | awk '
 /^File / {
     file = $2
     gsub(/\047/, "", file)
     next
 }
 /^Lines executed:/ {
-    if (file ~ /^(src|draw|cli)\// && !(file in lines)) {
+    if (file ~ /^(src|draw|serve|cli)\// && !(file in lines)) {
         split($0, part, /[:%]| of /)
         order[++n] = file
         share[file] = part[2]

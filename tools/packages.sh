@@ -4,7 +4,9 @@
 #   tools/packages.sh GROUP...      build   compilers, make, and the libraries that libheed links
 #                                   draw    cairo, pango and a few fonts, for pictures
 #                                   mpi     Open MPI, for training on several machines
-#                                   check   cmocka, for the tests
+#                                   serve   libmicrohttpd, for heed serve
+#                                   markup  gumbo and libxml2, for texts with tags
+#                                   check   cmocka and curl, for the tests
 #                                   fonts   letters of many scripts, for pictures of all languages (large)
 #                                   arm     a compiler and an emulator for aarch64
 #                                   clang   the second compiler that every change must please
@@ -48,6 +50,14 @@ compiles_pango() { # and pkg-config, by which the Makefile finds it
     printf '#include <pango/pangocairo.h>\nint main(void) { return pango_version() == 0; }\n' |
         compiles $(pkg-config --cflags --libs cairo pangocairo 2>/dev/null)
 }
+links_microhttpd() {
+    printf '#include <microhttpd.h>\nint main(void) { return MHD_get_version() == 0; }\n' | compiles -lmicrohttpd
+}
+compiles_gumbo() {
+    # shellcheck disable=SC2046
+    printf '#include <gumbo.h>\n#include <libxml/parser.h>\nint main(void) { return gumbo_parse == 0 || xmlNewParserCtxt == 0; }\n' |
+        compiles -w $(pkg-config --cflags --libs gumbo libxml-2.0 2>/dev/null)
+}
 has_font() { # has_font LANGUAGE: nothing is known without fontconfig, which comes with pango
     [ -n "$(fc-list ":lang=$1" 2>/dev/null)" ]
 }
@@ -88,6 +98,7 @@ for group in "$@"; do
         links_utf8proc || need libutf8proc-dev utf8proc-devel libutf8proc utf8proc
         links_zlib || need zlib1g-dev zlib-devel zlib zlib ;;
     check)
+        has curl || need curl curl curl curl
         links_cmocka || need libcmocka-dev libcmocka-devel cmocka cmocka ;;
     draw)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
@@ -99,6 +110,12 @@ for group in "$@"; do
         has_font und-zsye || need fonts-noto-color-emoji google-noto-emoji-color-fonts noto-fonts-emoji - ;;
     mpi)
         has mpicc && has mpirun || need "libopenmpi-dev openmpi-bin" openmpi-devel openmpi open-mpi ;;
+    serve)
+        has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
+        links_microhttpd || need libmicrohttpd-dev libmicrohttpd-devel libmicrohttpd libmicrohttpd ;;
+    markup)
+        has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
+        compiles_gumbo || need "libgumbo-dev libxml2-dev" "gumbo-parser-devel libxml2-devel" "gumbo-parser libxml2" "gumbo-parser libxml2" ;;
     arm)
         compiles_for_arm ||
             need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc -
@@ -115,7 +132,7 @@ for group in "$@"; do
     deb)
         has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, check, fonts, arm, clang, lint, abi, bench, deb" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, markup, check, fonts, arm, clang, lint, abi, bench, deb" >&2
         exit 2 ;;
     esac
 done

@@ -36,6 +36,9 @@ bool hd_fail_to_read(const char *path, int error, heed_error *err)
     if (error == EACCES || error == EPERM)
         return hd_fail(err, HEED_BAD_FILE,
                        "%s: you have no permission to read this file; ask its owner", path);
+    if (error == EBADF)
+        return hd_fail(err, HEED_BAD_FILE, "%s: it is closed, so nothing can be read from it",
+                       path);
     if (error == ENOMEM)
         return hd_fail(err, HEED_NO_MEMORY,
                        "%s: the file is larger than the memory that can be addressed", path);

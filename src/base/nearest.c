@@ -50,7 +50,7 @@ const char *heed_nearest(const char *word, const char *const *names, int n)
     const char *nearest = NULL;
     int least = INT_MAX;
     for (int i = 0; i < n; i++) {
-        const int distance = hd_edit_distance(word, names[i]);
+        const int distance = names[i] ? hd_edit_distance(word, names[i]) : INT_MAX;
         if (distance < least) {
             least = distance;
             nearest = names[i];
@@ -59,7 +59,7 @@ const char *heed_nearest(const char *word, const char *const *names, int n)
     if (length > 0 && least <= allowed)
         return nearest;
     for (int i = 0; i < n && length >= 2; i++)
-        if (strncmp(word, names[i], length) == 0)
+        if (names[i] && strncmp(word, names[i], length) == 0)
             return names[i];
     return NULL;
 }

@@ -21,6 +21,19 @@ enum {
     DEEPEST = 3,                    /* header, entry, shape */
 };
 
+/* What people give instead of a model, told by its first bytes; a header's length ends in zeros. NULL: it may be one. */
+static const char *other_than_model(const char *data, size_t size)
+{
+    if (size >= 4 && memcmp(data, "PK\3\4", 4) == 0)
+        return "this is a zip archive, as models of Marian are (.npz); heed convert makes a model "
+               "of such a one";
+    const size_t n = size < LENGTH_SIZE ? size : LENGTH_SIZE;
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)data[i] < ' ' && data[i] != '\t' && data[i] != '\n' && data[i] != '\r')
+            return NULL;
+    return "this is text, not a model; name a file that heed train or heed convert has written";
+}
+
 static bool read_all(struct hd_safetensors *file, const char *data, size_t size, heed_error *err);
 static bool check_outline(const char *path, const char *text, size_t n, heed_error *err);
 static bool parse(struct hd_safetensors *file, const char *text, size_t n, heed_error *err);
@@ -96,6 +109,9 @@ const char *hd_safetensors_metadata(const struct hd_safetensors *file, const cha
 static bool read_all(struct hd_safetensors *file, const char *data, size_t size, heed_error *err)
 {
     uint64_t length; /* of the header */
+    const char *other = other_than_model(data, size);
+    if (other)
+        return hd_fail(err, HEED_BAD_MODEL, "%s: %s", file->path, other);
     if (size < LENGTH_SIZE)
         return hd_fail(
             err, HEED_BAD_MODEL,

@@ -8,6 +8,7 @@
  * that it has the same bits whether the query comes alone (search) or with the whole target
  * (teacher forcing). */
 #include "base/memory.h"
+#include "graph/guide.h"
 #include "graph/spans.h"
 
 #include <math.h>
@@ -23,6 +24,8 @@ struct attention {
     size_t *first;  /* where a sentence's weights begin: a [queries, keys] for each head */
     float *weights; /* after softmax, before dropout */
     float *mixed;   /* after dropout; the same as weights when nothing is dropped */
+    float *
+        guided; /* on the way back: what guides add to the gradient of the weights; NULL: nothing */
 };
 
 /* One sentence and head: the pieces of q, k, v, of the result, and their sizes. */
@@ -190,6 +193,8 @@ static void attention_back(hd_node *y)
             mix_values_back(t, a, head_of(a, q, v, s, i), v, y, dalpha, &d);
     if (a->drops)
         t->k->dropout(dalpha, dalpha, a->dropout, a->key, a->stream, false, (long)a->n_weights);
+    if (a->guided)
+        t->k->add(dalpha, dalpha, a->guided, (long)a->n_weights);
     for (int s = 0; s < a->queries->n; s++)
         for (int i = 0; i < a->n_heads; i++)
             weigh_back(t, a, head_of(a, q, v, s, i), q, k, dalpha, de, &d);
@@ -321,6 +326,42 @@ hd_node *hd_attention(hd_node *q, hd_node *k, hd_node *v, const hd_attention_opt
         for (int i = 0; i < a->n_heads && !looks_once(a, s); i++)
             mix_values(t, a, head_of(a, q, v, s, i), v, y);
     return y;
+}
+
+/* ---- guides --------------------------------------------------------------------------------------- */
+
+bool hd_attention_places(const hd_node *attention, int head, const hd_guide *guides, int n,
+                         size_t *places)
+{
+    const struct attention *a = attention->extra;
+    if (head < 0 || head >= a->n_heads)
+        return false;
+    for (int i = 0, s = 0, first = 0; i < n; i++) { /* `first`: queries of the sentences before s */
+        while (s < a->queries->n && guides[i].row >= first + a->queries->length[s])
+            first += a->queries->length[s++];
+        if (s == a->queries->n || guides[i].row < first || guides[i].key < 0 ||
+            guides[i].key >= a->keys->length[s])
+            return false;
+        const size_t T = (size_t)a->queries->length[s], S = (size_t)a->keys->length[s];
+        places[i] = a->first[s] + ((size_t)head * T + (size_t)(guides[i].row - first)) * S +
+                    (size_t)guides[i].key;
+    }
+    return true;
+}
+
+const float *hd_attention_all_weights(const hd_node *attention)
+{
+    return ((const struct attention *)attention->extra)->weights;
+}
+
+float *hd_attention_guided(hd_tape *t, hd_node *attention)
+{
+    struct attention *a = attention->extra;
+    if (!hd_gradient_of(t, attention)) /* so that it is gone back through */
+        return NULL;
+    if (!a->guided && (a->guided = hd_tape_take(t, "hd_backward", a->n_weights, sizeof(float))))
+        memset(a->guided, 0, a->n_weights * sizeof *a->guided);
+    return a->guided;
 }
 
 const float *hd_attention_weights(const hd_node *attention, int sentence, int head)

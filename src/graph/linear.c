@@ -1,7 +1,8 @@
 /* linear.c -- linear maps, and rows of tables.
  *
  * y = x·W is one call of `gemm` when a packed copy of W is at hand, else one of `gemm_free`: the
- * same chain of fused multiply-adds, the same bits. A W held in 8 bits is one call of `gemm_int8`. On the way back dx += dy·Wᵀ at once, but dW
+ * same chain of fused multiply-adds, the same bits. A W held in 8 bits is one call of `gemm_int8`, one whose products are of bf16 one of
+ * `gemm_bf16`. On the way back dx += dy·Wᵀ at once, but dW
  * += xᵀ·dy is only noted, and done for many steps of a recurrence in one product.
  *
  * Invariant: the rows of x and dy enter dW in the order in which the way back met them, in one
@@ -15,10 +16,10 @@
 /* ---- products, packed or not ----------------------------------------------------------------- */
 
 /* The packed copy if it holds the present values; else note that one would be welcome. */
-static const float *packed_copy(struct hd_packed *p)
+static const struct hd_packed *packed_copy(struct hd_packed *p)
 {
     if (p->is_current)
-        return p->at;
+        return p;
     if (!atomic_load_explicit(&p->is_wanted, memory_order_relaxed))
         atomic_store_explicit(&p->is_wanted, true, memory_order_relaxed);
     return NULL;
@@ -48,6 +49,22 @@ static void product_free(hd_tape *t, float *y, long ldy, const float *x, long ld
             memcpy(y + r * ldy, bias, (size_t)N * sizeof *y);
     t->k->gemm_free(y, ldy, x, ldx, 1, b, b_k, b_n, accumulate || bias, rows, K, N, t->scratch);
     apply(t->k, act, y, ldy, rows, N);
+}
+
+/* What `gemm_bf16` does, with a packed copy or with one for this product alone. W(k,n) = W->x[k·b_k + n·b_n]. */
+static void product_bf16(hd_tape *t, float *y, long ldy, struct hd_operand x, int rows,
+                         const hd_node *W, const struct hd_packed *packed, long b_k, long b_n,
+                         const float *bias, bool accumulate, enum hd_function act, int K, int N)
+{
+    const struct hd_arena_mark mark = hd_arena_mark(&t->arena);
+    uint32_t *own =
+        packed ? NULL : hd_tape_take(t, "hd_lin", hd_packed_size_bf16(K, N), sizeof *own);
+    if (own)
+        t->k->pack_bf16(own, W->x, b_k, b_n, K, N);
+    const uint32_t *pairs = packed ? packed->pairs : own;
+    if (pairs && x.bf16)
+        t->k->gemm_bf16(y, ldy, x.bf16, x.ld_bf16, pairs, bias, accumulate, act, rows, K, N);
+    hd_arena_rewind(&t->arena, mark);
 }
 
 /* y = act(bias + x·W) for a W in 8 bits and rows of x that are so already. */
@@ -92,34 +109,49 @@ const struct hd_int8_rows *hd_int8_rows_of(hd_node *x)
     return x->int8_rows;
 }
 
-void hd_product(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
-                const hd_node *W, const float *bias, bool accumulate, enum hd_function act)
+void hd_product(hd_tape *t, float *y, long ldy, struct hd_operand x, int rows, const hd_node *W,
+                const float *bias, bool accumulate, enum hd_function act)
 {
     const int K = W->dim[0], N = W->dim[1];
     if (hd_multiplies_int8(W, HD_PARAM_MAP)) {
-        product_of_floats(t, y, ldy, x, ldx, rows, W, bias, act);
+        product_of_floats(t, y, ldy, x.x, x.ld, rows, W, bias, act);
         return;
     }
-    const float *packed = W->param ? packed_copy(&W->param->straight) : NULL;
-    if (packed)
-        t->k->gemm(y, ldy, x, ldx, packed, bias, accumulate, act, rows, K, N);
+    const struct hd_packed *packed = W->param ? packed_copy(&W->param->straight) : NULL;
+    if (hd_multiplies_bf16(W))
+        product_bf16(t, y, ldy, x, rows, W, packed, N, 1, bias, accumulate, act, K, N);
+    else if (packed)
+        t->k->gemm(y, ldy, x.x, x.ld, packed->at, bias, accumulate, act, rows, K, N);
     else
-        product_free(t, y, ldy, x, ldx, rows, W->x, N, 1, bias, accumulate, act, K, N);
+        product_free(t, y, ldy, x.x, x.ld, rows, W->x, N, 1, bias, accumulate, act, K, N);
 }
 
-void hd_product_crossed(hd_tape *t, float *y, long ldy, const float *x, long ldx, int rows,
+void hd_product_crossed(hd_tape *t, float *y, long ldy, struct hd_operand x, int rows,
                         const hd_node *W, const float *bias, bool accumulate, enum hd_function act)
 {
     const int K = W->dim[1], N = W->dim[0];
     if (hd_multiplies_int8(W, HD_PARAM_TABLE)) {
-        product_of_floats(t, y, ldy, x, ldx, rows, W, bias, act);
+        product_of_floats(t, y, ldy, x.x, x.ld, rows, W, bias, act);
         return;
     }
-    const float *packed = W->param ? packed_copy(&W->param->crossed) : NULL;
-    if (packed)
-        t->k->gemm(y, ldy, x, ldx, packed, bias, accumulate, act, rows, K, N);
+    const struct hd_packed *packed = W->param ? packed_copy(&W->param->crossed) : NULL;
+    if (hd_multiplies_bf16(W))
+        product_bf16(t, y, ldy, x, rows, W, packed, 1, K, bias, accumulate, act, K, N);
+    else if (packed)
+        t->k->gemm(y, ldy, x.x, x.ld, packed->at, bias, accumulate, act, rows, K, N);
     else
-        product_free(t, y, ldy, x, ldx, rows, W->x, 1, K, bias, accumulate, act, K, N);
+        product_free(t, y, ldy, x.x, x.ld, rows, W->x, 1, K, bias, accumulate, act, K, N);
+}
+
+void hd_weight_product(hd_tape *t, float *dW, const hd_node *W, struct hd_operand a,
+                       struct hd_operand b, bool adds, int rows)
+{
+    const int in = W->dim[0], out = W->dim[1];
+    if (!hd_multiplies_bf16(W))
+        t->k->gemm_free(dW, out, a.x, 1, a.ld, b.x, b.ld, 1, adds, in, rows, out, t->scratch);
+    else if (a.bf16 && b.bf16)
+        t->k->gemm_bf16_free(dW, out, a.bf16, a.ld_bf16, b.bf16, b.ld_bf16, adds, in, rows, out,
+                             t->scratch);
 }
 
 /* ---- gradients of weights, put off ----------------------------------------------------------- */
@@ -127,12 +159,10 @@ void hd_product_crossed(hd_tape *t, float *y, long ldy, const float *x, long ldx
 enum {
     MOST_PIECES = 128, /* products noted for one weight before they are done */
     MOST_ROWS = 512,   /* and their rows */
-    LARGE_PIECE = 64,  /* so many rows are a product of their own and need no copy */
 };
 
 struct piece {
-    const float *a, *b;
-    long lda, ldb;
+    struct hd_operand a, b;
     int rows;
 };
 
@@ -144,21 +174,28 @@ struct hd_pending {
 };
 
 /* dW += aᵀ·b */
-static void add_product_now(hd_tape *t, hd_node *W, const float *a, long lda, const float *b,
-                            long ldb, int rows)
+static void add_product_now(hd_tape *t, hd_node *W, struct hd_operand a, struct hd_operand b,
+                            int rows)
 {
     bool is_there;
     float *dW = hd_gradient_to_write(t, W, &is_there);
     if (dW)
-        t->k->gemm_free(dW, W->dim[1], a, 1, lda, b, ldb, 1, is_there, W->dim[0], rows, W->dim[1],
-                        t->scratch);
+        hd_weight_product(t, dW, W, a, b, is_there, rows);
 }
 
-static float *copy_rows(float *to, const float *from, long ld, int rows, int n)
+/* Rows of n floats, or of n bf16, one after the other: the left or the right operands of all pieces. */
+static struct hd_operand join_pieces(hd_tape *t, const struct hd_pending *p, bool is_left, int n)
 {
-    for (int r = 0; r < rows && n > 0; r++, to += n)
-        memcpy(to, from + r * ld, (size_t)n * sizeof *to);
-    return to;
+    const bool is_bf16 = hd_multiplies_bf16(p->W);
+    const size_t size = is_bf16 ? sizeof(uint16_t) : sizeof(float);
+    char *rows = hd_tape_take(t, "hd_backward", (size_t)p->rows * (size_t)n, size), *to = rows;
+    for (const struct piece *q = p->pieces; rows && n > 0 && q < p->pieces + p->n; q++)
+        for (int r = 0; r < q->rows; r++, to += (size_t)n * size) {
+            const struct hd_operand row = hd_operand_from(is_left ? q->a : q->b, r);
+            memcpy(to, is_bf16 ? (const void *)row.bf16 : row.x, (size_t)n * size);
+        }
+    return is_bf16 ? (struct hd_operand){.bf16 = (void *)rows, .ld_bf16 = n}
+                   : (struct hd_operand){.x = (void *)rows, .ld = n};
 }
 
 /* Copy the pieces together and do them as one product. The copies are gone afterwards. */
@@ -166,30 +203,25 @@ static void finish(hd_tape *t, struct hd_pending *p)
 {
     if (p->n == 0)
         return;
-    const int in = p->W->dim[0], out = p->W->dim[1];
     const struct piece *first = &p->pieces[0];
     if (p->n == 1) {
-        add_product_now(t, p->W, first->a, first->lda, first->b, first->ldb, first->rows);
+        add_product_now(t, p->W, first->a, first->b, first->rows);
     } else {
         const struct hd_arena_mark mark = hd_arena_mark(&t->arena);
-        float *a = hd_tape_take(t, "hd_backward", (size_t)p->rows * (size_t)in, sizeof *a);
-        float *b = hd_tape_take(t, "hd_backward", (size_t)p->rows * (size_t)out, sizeof *b);
-        if (a && b) {
-            float *next_a = a, *next_b = b;
-            for (const struct piece *q = first; q < first + p->n; q++) {
-                next_a = copy_rows(next_a, q->a, q->lda, q->rows, in);
-                next_b = copy_rows(next_b, q->b, q->ldb, q->rows, out);
-            }
-            add_product_now(t, p->W, a, in, b, out, p->rows);
-        }
+        const struct hd_operand a = join_pieces(t, p, true, p->W->dim[0]);
+        const struct hd_operand b = join_pieces(t, p, false, p->W->dim[1]);
+        if (!hd_has_failed(t))
+            add_product_now(t, p->W, a, b, p->rows);
         hd_arena_rewind(&t->arena, mark);
     }
     p->n = p->rows = 0;
 }
 
-/* The list of a parameter, made when it is first needed. */
-static struct hd_pending *pending_of(hd_tape *t, hd_node *W)
+/* The list of a parameter, made when it is first needed; or NULL. */
+static struct hd_pending *pending_of(hd_tape *t, hd_node *W, bool is_needed)
 {
+    if (!W->param || (!is_needed && !t->pending))
+        return NULL;
     if (!t->pending) {
         const size_t n = (size_t)hd_params_number(W->param->set);
         t->pending = hd_tape_take(t, "hd_backward", n, sizeof *t->pending);
@@ -198,7 +230,7 @@ static struct hd_pending *pending_of(hd_tape *t, hd_node *W)
         memset(t->pending, 0, n * sizeof *t->pending);
     }
     struct hd_pending **p = &t->pending[W->param->index];
-    if (!*p) {
+    if (!*p && is_needed) {
         *p = hd_tape_take(t, "hd_backward", 1, sizeof **p);
         if (*p) {
             (*p)->W = W;
@@ -208,19 +240,19 @@ static struct hd_pending *pending_of(hd_tape *t, hd_node *W)
     return *p;
 }
 
-void hd_defer_product(hd_tape *t, hd_node *W, const float *a, long lda, const float *b, long ldb,
-                      int rows)
+void hd_defer_product(hd_tape *t, hd_node *W, struct hd_operand a, struct hd_operand b, int rows)
 {
     if (rows == 0 || !hd_is_to_learn(t, W))
         return;
-    struct hd_pending *p = W->param ? pending_of(t, W) : NULL;
-    if (p && (rows >= LARGE_PIECE || p->n == MOST_PIECES || p->rows + rows > MOST_ROWS))
+    const bool is_large = rows >= HD_LARGE_PIECE;
+    struct hd_pending *p = pending_of(t, W, !is_large);
+    if (p && (is_large || p->n == MOST_PIECES || p->rows + rows > MOST_ROWS))
         finish(t, p);
-    if (!p || rows >= LARGE_PIECE) {
-        add_product_now(t, W, a, lda, b, ldb, rows);
+    if (!p || is_large) {
+        add_product_now(t, W, a, b, rows);
         return;
     }
-    p->pieces[p->n++] = (struct piece){a, b, lda, ldb, rows};
+    p->pieces[p->n++] = (struct piece){a, b, rows};
     p->rows += rows;
 }
 
@@ -280,20 +312,31 @@ static const float *before_function(hd_node *y, const struct dense *d)
     return dz;
 }
 
-static void dense_back(hd_node *y)
+/* The gradients of x, W and b after x·W + b, or x·Wᵀ + b (crossed), whose own is dz[rows,out]. */
+static void map_back(const hd_node *y, const float *dz, bool is_crossed)
 {
     hd_tape *t = y->tape;
     hd_node *W = y->in[0], *x = y->in[1], *b = y->in[2];
-    const int in = W->dim[0], out = W->dim[1], rows = hd_n_rows(x);
-    const float *dz = before_function(y, y->extra);
-    if (!dz)
-        return;
+    const int in = hd_last_dim(x), out = hd_last_dim(y), rows = hd_n_rows(x);
     bool is_there;
     float *dx = hd_gradient_to_write(t, x, &is_there);
-    if (dx)
-        hd_product_crossed(t, dx, in, dz, out, rows, W, NULL, is_there, HD_NONE);
-    hd_defer_product(t, W, x->x, in, dz, out, rows);
     hd_add_bias_gradient(t, b, dz, out, rows);
+    const struct hd_operand left = hd_operand_of_node(t, x, W);
+    const struct hd_arena_mark mark = hd_arena_mark(&t->arena);
+    const struct hd_operand d = hd_operand_of(t, W, dz, out, rows, out);
+    if (dx)
+        (is_crossed ? hd_product : hd_product_crossed)(t, dx, in, d, rows, W, NULL, is_there,
+                                                       HD_NONE);
+    hd_defer_product(t, W, is_crossed ? d : left, is_crossed ? left : d, rows);
+    if (rows >= HD_LARGE_PIECE && hd_multiplies_bf16(W))
+        hd_arena_rewind(&t->arena, mark); /* what was rounded, which nobody waits for */
+}
+
+static void dense_back(hd_node *y)
+{
+    const float *dz = before_function(y, y->extra);
+    if (dz)
+        map_back(y, dz, false);
 }
 
 hd_node *hd_with_values(hd_node *W, enum hd_param_use use, hd_node *x)
@@ -317,7 +360,7 @@ static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum h
     if (W->n_dims != 2 || hd_last_dim(x) != W->dim[0])
         return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: W %s does not take x %s", op, hd_text(W).s,
                             hd_text(x).s);
-    const int in = W->dim[0], out = W->dim[1], rows = hd_n_rows(x);
+    const int out = W->dim[1], rows = hd_n_rows(x);
     if (b && (b->n_dims != 1 || b->dim[0] != out))
         return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: b %s does not fit W %s, it must be [%d]", op,
                             hd_text(b).s, hd_text(W).s, out);
@@ -333,7 +376,7 @@ static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum h
         d->z = hd_tape_take(t, op, y->count, sizeof *d->z);
         if (!d->z)
             return &t->nil;
-        hd_product(t, d->z, out, x->x, in, rows, W, bias, false, HD_NONE);
+        hd_product(t, d->z, out, hd_operand_of_node(t, x, W), rows, W, bias, false, HD_NONE);
         (f == HD_GELU ? t->k->gelu : t->k->swish)(y->x, d->z, (long)y->count);
     } else if (hd_multiplies_int8(W, HD_PARAM_MAP)) {
         const struct hd_int8_rows *q = hd_int8_rows_of(x);
@@ -341,7 +384,7 @@ static hd_node *dense(const char *op, hd_node *W, hd_node *b, hd_node *x, enum h
             return &t->nil;
         product_int8(t, y->x, out, q, rows, W, bias, f);
     } else {
-        hd_product(t, y->x, out, x->x, in, rows, W, bias, false, f);
+        hd_product(t, y->x, out, hd_operand_of_node(t, x, W), rows, W, bias, false, f);
     }
     return y;
 }
@@ -368,15 +411,7 @@ hd_node *hd_dense(hd_node *W, hd_node *b, hd_node *x, enum hd_function f)
 
 static void lin_transposed_back(hd_node *y)
 {
-    hd_tape *t = y->tape;
-    hd_node *W = y->in[0], *x = y->in[1], *b = y->in[2];
-    const int out = W->dim[0], in = W->dim[1], rows = hd_n_rows(x);
-    bool is_there;
-    float *dx = hd_gradient_to_write(t, x, &is_there);
-    if (dx)
-        hd_product(t, dx, in, y->g, out, rows, W, NULL, is_there, HD_NONE);
-    hd_defer_product(t, W, y->g, out, x->x, in, rows);
-    hd_add_bias_gradient(t, b, y->g, out, rows);
+    map_back(y, y->g, true);
 }
 
 static hd_node *lin_transposed(const char *op, hd_node *W, hd_node *b, hd_node *x)
@@ -387,7 +422,7 @@ static hd_node *lin_transposed(const char *op, hd_node *W, hd_node *b, hd_node *
     if (W->n_dims != 2 || hd_last_dim(x) != W->dim[1])
         return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: W %s does not take x %s", op, hd_text(W).s,
                             hd_text(x).s);
-    const int out = W->dim[0], in = W->dim[1];
+    const int out = W->dim[0];
     if (b && (b->n_dims != 1 || b->dim[0] != out))
         return hd_tape_fail(t, HEED_BAD_SHAPE, "%s: b %s does not fit W %s, it must be [%d]", op,
                             hd_text(b).s, hd_text(W).s, out);
@@ -401,7 +436,8 @@ static hd_node *lin_transposed(const char *op, hd_node *W, hd_node *b, hd_node *
             return &t->nil;
         product_int8(t, y->x, out, q, hd_n_rows(x), W, bias, HD_NONE);
     } else {
-        hd_product_crossed(t, y->x, out, x->x, in, hd_n_rows(x), W, bias, false, HD_NONE);
+        hd_product_crossed(t, y->x, out, hd_operand_of_node(t, x, W), hd_n_rows(x), W, bias, false,
+                           HD_NONE);
     }
     return y;
 }

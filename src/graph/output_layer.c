@@ -32,19 +32,18 @@ struct output {
     bool adds;              /* dW holds something already */
 };
 
-/* One slice in work: rows [from, from+n), for each pass their logits and the gradient by them. */
+/* One slice in work: rows [from, from+n), for each pass their logits and the gradient by them; that also rounded, where W takes bf16. */
 struct slice {
     int from, n;
     float *logits[2], *d[2];
+    uint16_t *rounded[2];
 };
 
 static void logits_of(hd_tape *t, const struct output *o, const struct slice *s, int pass)
 {
-    const float *x = o->x[pass]->x + (size_t)s->from * (size_t)o->D, *bias = o->b ? o->b->x : NULL;
-    if (o->is_transposed)
-        hd_product_crossed(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_NONE);
-    else
-        hd_product(t, s->logits[pass], o->V, x, o->D, s->n, o->W, bias, false, HD_NONE);
+    const struct hd_operand x = hd_operand_from(hd_operand_of_node(t, o->x[pass], o->W), s->from);
+    (o->is_transposed ? hd_product_crossed : hd_product)(t, s->logits[pass], o->V, x, s->n, o->W,
+                                                         o->b ? o->b->x : NULL, false, HD_NONE);
 }
 
 /* The value of row i, its gradient into d: of one pass, into the logits themselves, and into db. */
@@ -77,22 +76,29 @@ static double row_loss(hd_tape *t, const struct output *o, const struct slice *s
     return loss;
 }
 
+/* Row i's gradient, where W takes bf16, while it is in the cache. */
+static void round_row(hd_tape *t, const struct output *o, const struct slice *s, int i)
+{
+    const long stride = hd_bf16_stride(o->V);
+    for (int pass = 0; pass < o->n_passes; pass++)
+        t->k->to_bf16(s->rounded[pass] + i * stride, stride, s->d[pass] + (long)i * o->V, o->V, 1,
+                      o->V);
+}
+
 /* The gradients of a slice of one pass: dx = d·Wᵀ, dW += xᵀ·d, and, of two passes, db += Σ d; the first of all may set dW, which saves zeroing it. */
 static void slice_gradients(hd_tape *t, const struct output *o, const struct slice *s, int pass)
 {
-    const long D = o->D, V = o->V;
     const bool adds = o->adds || s->from > 0 || pass > 0;
-    const float *d = s->d[pass], *x = o->x[pass]->x + s->from * D;
-    if (o->dx[pass] && o->is_transposed)
-        hd_product(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_NONE);
-    else if (o->dx[pass])
-        hd_product_crossed(t, o->dx[pass] + s->from * D, D, d, V, s->n, o->W, NULL, false, HD_NONE);
-    if (o->dW && o->is_transposed)
-        t->k->gemm_free(o->dW, D, d, 1, V, x, D, 1, adds, o->V, s->n, o->D, t->scratch);
-    else if (o->dW)
-        t->k->gemm_free(o->dW, V, x, 1, D, d, V, 1, adds, o->D, s->n, o->V, t->scratch);
+    const struct hd_operand d = {s->d[pass], o->V, s->rounded[pass], hd_bf16_stride(o->V)};
+    const struct hd_operand x = hd_operand_from(hd_operand_of_node(t, o->x[pass], o->W), s->from);
+    if (o->dx[pass])
+        (o->is_transposed ? hd_product : hd_product_crossed)(
+            t, o->dx[pass] + (long)s->from * o->D, o->D, d, s->n, o->W, NULL, false, HD_NONE);
+    if (o->dW)
+        hd_weight_product(t, o->dW, o->W, o->is_transposed ? d : x, o->is_transposed ? x : d, adds,
+                          s->n);
     if (o->db && o->n_passes > 1)
-        t->k->sum_rows(o->db, d, V, s->n, o->V);
+        t->k->sum_rows(o->db, s->d[pass], o->V, s->n, o->V);
 }
 
 static void output_back(hd_node *y)
@@ -167,14 +173,15 @@ static bool make_slice(hd_tape *t, const char *op, const struct output *o, struc
     const int n_slices = rows > 0 ? (rows - 1) / most + 1 : 1;
     s->n = rows > 0 ? (rows - 1) / n_slices + 1 : 0;
     const size_t floats = (size_t)s->n * (size_t)o->V;
+    const size_t halves = (size_t)s->n * (size_t)hd_bf16_stride(o->V);
     for (int i = 0; i < o->n_passes; i++) {
-        if (!(s->logits[i] = hd_tape_take(t, op, floats, sizeof(float))))
-            return false;
-        s->d[i] = s->logits[i];
-        if (wants && o->n_passes > 1 && !(s->d[i] = hd_tape_take(t, op, floats, sizeof(float))))
-            return false;
+        s->logits[i] = s->d[i] = hd_tape_take(t, op, floats, sizeof(float));
+        if (wants && o->n_passes > 1)
+            s->d[i] = hd_tape_take(t, op, floats, sizeof(float));
+        if (wants && hd_multiplies_bf16(o->W))
+            s->rounded[i] = hd_tape_take(t, op, halves, sizeof(uint16_t));
     }
-    return true;
+    return !hd_has_failed(t);
 }
 
 static bool run_output(hd_tape *t, const char *op, struct output *o, const int *targets, bool wants,
@@ -182,6 +189,8 @@ static bool run_output(hd_tape *t, const char *op, struct output *o, const int *
 {
     if (wants && !make_gradients(t, op, o))
         return false;
+    for (int i = 0; i < o->n_passes; i++)
+        (void)hd_operand_of_node(t, o->x[i], o->W); /* rounded here, to stay */
     const struct hd_arena_mark before = hd_arena_mark(&t->arena);
     const int rows = hd_n_rows(o->x[0]);
     struct slice s = {0};
@@ -192,8 +201,11 @@ static bool run_output(hd_tape *t, const char *op, struct output *o, const int *
         s.n = rows - s.from < most ? rows - s.from : most;
         for (int i = 0; i < o->n_passes; i++)
             logits_of(t, o, &s, i);
-        for (int i = 0; i < s.n; i++)
+        for (int i = 0; i < s.n; i++) {
             loss += row_loss(t, o, &s, i, targets[s.from + i], wants);
+            if (s.rounded[0])
+                round_row(t, o, &s, i);
+        }
         for (int i = 0; wants && i < o->n_passes; i++)
             slice_gradients(t, o, &s, i);
     }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
+#include "kernel/bf16.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +21,12 @@ struct entry {
 struct hd_params {
     struct entry **entries;
     int n, capacity;
-    float *values;    /* NULL until made, and where a parameter is held in 8 bits or packed */
-    size_t size;      /* floats; a multiple of STEP */
-    float *held;      /* of a set with parameters in 8 bits or packed: the others, and the scales */
-    uint8_t *int8;    /* and the 8 bits */
-    uint8_t *rounded; /* while training in 8 bits: those of all matrices, and their scales */
-    float *packed;    /* packed copies of those that were wanted first, one after the other */
+    float *values;       /* NULL until made, and where a parameter is held for products */
+    size_t size;         /* floats; a multiple of STEP */
+    float *held;         /* of a set with such parameters: the others, and the scales, */
+    uint8_t *panels;     /* and what products read */
+    uint8_t *quantised;  /* while training in 8 bits: those of all matrices, and their scales */
+    float *packed;       /* packed copies of those that were wanted first, one after the other */
     size_t packed_size;  /* floats; 0 before the first packing of all */
     unsigned generation; /* of the values */
     heed_error error;    /* the first failed declaration */
@@ -54,16 +55,19 @@ void hd_params_free(hd_params *params)
     if (!params)
         return;
     for (int i = 0; i < params->n; i++) {
-        free_copy(params, &params->entries[i]->param.straight);
-        free_copy(params, &params->entries[i]->param.crossed);
-        hd_free(params->entries[i]);
+        struct entry *e = params->entries[i];
+        if (!hd_is_for_products(&e->node)) { /* else they are in `panels` */
+            free_copy(params, &e->param.straight);
+            free_copy(params, &e->param.crossed);
+        }
+        hd_free(e);
     }
     hd_free(params->packed);
     hd_free(params->entries);
     hd_free(params->values);
     hd_free(params->held);
-    hd_free(params->int8);
-    hd_free(params->rounded);
+    hd_free(params->panels);
+    hd_free(params->quantised);
     hd_free(params);
 }
 
@@ -158,23 +162,59 @@ void hd_param_set_use(hd_node *param, enum hd_param_use use)
         param->param->use = use;
 }
 
-void hd_param_hold_int8(hd_node *param)
+/* Of a map or table, as products have it: how many numbers go in, and come out; and the strides of both in the parameter's own shape. */
+static int inputs_of(const hd_node *param)
 {
-    struct hd_param *p = param->param;
-    if (!p || p->use == HD_PARAM_OTHER || param->n_dims != 2)
-        return;
-    const bool is_table = p->use == HD_PARAM_TABLE;
-    const int K = param->dim[is_table], N = param->dim[!is_table];
-    p->is_int8 = K > 0 && K <= HD_INT8_MAX_K;
-    p->int8.K = K;
-    p->int8.N = N;
+    return param->dim[param->param->use == HD_PARAM_TABLE];
 }
 
-void hd_param_hold_packed(hd_node *param)
+static int outputs_of(const hd_node *param)
+{
+    return param->dim[param->param->use != HD_PARAM_TABLE];
+}
+
+static long k_stride_of(const hd_node *param)
+{
+    return param->param->use == HD_PARAM_TABLE ? 1 : param->dim[1];
+}
+
+static long n_stride_of(const hd_node *param)
+{
+    return param->param->use == HD_PARAM_TABLE ? param->dim[1] : 1;
+}
+
+/* The copy that is all there is of a parameter held packed, or in bf16. */
+static struct hd_packed *held_copy(const hd_node *param)
 {
     struct hd_param *p = param->param;
-    if (p && p->use == HD_PARAM_MAP && param->n_dims == 2)
-        p->is_packed = true;
+    return p->use == HD_PARAM_TABLE ? &p->crossed : &p->straight;
+}
+
+static bool can_be_held(const hd_node *param, enum hd_held held)
+{
+    const enum hd_param_use use = param->param->use;
+    const bool is_for_products = use != HD_PARAM_OTHER && param->n_dims == 2;
+    switch (held) {
+    case HD_HELD_PLAIN:
+        return true;
+    case HD_HELD_PACKED:
+        return is_for_products && use == HD_PARAM_MAP;
+    case HD_HELD_BF16:
+        return is_for_products;
+    case HD_HELD_INT8:
+        return is_for_products && inputs_of(param) > 0 && inputs_of(param) <= HD_INT8_MAX_K;
+    }
+    return false;
+}
+
+void hd_param_hold(hd_node *param, enum hd_held held)
+{
+    struct hd_param *p = param->param;
+    if (!p || !can_be_held(param, held))
+        return;
+    p->held = held;
+    p->multiplies_bf16 = held == HD_HELD_BF16;
+    p->multiplies_int8 = held == HD_HELD_INT8;
 }
 
 static size_t rounded_up(size_t n)
@@ -183,64 +223,65 @@ static size_t rounded_up(size_t n)
 }
 
 /* Floats that a parameter of a mixed set has in the common block: all, its scales, or none. */
-static size_t held_floats(const hd_node *node)
+static size_t held_floats(const hd_node *param)
 {
-    const struct hd_param *p = node->param;
-    return rounded_up(p->is_int8 ? (size_t)p->int8.N : p->is_packed ? 0 : node->count);
+    return rounded_up(hd_is_int8(param)           ? (size_t)outputs_of(param)
+                      : hd_is_for_products(param) ? 0
+                                                  : param->count);
 }
 
-/* Memory for a set of which some parameters are held in 8 bits, or packed. Panels begin at multiples of 64 by their size. A kernel packs
- * them, so there must be one. */
-static bool make_blocks(hd_params *params, heed_error *err)
+/* Bytes of its panels, each a multiple of 64. */
+static size_t panel_bytes(const hd_node *param)
 {
-    size_t n_floats = STEP, n_bytes = 64, n_packed = 0;
-    for (int i = 0; i < params->n; i++) {
-        const hd_node *node = &params->entries[i]->node;
-        const struct hd_param *p = node->param;
-        n_floats += held_floats(node);
-        n_bytes += p->is_int8 ? hd_packed_size_int8(p->int8.K, p->int8.N) : 0;
-        n_packed += p->is_packed ? hd_packed_size(node->dim[0], node->dim[1]) : 0;
+    const int K = inputs_of(param), N = outputs_of(param);
+    switch (param->param->held) {
+    case HD_HELD_PLAIN:
+        return 0;
+    case HD_HELD_PACKED:
+        return hd_packed_size(K, N) * sizeof(float);
+    case HD_HELD_BF16:
+        return hd_packed_size_bf16(K, N) * sizeof(uint32_t);
+    case HD_HELD_INT8:
+        return hd_packed_size_int8(K, N);
     }
-    params->packed_size = n_packed;
-    if (hd_kernels_chosen(err) &&
-        (params->held = hd_alloc(n_floats, sizeof *params->held, err)) != NULL &&
-        (params->int8 = hd_alloc(n_bytes, 1, err)) != NULL && n_packed > 0)
-        params->packed = hd_alloc(n_packed, sizeof *params->packed, err);
-    return params->int8 && (n_packed == 0 || params->packed);
+    return 0;
 }
 
+/* Memory for a set of which some parameters are held for products. A kernel packs them, so there must be one. */
 static bool make_mixed(hd_params *params, heed_error *err)
 {
-    if (!make_blocks(params, err))
-        return false;
-    float *next = params->held, *panels = params->packed;
-    uint8_t *bytes = params->int8;
+    size_t n_floats = STEP, n_bytes = 64;
     for (int i = 0; i < params->n; i++) {
+        n_floats += held_floats(&params->entries[i]->node);
+        n_bytes += panel_bytes(&params->entries[i]->node);
+    }
+    float *next = hd_kernels_chosen(err) ? hd_alloc(n_floats, sizeof *next, err) : NULL;
+    uint8_t *panels = next ? hd_alloc(n_bytes, 1, err) : NULL;
+    params->held = next;
+    params->panels = panels;
+    for (int i = 0; panels && i < params->n; i++) {
         hd_node *node = &params->entries[i]->node;
-        struct hd_param *p = node->param;
         node->wants_gradient = false;
-        if (p->is_int8) {
-            p->int8.scale = next;
-            p->int8.packed = bytes;
-            bytes += hd_packed_size_int8(p->int8.K, p->int8.N);
-            p->straight.is_wanted = p->crossed.is_wanted = false;
-        } else if (p->is_packed) {
-            p->straight.at = panels;
-            p->straight.is_current = true;
-            panels += hd_packed_size(node->dim[0], node->dim[1]);
+        if (hd_is_int8(node)) {
+            node->param->int8 = (struct hd_int8_matrix){
+                .K = inputs_of(node), .N = outputs_of(node), .scale = next, .packed = panels};
+        } else if (hd_is_for_products(node)) {
+            held_copy(node)->at = (float *)(void *)panels;
+            held_copy(node)->is_current = true;
         } else {
             node->x = next;
         }
+        panels += panel_bytes(node);
         next += held_floats(node);
     }
-    return true;
+    return panels != NULL;
 }
 
 bool hd_params_make(hd_params *params, heed_error *err)
 {
     if (hd_failed(&params->error))
         return hd_fail(err, params->error.code, "%s", params->error.message);
-    if (params->values || params->int8)
+    if (params->values || params->panels)
         return true;
     for (int i = 0; i < params->n; i++)
         if (hd_is_for_products(&params->entries[i]->node))
@@ -251,18 +292,7 @@ bool hd_params_make(hd_params *params, heed_error *err)
     return params->values != NULL;
 }
 
-/* ---- values in 8 bits, or packed --------------------------------------------------------------- */
-
-/* The strides of k and n in the parameter's own shape. */
-static long k_stride_of(const hd_node *param)
-{
-    return param->param->use == HD_PARAM_TABLE ? 1 : param->dim[1];
-}
-
-static long n_stride_of(const hd_node *param)
-{
-    return param->param->use == HD_PARAM_TABLE ? param->dim[1] : 1;
-}
+/* ---- values that are held for products -------------------------------------------------------- */
 
 void hd_param_read_int8(const hd_node *param, int8_t *q)
 {
@@ -277,125 +307,148 @@ void hd_param_write_int8(hd_node *param, const int8_t *q, const float *scale)
                                        m->N);
 }
 
-/* w(k,n) of packed floats. */
-static float packed_value(const hd_node *param, long k, long n)
-{
-    const size_t panel = (size_t)(n / HD_LANES) * HD_LANES * (size_t)param->dim[0];
-    return param->param->straight.at[panel + (size_t)k * HD_LANES + (size_t)(n % HD_LANES)];
-}
-
-void hd_param_read_column(const hd_node *param, int n, float *w)
-{
-    if (hd_is_int8(param))
-        hd_int8_matrix_column(&param->param->int8, n, w, 1);
-    else
-        for (int k = 0; k < param->dim[0]; k++)
-            w[k] = param->param->is_packed
-                       ? packed_value(param, k, n)
-                       : param->x[(size_t)k * (size_t)param->dim[1] + (size_t)n];
-}
-
 bool hd_param_quantise(const hd_node *param, int8_t *q, float *scale, size_t *n, heed_error *err)
 {
-    const bool is_table = param->param->use == HD_PARAM_TABLE;
-    struct hd_int8_matrix m = {.K = param->dim[is_table], .N = param->dim[!is_table]};
-    m.scale = scale;
+    struct hd_int8_matrix m = {.K = inputs_of(param), .N = outputs_of(param), .scale = scale};
     m.packed = hd_alloc(hd_packed_size_int8(m.K, m.N), 1, err);
-    float *values = param->x ? NULL : hd_alloc(param->count, sizeof *values, err);
-    if (values)
-        hd_param_read(param, values);
-    const float *x = param->x ? param->x : values;
+    float *widened = param->x ? NULL : hd_alloc(param->count, sizeof *widened, err);
+    if (widened)
+        hd_param_read(param, widened);
+    const float *x = widened ? widened : param->x;
     const bool ok = m.packed && x &&
                     hd_int8_matrix_quantise(&m, x, k_stride_of(param), n_stride_of(param), err);
     if (ok)
         hd_int8_matrix_read(&m, q, k_stride_of(param), n_stride_of(param));
-    hd_free(values);
+    hd_free(widened);
     hd_free(m.packed);
     *n = (size_t)m.N;
     return ok;
 }
 
-void hd_param_write_scaled(hd_node *param, const int8_t *q, const float *scale)
+void hd_param_scale(const hd_node *param, float *values, const int8_t *q, const float *scale)
 {
     const bool is_table = param->param->use == HD_PARAM_TABLE;
     const long columns = param->dim[1];
     for (long i = 0; i < (long)param->count; i++)
-        param->x[i] = scale[is_table ? i / columns : i % columns] * (float)q[i];
+        values[i] = scale[is_table ? i / columns : i % columns] * (float)q[i];
+}
+
+/* Number k of output n in panels of pairs. */
+static float bf16_value(const hd_node *param, int k, int n)
+{
+    const size_t pairs = ((size_t)inputs_of(param) + 1) / 2;
+    const uint32_t pair = held_copy(param)->pairs[(size_t)(n / HD_LANES) * HD_LANES * pairs +
+                                                  (size_t)(k / 2) * HD_LANES + n % HD_LANES];
+    return hd_bf16_value((uint16_t)(k % 2 ? pair >> 16 : pair));
+}
+
+/* And in those of floats. */
+static float packed_value(const hd_node *param, int k, int n)
+{
+    const size_t panel = (size_t)(n / HD_LANES) * HD_LANES * (size_t)inputs_of(param);
+    return held_copy(param)->at[panel + (size_t)k * HD_LANES + (size_t)(n % HD_LANES)];
+}
+
+static void read_output(const hd_node *param, int n, float *w, long stride)
+{
+    const struct hd_param *p = param->param;
+    const long k_stride = k_stride_of(param), at = n * n_stride_of(param);
+    if (p->multiplies_int8)
+        hd_int8_matrix_column(&p->int8, n, w, stride);
+    else
+        for (int k = 0; k < inputs_of(param); k++)
+            w[k * stride] = p->held == HD_HELD_BF16     ? bf16_value(param, k, n)
+                            : p->held == HD_HELD_PACKED ? packed_value(param, k, n)
+                                                        : param->x[k * k_stride + at];
+}
+
+void hd_param_read_output(const hd_node *param, int n, float *w)
+{
+    read_output(param, n, w, 1);
 }
 
 void hd_param_read(const hd_node *param, float *values)
 {
-    if (param->x)
+    if (param->x) {
         memcpy(values, param->x, param->count * sizeof *values);
-    for (long i = 0; param->param->is_packed && i < (long)param->count; i++)
-        values[i] = packed_value(param, i / param->dim[1], i % param->dim[1]);
-    if (!hd_is_int8(param))
         return;
-    const struct hd_int8_matrix *m = &param->param->int8;
-    const long k_stride = k_stride_of(param), n_stride = n_stride_of(param);
-    for (int n = 0; n < m->N; n++)
-        hd_int8_matrix_column(m, n, values + n * n_stride, k_stride);
+    }
+    for (int n = 0; n < outputs_of(param); n++)
+        read_output(param, n, values + n * n_stride_of(param), k_stride_of(param));
 }
 
 bool hd_param_write(hd_node *param, const float *values, heed_error *err)
 {
-    if (hd_is_int8(param))
-        return hd_int8_matrix_quantise(&param->param->int8, values, k_stride_of(param),
-                                       n_stride_of(param), err);
-    if (param->param->is_packed)
-        hd_kernels_chosen(NULL)->pack(param->param->straight.at, values, param->dim[1], 1,
-                                      param->dim[0], param->dim[1]);
-    else
+    const struct hd_kernels *k = hd_kernels_chosen(NULL);
+    const long k_stride = k_stride_of(param), n_stride = n_stride_of(param);
+    switch (param->param->held) {
+    case HD_HELD_PLAIN:
         memcpy(param->x, values, param->count * sizeof *values);
+        break;
+    case HD_HELD_PACKED:
+        k->pack(held_copy(param)->at, values, k_stride, n_stride, inputs_of(param),
+                outputs_of(param));
+        break;
+    case HD_HELD_BF16:
+        k->pack_bf16(held_copy(param)->pairs, values, k_stride, n_stride, inputs_of(param),
+                     outputs_of(param));
+        break;
+    case HD_HELD_INT8:
+        return hd_int8_matrix_quantise(&param->param->int8, values, k_stride, n_stride, err);
+    }
     return true;
 }
 
-static bool can_be_rounded(const hd_node *node)
+/* ---- training in other numbers ---------------------------------------------------------------- */
+
+void hd_params_multiply_bf16(hd_params *params)
 {
-    const enum hd_param_use use = node->param->use;
-    const int K = node->n_dims == 2 ? node->dim[use == HD_PARAM_TABLE] : 0;
-    return use != HD_PARAM_OTHER && node->x && K > 0 && K <= HD_INT8_MAX_K;
+    for (int i = 0; i < params->n; i++)
+        params->entries[i]->param.multiplies_bf16 = params->entries[i]->node.n_dims == 2;
 }
 
 /* The panels, the scales, and what is needed to make them. */
-static size_t rounded_size(const struct hd_int8_matrix *m)
+static size_t quantised_size(const struct hd_int8_matrix *m)
 {
     return hd_packed_size_int8(m->K, m->N) + rounded_up((size_t)m->N) * sizeof(float) +
            hd_int8_matrix_scratch(m->K);
 }
 
-bool hd_params_begin_rounding(hd_params *params, heed_error *err)
+static bool can_multiply_int8(const hd_node *param)
+{
+    return param->x && can_be_held(param, HD_HELD_INT8);
+}
+
+bool hd_params_multiply_int8(hd_params *params, heed_error *err)
 {
     size_t n_bytes = 64;
     for (int i = 0; i < params->n; i++) {
-        hd_node *node = &params->entries[i]->node;
-        const bool is_table = node->param->use == HD_PARAM_TABLE;
-        if (!can_be_rounded(node))
+        const hd_node *node = &params->entries[i]->node;
+        if (!can_multiply_int8(node))
             continue;
-        node->param->int8.K = node->dim[is_table];
-        node->param->int8.N = node->dim[!is_table];
-        n_bytes += rounded_size(&node->param->int8);
+        node->param->int8 = (struct hd_int8_matrix){.K = inputs_of(node), .N = outputs_of(node)};
+        n_bytes += quantised_size(&node->param->int8);
     }
     uint8_t *at = hd_kernels_chosen(err) ? hd_alloc(n_bytes, 1, err) : NULL;
-    params->rounded = at;
+    params->quantised = at;
     for (int i = 0; at && i < params->n; i++) {
         struct hd_param *p = &params->entries[i]->param;
-        if (!can_be_rounded(&params->entries[i]->node))
+        if (!can_multiply_int8(&params->entries[i]->node))
             continue;
-        p->is_rounded = true;
+        p->multiplies_int8 = true;
         p->int8.packed = at;
-        p->int8.scale = (float *)(at + hd_packed_size_int8(p->int8.K, p->int8.N));
-        at += rounded_size(&p->int8);
-        hd_params_round(params, i);
+        p->int8.scale = (float *)(void *)(at + hd_packed_size_int8(p->int8.K, p->int8.N));
+        at += quantised_size(&p->int8);
+        hd_params_requantise(params, i);
     }
     return at != NULL;
 }
 
-void hd_params_round(hd_params *params, int i)
+void hd_params_requantise(hd_params *params, int i)
 {
     const hd_node *node = &params->entries[i]->node;
     struct hd_int8_matrix *m = &node->param->int8;
-    if (node->param->is_rounded)
+    if (node->x && node->param->multiplies_int8)
         hd_int8_matrix_quantise_in(m, node->x, k_stride_of(node), n_stride_of(node),
                                    m->scale + rounded_up((size_t)m->N));
 }
@@ -448,11 +501,23 @@ void hd_param_want_packed(hd_node *param, bool is_crossed)
         (is_crossed ? &param->param->crossed : &param->param->straight)->is_wanted = true;
 }
 
-/* Floats of a copy that is wanted and not there yet. */
-static size_t size_wanted(const struct hd_packed *p, int K, int N)
+/* Floats, or pairs of bf16, of a copy that is wanted and not there yet. */
+static size_t size_wanted(const hd_node *W, const struct hd_packed *p, int K, int N)
 {
     const bool is_wanted = atomic_load_explicit(&p->is_wanted, memory_order_relaxed);
-    return is_wanted && !p->at ? hd_packed_size(K, N) : 0;
+    if (!is_wanted || p->at || hd_is_for_products(W))
+        return 0;
+    return hd_multiplies_bf16(W) ? hd_packed_size_bf16(K, N) : hd_packed_size(K, N);
+}
+
+static size_t size_straight(const hd_node *W)
+{
+    return size_wanted(W, &W->param->straight, W->dim[0], W->dim[1]);
+}
+
+static size_t size_crossed(const hd_node *W)
+{
+    return size_wanted(W, &W->param->crossed, W->dim[1], W->dim[0]);
 }
 
 static float *take_copy(struct hd_packed *p, float *at, size_t size)
@@ -470,10 +535,8 @@ static bool make_copies(hd_params *params, heed_error *err)
     size_t total = 0;
     for (int i = 0; i < params->n; i++) {
         const hd_node *W = &params->entries[i]->node;
-        const struct hd_param *p = &params->entries[i]->param;
         if (W->n_dims == 2)
-            total += size_wanted(&p->straight, W->dim[0], W->dim[1]) +
-                     size_wanted(&p->crossed, W->dim[1], W->dim[0]);
+            total += size_straight(W) + size_crossed(W);
     }
     float *at = total > 0 ? hd_alloc_raw(total * sizeof *at) : NULL; /* packing writes all of it */
     if (total > 0 && !at)
@@ -485,16 +548,15 @@ static bool make_copies(hd_params *params, heed_error *err)
         struct hd_param *p = &params->entries[i]->param;
         if (W->n_dims != 2)
             continue;
-        at = take_copy(&p->straight, at, size_wanted(&p->straight, W->dim[0], W->dim[1]));
-        at = take_copy(&p->crossed, at, size_wanted(&p->crossed, W->dim[1], W->dim[0]));
+        at = take_copy(&p->straight, at, size_straight(W));
+        at = take_copy(&p->crossed, at, size_crossed(W));
     }
     return true;
 }
 
 /* What was wanted after the first time. */
-static bool make_copy(struct hd_packed *p, int K, int N, heed_error *err)
+static bool make_copy(struct hd_packed *p, size_t size, heed_error *err)
 {
-    const size_t size = size_wanted(p, K, N);
     return size == 0 || (p->at = hd_alloc(size, sizeof *p->at, err)) != NULL;
 }
 
@@ -504,10 +566,27 @@ bool hd_params_pack_begin(hd_params *params, heed_error *err)
     for (int i = 0; ok && i < params->n; i++) {
         const hd_node *W = &params->entries[i]->node;
         struct hd_param *p = &params->entries[i]->param;
-        ok = W->n_dims != 2 || (make_copy(&p->straight, W->dim[0], W->dim[1], err) &&
-                                make_copy(&p->crossed, W->dim[1], W->dim[0], err));
+        ok = W->n_dims != 2 || (make_copy(&p->straight, size_straight(W), err) &&
+                                make_copy(&p->crossed, size_crossed(W), err));
     }
     return ok;
+}
+
+/* hd_params_pack_rows() for a matrix whose products are of bf16. `from` is even. */
+static void pack_rows_bf16(const struct hd_kernels *k, const hd_node *W, int from, int to)
+{
+    const struct hd_param *p = W->param;
+    const int rows = W->dim[0], columns = W->dim[1];
+    const size_t row_pairs = ((size_t)rows + 1) / 2, column_pairs = ((size_t)columns + 1) / 2;
+    const float *x = W->x + (size_t)from * (size_t)columns;
+    if (p->straight.at && !p->straight.is_current)
+        for (int n = 0; n < columns; n += HD_LANES)
+            k->pack_bf16(p->straight.pairs + (size_t)n * row_pairs + (size_t)from / 2 * HD_LANES,
+                         x + n, columns, 1, to - from,
+                         columns - n < HD_LANES ? columns - n : HD_LANES);
+    if (p->crossed.at && !p->crossed.is_current)
+        k->pack_bf16(p->crossed.pairs + (size_t)from * column_pairs, x, 1, columns, columns,
+                     to - from);
 }
 
 void hd_params_pack_rows(hd_params *params, int i, int from, int to)
@@ -515,8 +594,12 @@ void hd_params_pack_rows(hd_params *params, int i, int from, int to)
     const struct hd_kernels *k = hd_kernels_chosen(NULL);
     const hd_node *W = &params->entries[i]->node;
     const struct hd_param *p = &params->entries[i]->param;
-    if (W->n_dims != 2)
+    if (W->n_dims != 2 || hd_is_for_products(W))
         return;
+    if (hd_multiplies_bf16(W)) {
+        pack_rows_bf16(k, W, from, to);
+        return;
+    }
     const int rows = W->dim[0], columns = W->dim[1];
     const float *x = W->x + (size_t)from * (size_t)columns;
     if (p->straight.at && !p->straight.is_current && from == 0 && to == rows)
@@ -542,7 +625,7 @@ bool hd_params_pack(hd_params *params, heed_error *err)
 {
     if (!hd_params_pack_begin(params, err))
         return false;
-    const bool has_values = params->values || params->int8;
+    const bool has_values = params->values || params->panels;
     for (int i = 0; has_values && i < params->n; i++)
         hd_params_pack_rows(params, i, 0, params->entries[i]->node.dim[0]);
     if (has_values)
@@ -559,7 +642,8 @@ void hd_params_changed(hd_params *params)
 {
     params->generation++;
     for (int i = 0; i < params->n; i++) {
-        params->entries[i]->param.straight.is_current = params->entries[i]->param.is_packed;
-        params->entries[i]->param.crossed.is_current = false;
+        struct hd_param *p = &params->entries[i]->param;
+        if (!hd_is_for_products(&params->entries[i]->node)) /* whose copy is the value */
+            p->straight.is_current = p->crossed.is_current = false;
     }
 }

@@ -13,15 +13,16 @@
 
 struct recurrence {
     enum hd_cell cell;
-    int D, C, k;            /* width of the state s; of the cell c (D for LSTM, else 0); gates */
-    int n, n_steps, total;  /* sentences, length of the longest, rows of all steps */
-    const int *order;       /* [n] sentences, longest first */
-    const int *n_running;   /* [n_steps] */
-    const int *row;         /* [total] the row of x where each row of each step stands */
-    float *start, *start_c; /* [n,D] and [n,C]: before the first step, in `order` */
-    float *s, *c;           /* [total,D] and [total,C] */
-    float *u, *gates;       /* [total,kD] what the cell was given and made; no gates for RNN */
-    hd_node *bias;          /* the operand that has no place in node->in, or NULL */
+    int D, C, k;             /* width of the state s; of the cell c (D for LSTM, else 0); gates */
+    int n, n_steps, total;   /* sentences, length of the longest, rows of all steps */
+    const int *order;        /* [n] sentences, longest first */
+    const int *n_running;    /* [n_steps] */
+    const int *row;          /* [total] the row of x where each row of each step stands */
+    float *start, *start_c;  /* [n,D] and [n,C]: before the first step, in `order` */
+    float *s, *c;            /* [total,D] and [total,C] */
+    float *u, *gates;        /* [total,kD] what the cell was given and made; no gates for RNN */
+    struct hd_operand *prev; /* [n_steps] the states before each step, as U takes them */
+    hd_node *bias;           /* the operand that has no place in node->in, or NULL */
 };
 
 static int gates_of(enum hd_cell cell)
@@ -80,7 +81,8 @@ static bool make_room(hd_tape *t, struct recurrence *r)
     r->c = hd_tape_take(t, op, total * C, sizeof *r->c);
     r->u = hd_tape_take(t, op, total * G, sizeof *r->u);
     r->gates = hd_tape_take(t, op, r->k > 1 ? total * G : 0, sizeof *r->gates);
-    return r->start && r->start_c && r->s && r->c && r->u && r->gates;
+    r->prev = hd_tape_take(t, op, (size_t)r->n_steps, sizeof *r->prev);
+    return r->start && r->start_c && r->s && r->c && r->u && r->gates && r->prev;
 }
 
 /* The states before the first step, sorted as the sentences are. */
@@ -127,7 +129,8 @@ static void run_forward(hd_tape *t, const struct recurrence *r, const hd_node *x
     size_t at = 0;
     for (int step = 0; step < r->n_steps; step++) {
         const size_t n = (size_t)r->n_running[step];
-        hd_product(t, r->u + at * G, (long)G, prev, r->D, (int)n, U, b ? b->x : NULL, false,
+        r->prev[step] = hd_operand_of(t, U, prev, r->D, (int)n, r->D);
+        hd_product(t, r->u + at * G, (long)G, r->prev[step], (int)n, U, b ? b->x : NULL, false,
                    HD_NONE);
         for (size_t i = 0; i < n; i++)
             run_cell(t, r, x->x, at + i, prev + i * D, prev_c + i * C);
@@ -249,10 +252,10 @@ static void recurrence_back(hd_node *y)
             if (to)
                 t->k->add(to, to, b.dx + (at + i) * G, (long)G);
         }
-        const float *du = b.du + at * G;
-        hd_product_crossed(t, b.carry, r->D, du, (long)G, (int)n, U, NULL, true, HD_NONE);
-        hd_defer_product(t, U, prev, r->D, du, (long)G, (int)n);
-        hd_add_bias_gradient(t, r->bias, du, (long)G, (int)n);
+        hd_add_bias_gradient(t, r->bias, b.du + at * G, (long)G, (int)n);
+        const struct hd_operand du = hd_operand_of(t, U, b.du + at * G, (long)G, (int)n, (int)G);
+        hd_product_crossed(t, b.carry, r->D, du, (int)n, U, NULL, true, HD_NONE);
+        hd_defer_product(t, U, r->prev[step], du, (int)n);
     }
     give_start(t, r, &b, y->in[2]);
 }

@@ -279,15 +279,15 @@ static void rows_back(hd_node *y)
 /* One row of values. */
 static void take_row(float *y, const hd_node *x, int row, int width)
 {
-    if (hd_multiplies_int8(x, HD_PARAM_TABLE))
-        hd_int8_matrix_column(&x->param->int8, row, y, 1);
+    if (hd_is_for_products(x) || hd_multiplies_int8(x, HD_PARAM_TABLE))
+        hd_param_read_output(x, row, y);
     else
         memcpy(y, x->x + (long)row * width, (size_t)width * sizeof *y);
 }
 
 hd_node *hd_rows(hd_node *x, const int *index, int n)
 {
-    const bool is_table = hd_is_int8(x) && x->param->use == HD_PARAM_TABLE && x->tape;
+    const bool is_table = hd_is_for_products(x) && x->param->use == HD_PARAM_TABLE && x->tape;
     hd_tape *t = is_table ? x->tape : hd_home1("hd_rows", x);
     if (hd_has_failed(t))
         return &t->nil;

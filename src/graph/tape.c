@@ -125,6 +125,9 @@ hd_node *hd_tape_fail(hd_tape *tape, enum heed_code code, const char *format, ..
 
 hd_tape *hd_home_of(const char *op, hd_node *const *operands, int n)
 {
+    static const char *const ways[] = {[HD_HELD_PACKED] = "packed for products",
+                                       [HD_HELD_BF16] = "in bf16",
+                                       [HD_HELD_INT8] = "in 8 bits"};
     hd_tape *t = &nowhere;
     for (int i = 0; i < n && t == &nowhere; i++)
         if (operands[i]->tape)
@@ -138,7 +141,7 @@ hd_tape *hd_home_of(const char *op, hd_node *const *operands, int n)
         else if (hd_is_for_products(a))
             hd_tape_fail(t, HEED_BAD_SHAPE,
                          "%s: the parameter %s is held %s, which this operation does not take", op,
-                         a->param->name, hd_is_int8(a) ? "in 8 bits" : "packed for products");
+                         a->param->name, ways[a->param->held]);
         else if (!a->tape && a->param)
             hd_tape_fail(t, HEED_BAD_SHAPE,
                          "%s: the parameter %s has no values yet; call hd_params_make() first", op,
@@ -250,6 +253,7 @@ static inline hd_node *new_node(hd_tape *t, const char *op, struct hd_shape shap
     n->previous = NULL;
     n->extra = (char *)n + NODE_BYTES;
     n->int8_rows = NULL;
+    n->bf16_rows = NULL;
     return n;
 }
 

@@ -38,82 +38,102 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* A weight laid out for the kernel `gemm`. Written only while no tape is in use, but for the
- * wish. */
+/* A weight laid out for the kernel `gemm`, or `gemm_bf16`. Written only while no tape is in use, but
+ * for the wish. */
 struct hd_packed {
-    float *at;             /* NULL before the first packing */
+    union { /* NULL before the first packing */
+        float *at;
+        uint32_t *pairs; /* of bf16 */
+    };
     bool is_current;       /* holds the present values */
     atomic_bool is_wanted; /* a product has asked for it */
 };
 
-/* What a matrix is for, which says which of its dimensions has the scales when it is held in 8 bits. */
+/* What a matrix is for, which says what can be held for it, and which of its dimensions has the scales in 8 bits. */
 enum hd_param_use {
-    HD_PARAM_OTHER, /* always held as floats */
+    HD_PARAM_OTHER, /* always held plain */
     HD_PARAM_MAP,   /* x·W: a scale for each column */
     HD_PARAM_TABLE, /* rows that are looked up, and x·Wᵀ: a scale for each row */
 };
 
+/* How the values of a parameter are held. All ways but the first are for products alone, in the layout that products read, and for rows of
+ * tables: the node has no x. */
+enum hd_held {
+    HD_HELD_PLAIN,  /* as floats, for everything */
+    HD_HELD_PACKED, /* as floats, of maps */
+    HD_HELD_BF16,   /* of maps and tables, */
+    HD_HELD_INT8,   /* and these, too */
+};
+
 /* What a parameter has beyond a node: it lives in `set`, its values and gradient at `offset` of
- * the flat blocks. One that is held in 8 bits, or packed, has neither: its node's x is NULL. */
+ * the flat blocks, where it is held plain. */
 struct hd_param {
     hd_params *set;
     const char *name;
     int index;
-    size_t offset;
+    size_t offset;             /* in floats; a multiple of 16 */
     struct hd_packed straight; /* for x·W:  K = dim[0], N = dim[1] */
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
     enum hd_param_use use;
-    bool is_packed;  /* held as `straight` alone */
-    bool is_rounded; /* held as floats, but products are those of their 8 bits, in `int8` */
-    bool is_int8;    /* held in 8 bits, in */
+    enum hd_held held;
+    bool multiplies_bf16; /* products are of bf16, and so are packed copies */
+    bool multiplies_int8; /* those of the forward pass are of 8 bits, which are in */
     struct hd_int8_matrix
         int8; /* of a map K = dim[0], N = dim[1]; of a table the other way round */
 };
 
 static inline bool hd_is_int8(const hd_node *n)
 {
-    return n->param && n->param->is_int8;
+    return n->param && n->param->held == HD_HELD_INT8;
 }
 
-/* Are products x·W (HD_PARAM_MAP) or x·Wᵀ (HD_PARAM_TABLE) with it computed in 8 bits? */
-static inline bool hd_multiplies_int8(const hd_node *W, enum hd_param_use use)
-{
-    return W->param && (W->param->is_int8 || W->param->is_rounded) && W->param->use == use;
-}
-
-/* Is a parameter held so that only products can read it? */
 static inline bool hd_is_for_products(const hd_node *n)
 {
-    return n->param && (n->param->is_int8 || n->param->is_packed);
+    return n->param && n->param->held != HD_HELD_PLAIN;
 }
 
-/* Before hd_params_make(): say what a matrix is for; hold it in 8 bits, which only maps and tables can be, or as floats that are packed
- * for x·W and nowhere else, which only maps can be (else it does nothing). A set with such parameters is for inference: it has no
- * flat block, and none of its parameters wants a gradient. */
+/* Are products x·W (HD_PARAM_MAP) or x·Wᵀ (HD_PARAM_TABLE) with it of 8 bits? */
+static inline bool hd_multiplies_int8(const hd_node *W, enum hd_param_use use)
+{
+    return W->param && W->param->multiplies_int8 && W->param->use == use;
+}
+
+/* Are they of bf16, unless they are of 8 bits? */
+static inline bool hd_multiplies_bf16(const hd_node *W)
+{
+    return W->param && W->param->multiplies_bf16;
+}
+
+/* Before hd_params_make(): say what a matrix is for; and how it is held, where it can be held so. A set of which some are held for
+ * products is for inference: it has no flat block, and none of its parameters wants a gradient. */
 void hd_param_set_use(hd_node *param, enum hd_param_use use);
-void hd_param_hold_int8(hd_node *param);
-void hd_param_hold_packed(hd_node *param);
+void hd_param_hold(hd_node *param, enum hd_held held);
 
-/* The values as floats, whatever they are held in: all, or w_kn of one output n of a map for all k. */
+/* For training. From now on products with the matrices of this set are of bf16, there and back; values and gradients stay floats. Before the
+ * first packing. */
+void hd_params_multiply_bf16(hd_params *params);
+
+/* From now on products of the forward pass, and rows of tables, are of 8 bits, as if the parameters were held so, while values, and the
+ * gradients of x and W, are as without: Bengio, Léonard & Courville (2013), the straight-through estimator. First for all parameters, then
+ * for each whenever its values have changed; different threads may do different ones. */
+bool hd_params_multiply_int8(hd_params *params, heed_error *err);
+void hd_params_requantise(hd_params *params, int i);
+
+/* The values as floats, however they are held: all; or w_kn of one output n for all k as products of the forward pass have them, which of a
+ * table is row n. */
 void hd_param_read(const hd_node *param, float *values);
-void hd_param_read_column(const hd_node *param, int n, float *w);
+void hd_param_read_output(const hd_node *param, int n, float *w);
 
-/* Set the values from floats: they are quantised where the parameter is held in 8 bits. */
+/* Set the values from floats: they are quantised, or rounded, where the parameter is held so. */
 bool hd_param_write(hd_node *param, const float *values, heed_error *err);
 
 /* The q of a parameter that is held in 8 bits, in the shape of the parameter. Its scales are param->int8.scale. */
 void hd_param_read_int8(const hd_node *param, int8_t *q);
 void hd_param_write_int8(hd_node *param, const int8_t *q, const float *scale);
 
-/* For files. The q and scales that a parameter held as floats would have in 8 bits, *n of them; and its values from q and scales. */
+/* For files. The q and scales that a parameter held otherwise would have in 8 bits, *n of them; and its values, as floats, from q and scales. */
 bool hd_param_quantise(const hd_node *param, int8_t *q, float *scale, size_t *n, heed_error *err);
-void hd_param_write_scaled(hd_node *param, const int8_t *q, const float *scale);
-
-/* For training: from now on products of the forward pass, and rows of tables, are those of the parameters' 8 bits, as if they were held so,
- * while values, and the gradients of x and W, are those of floats: Bengio, Léonard & Courville (2013), the straight-through estimator. First
- * for all parameters, then for each whenever its values have changed; different threads may do different ones. */
-bool hd_params_begin_rounding(hd_params *params, heed_error *err);
-void hd_params_round(hd_params *params, int i);
+void hd_param_scale(const hd_node *param, float *values, const int8_t *q, const float *scale);
 
 /* Have hd_params_pack() lay a weight out that no product has met yet: for x·W, or for x·Wᵀ. */
 void hd_param_want_packed(hd_node *param, bool is_crossed);

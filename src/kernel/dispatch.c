@@ -121,6 +121,15 @@ const char *hd_kernels_note(void)
     return note;
 }
 
+bool hd_kernels_are_faster_in_bf16(void)
+{
+#if defined(__x86_64__)
+    return hd_kernels_chosen(NULL) == &hd_kernels_avx512bf16 && !__builtin_cpu_is("intel");
+#else
+    return false;
+#endif
+}
+
 void hd_kernels_choose(const struct hd_kernels *kernels)
 {
     pthread_once(&once, find);

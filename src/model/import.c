@@ -547,6 +547,10 @@ heed_model *heed_model_import(const char *path, const char *const *vocabs, int n
                               heed_error *err)
 {
     bool is_ours = false;
+    if (n_vocabs < 0) {
+        hd_fail(err, HEED_BAD_OPTION, "a model cannot have %d vocabularies", n_vocabs);
+        return NULL;
+    }
     if (!hd_is_given(path, "path", err) ||
         (n_vocabs > 0 && !hd_is_given(vocabs, "list of vocabularies", err)))
         return NULL;

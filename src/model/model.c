@@ -59,10 +59,21 @@ void hd_net_free(struct hd_net *net)
 
 /* ---- precision ------------------------------------------------------------------------------------------------------------- */
 
-void hd_net_hold_int8(struct hd_net *net)
+enum hd_held hd_held_for(enum hd_compute compute, enum hd_held stored)
 {
-    for (int i = 0; i < hd_params_number(net->params); i++)
-        hd_param_hold_int8(hd_params_at(net->params, i));
+    switch (compute) {
+    case HD_COMPUTE_STORED:
+        return stored;
+    case HD_COMPUTE_F32:
+        return HD_HELD_PACKED;
+    case HD_COMPUTE_BF16:
+        return HD_HELD_BF16;
+    case HD_COMPUTE_INT8:
+        return HD_HELD_INT8;
+    case HD_COMPUTE_TO_TRAIN:
+        return HD_HELD_PLAIN;
+    }
+    return stored;
 }
 
 bool hd_net_is_int8(const struct hd_net *net)
@@ -77,7 +88,9 @@ bool hd_net_computes(const struct hd_net *net, enum hd_compute compute)
 {
     for (int i = 0; compute != HD_COMPUTE_STORED && i < hd_params_number(net->params); i++) {
         const hd_node *p = hd_params_at(net->params, i);
-        if (p->param->use != HD_PARAM_OTHER && hd_is_int8(p) != (compute == HD_COMPUTE_INT8))
+        if (p->param->use != HD_PARAM_OTHER &&
+            (hd_is_int8(p) != (compute == HD_COMPUTE_INT8) ||
+             (p->param->held == HD_HELD_BF16) != (compute == HD_COMPUTE_BF16)))
             return false;
     }
     return true;
@@ -113,12 +126,10 @@ struct hd_net *hd_net_as(const struct hd_net *net, enum hd_compute compute, heed
 {
     struct hd_net *copy = hd_net_declare(&net->config, err);
     const int n = copy ? hd_params_number(copy->params) : 0;
-    for (int i = 0; i < n; i++)
-        if (compute == HD_COMPUTE_INT8 ||
-            (compute == HD_COMPUTE_STORED && hd_is_int8(hd_params_at(net->params, i))))
-            hd_param_hold_int8(hd_params_at(copy->params, i));
-        else
-            hd_param_hold_packed(hd_params_at(copy->params, i));
+    for (int i = 0; i < n; i++) {
+        const enum hd_held stored = hd_params_at(net->params, i)->param->held;
+        hd_param_hold(hd_params_at(copy->params, i), hd_held_for(compute, stored));
+    }
     bool ok = copy && hd_params_make(copy->params, err);
     for (int i = 0; ok && i < n; i++) {
         hd_node *to = hd_params_at(copy->params, i);

@@ -6,6 +6,7 @@
 #ifndef HD_MODEL_MODEL_H
 #define HD_MODEL_MODEL_H
 
+#include "graph/tape.h"
 #include "model/batch.h"
 #include "model/config.h"
 #include "model/decoder.h"
@@ -13,7 +14,6 @@
 #include "model/screen.h"
 #include "model/source.h"
 #include "model/weights.h"
-#include <heed_graph.h>
 
 struct hd_architecture; /* architecture.h */
 
@@ -36,15 +36,23 @@ void hd_net_free(struct hd_net *net);
 /* The same in two steps: names and shapes only, until hd_params_make(net->params). */
 struct hd_net *hd_net_declare(const struct hd_config *config, heed_error *err);
 
-/* What products with matrices are computed in: 8 bits where the parameters are held so. */
-enum hd_compute { HD_COMPUTE_STORED, HD_COMPUTE_F32, HD_COMPUTE_INT8 };
+/* What products with matrices are computed in: 8 bits, bf16 or floats. What is to be trained is floats that can change; this is no name. */
+enum hd_compute {
+    HD_COMPUTE_STORED,
+    HD_COMPUTE_F32,
+    HD_COMPUTE_BF16,
+    HD_COMPUTE_INT8,
+    HD_COMPUTE_TO_TRAIN
+};
+#define HD_COMPUTE_NAMES "stored|f32|bf16|int8"
 
-/* Before hd_params_make(): hold every matrix in 8 bits. And: is one held so? Does it compute in this way already? */
-void hd_net_hold_int8(struct hd_net *net);
+/* How a matrix is held for that, if it can be; `stored`: how it was found. And: is one held in 8 bits? Does the net compute in this way
+ * already? */
+enum hd_held hd_held_for(enum hd_compute compute, enum hd_held stored);
 bool hd_net_is_int8(const struct hd_net *net);
 bool hd_net_computes(const struct hd_net *net, enum hd_compute compute);
 
-/* The same net computed in another way, its parameters quantised, or widened to floats, and packed. To be given to hd_net_free(). */
+/* The same net computed in another way, its parameters quantised, rounded, or widened to floats, and packed. To be given to hd_net_free(). */
 struct hd_net *hd_net_as(const struct hd_net *net, enum hd_compute compute, heed_error *err);
 
 /* Start values for training: Glorot for maps, orthogonal for recurrent ones, forget gates at 1, gains 1, embeddings

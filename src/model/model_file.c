@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 #include "format/safetensors.h"
 #include "graph/tape.h"
+#include "model/languages.h"
+#include "text/detector.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -19,7 +21,8 @@
 static const char *const KEY_FORMAT = "format", *const KEY_CONFIG = "heed.config",
                          *const KEY_RECORD = "heed.record";
 static const char *const KEY_SOURCE = "heed.vocab.source", *const KEY_TARGET = "heed.vocab.target";
-static const char *const SOURCE = "vocab.source", *const TARGET = "vocab.target";
+static const char *const SOURCE = "vocab.source", *const TARGET = "vocab.target",
+                         *const DETECTOR = "detector";
 static const char *const FORMAT = "heed-1"; /* raised when an old reader would misread a new file */
 
 enum { LONGEST_NAME = 128 };
@@ -40,6 +43,10 @@ void heed_model_free(heed_model *model)
         hd_vocab_free(model->target);
     hd_vocab_free(model->source);
     json_decref(model->record);
+    if (model->languages)
+        hd_model_languages_release(model->languages);
+    hd_free(model->languages);
+    hd_detector_free(model->detector);
     hd_free(model);
 }
 
@@ -70,10 +77,26 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
             err, HEED_BAD_MODEL,
             "the target vocabulary has %d entries, but the configuration says target-vocab %d",
             hd_vocab_size(target), c->target_vocab);
+    ok = ok && (m->languages = hd_new(struct hd_model_languages, err)) &&
+         hd_model_languages_init(m->languages, m->record, err);
     if (ok)
         return m;
     heed_model_free(m);
     return NULL;
+}
+
+/* What heed itself writes into records, or reads there. */
+static bool is_own_record(const json_t *record, const char *name)
+{
+    static const char *const own[] = {"recipe",    "updates",    "epochs",          "target_pieces",
+                                      "pairs",     "validation", "languages",       "directions",
+                                      "documents", "confidence", "alignment_shift", "imported_from",
+                                      "version"};
+    const json_t *there = json_object_get(record, name);
+    bool is_own = there && !json_is_string(there);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        is_own = is_own || strcmp(name, own[i]) == 0;
+    return is_own;
 }
 
 bool heed_model_note(heed_model *model, const char *name, const char *text, heed_error *err)
@@ -84,10 +107,22 @@ bool heed_model_note(heed_model *model, const char *name, const char *text, heed
     if (!hd_utf8_valid(name, strlen(name), NULL) || !hd_utf8_valid(text, strlen(text), NULL))
         return hd_fail(err, HEED_BAD_TEXT, "a note in a model's record must be UTF-8, not %s",
                        hd_quote(text).text);
+    if (!*name)
+        return hd_fail(err, HEED_BAD_OPTION, "a note in a model's record must have a name");
+    if (is_own_record(model->record, name))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "'%s' is what heed itself notes in a model's record; choose another name",
+                       name);
     if (!*text)
         json_object_del(model->record, name);
-    return !*text || json_object_set_new(model->record, name, json_string(text)) == 0 ||
-           hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's record");
+    else if (json_object_set_new(model->record, name, json_string(text)) != 0)
+        return hd_fail(err, HEED_NO_MEMORY, "there is no memory for a model's record");
+    struct hd_model_languages languages; /* which may be what was noted */
+    if (!hd_model_languages_init(&languages, model->record, err))
+        return false;
+    hd_model_languages_release(model->languages);
+    *model->languages = languages;
+    return true;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------ */
@@ -173,6 +208,11 @@ bool hd_model_save(const heed_model *m, const char *path, enum hd_dtype store, h
     add_vocab(&s, SOURCE, KEY_SOURCE, m->source);
     if (m->target != m->source)
         add_vocab(&s, TARGET, KEY_TARGET, m->target);
+    if (m->detector) {
+        size_t size;
+        const void *bytes = hd_detector_bytes(m->detector, &size);
+        hd_saver_add(&s, hd_tensor_of(DETECTOR, HD_U8, bytes, &size, 1), HD_U8);
+    }
     hd_saver_note(&s, KEY_FORMAT, FORMAT);
     ok = ok && add_json(&s, KEY_CONFIG, hd_config_to_json(&m->net->config), err) &&
          add_json(&s, KEY_RECORD, json_incref(m->record), err) && hd_saver_write(&s, path, err);
@@ -240,9 +280,25 @@ static struct hd_vocab *read_vocab(const struct hd_safetensors *file, const char
     return vocab;
 }
 
-static bool is_vocab_name(const char *name)
+/* True where there is none. */
+static bool read_detector(const struct hd_safetensors *file, heed_model *model, heed_error *err)
 {
-    return strcmp(name, SOURCE) == 0 || strcmp(name, TARGET) == 0;
+    const struct hd_tensor *t = hd_safetensors_find(file, DETECTOR);
+    heed_error why = {0};
+    if (!t)
+        return true;
+    if (t->dtype != HD_U8 || t->n_dims != 1)
+        return hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s must be U8 of one dimension",
+                       file->path, DETECTOR);
+    model->detector = hd_detector_from_memory(t->data, t->bytes, &why);
+    return model->detector ||
+           hd_fail(err, why.code, "%s: the tensor %s: %s", file->path, DETECTOR, why.message);
+}
+
+/* Tensors that are no parameters. */
+static bool is_text_name(const char *name)
+{
+    return strcmp(name, SOURCE) == 0 || strcmp(name, TARGET) == 0 || strcmp(name, DETECTOR) == 0;
 }
 
 static bool has_shape_of(const struct hd_tensor *t, const hd_node *p)
@@ -347,13 +403,22 @@ static bool read_int8(const struct hd_safetensors *file, const struct hd_tensor 
     if (!scale)
         return false;
     memcpy(scale, in_file, n * sizeof *scale); /* aligned */
-    if (hd_is_int8(p))
+    bool ok = true;
+    if (hd_is_int8(p)) {
         hd_param_write_int8(p, t->data, scale);
-    else
-        hd_param_write_scaled(p, t->data, scale);
+    } else if (p->x) {
+        hd_param_scale(p, p->x, t->data, scale);
+    } else {
+        float *x = hd_alloc(hd_count(p), sizeof *x, err);
+        if (x)
+            hd_param_scale(p, x, t->data, scale);
+        ok = x && hd_param_write(p, x, err);
+        hd_free(x);
+    }
     hd_free(scale);
     char name[LONGEST_NAME];
-    return check_bytes(file, hd_safetensors_find(file, scale_name(name, hd_param_name(p))), err);
+    return ok &&
+           check_bytes(file, hd_safetensors_find(file, scale_name(name, hd_param_name(p))), err);
 }
 
 /* Floats, or what is made of them. */
@@ -402,30 +467,25 @@ static bool check_others(const struct hd_safetensors *file, const struct hd_net 
 {
     for (size_t i = 0; i < file->tensors.n; i++) {
         const struct hd_tensor *t = &file->tensors.at[i];
-        const bool is_vocab = is_vocab_name(t->name);
-        if (!is_vocab && !hd_params_find(net->params, t->name) &&
-            !is_scale_name(file, net, t->name))
+        const bool is_text = is_text_name(t->name);
+        if (!is_text && !hd_params_find(net->params, t->name) && !is_scale_name(file, net, t->name))
             return hd_fail(err, HEED_BAD_MODEL,
                            "%s: the tensor %s belongs to no part of its configuration", file->path,
                            hd_quote(t->name).text);
-        if (is_vocab && !check_bytes(file, t, err))
+        if (is_text && !check_bytes(file, t, err))
             return false;
     }
     return true;
 }
 
-/* Hold in 8 bits what the file has so, all matrices, or none. What is not to be trained needs its floats for products alone. */
+/* As the file has it, or all matrices in one way. */
 static void choose_precision(const struct hd_safetensors *file, struct hd_net *net,
                              enum hd_compute compute)
 {
-    if (compute == HD_COMPUTE_INT8)
-        hd_net_hold_int8(net);
-    for (int i = 0; compute == HD_COMPUTE_STORED && i < hd_params_number(net->params); i++) {
+    for (int i = 0; i < hd_params_number(net->params); i++) {
         hd_node *p = hd_params_at(net->params, i);
-        if (hd_safetensors_find(file, hd_param_name(p))->dtype == HD_I8)
-            hd_param_hold_int8(p);
-        else
-            hd_param_hold_packed(p);
+        const bool is_int8 = hd_safetensors_find(file, hd_param_name(p))->dtype == HD_I8;
+        hd_param_hold(p, hd_held_for(compute, is_int8 ? HD_HELD_INT8 : HD_HELD_PACKED));
     }
 }
 
@@ -531,7 +591,10 @@ static heed_model *read_model(const struct hd_safetensors *file, enum hd_compute
             hd_fail(err, why.code, "%s: %s", file->path, why.message);
         else
             note_stored(file, model);
-        return model;
+        if (!model || read_detector(file, model, err))
+            return model;
+        heed_model_free(model);
+        return NULL;
     }
     if (r.target != r.source)
         hd_vocab_free(r.target);
@@ -558,6 +621,20 @@ heed_model *hd_model_load_as(const char *path, enum hd_compute compute, heed_err
 heed_model *heed_model_load(const char *path, heed_error *err)
 {
     return hd_model_load_as(path, HD_COMPUTE_STORED, err);
+}
+
+heed_model *heed_model_load_as(const char *path, const char *compute, heed_error *err)
+{
+    if (!hd_is_given(compute, "compute", err))
+        return NULL;
+    int way = HD_COMPUTE_STORED;
+    const heed_option row = {.name = "compute",
+                             .kind = HEED_OPTION_CHOICE,
+                             .size = sizeof way,
+                             .choices = HD_COMPUTE_NAMES};
+    if (!heed_option_set(&row, &way, compute, err))
+        return NULL;
+    return hd_model_load_as(path, (enum hd_compute)way, err);
 }
 
 heed_model *heed_model_load_memory(const char *name, const void *data, size_t size, heed_error *err)

@@ -16,6 +16,8 @@ struct heed_model {
     struct hd_net *net;
     struct hd_vocab *source, *target; /* one and the same when the languages share it */
     json_t *record; /* what made it: an object, "languages" and the like; never NULL */
+    struct hd_model_languages *languages; /* as the record has them (languages.h); never NULL */
+    struct hd_detector *detector;         /* tells them apart; NULL: there is none */
     size_t
         stored[HD_N_DTYPES]; /* how many numbers its file had of each type; zeros without a file */
 };

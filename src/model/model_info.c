@@ -59,6 +59,15 @@ static json_t *vocab_info(const struct hd_vocab *v)
                      hd_vocab_size(v), "unknown", hd_vocab_unknown(v), "end", hd_vocab_end(v));
 }
 
+static json_t *directions_info(const heed_model *m)
+{
+    json_t *list = json_array();
+    const char *from, *to;
+    for (int i = 0; heed_model_direction(m, i, &from, &to); i++)
+        json_array_append_new(list, json_sprintf("%s-%s", from, to));
+    return list;
+}
+
 static json_t *info_of(const heed_model *m)
 {
     const struct hd_config *c = &m->net->config;
@@ -67,13 +76,13 @@ static json_t *info_of(const heed_model *m)
     for (int i = 0; i < N_PARTS; i++)
         if (count_of(m, i) > 0)
             json_object_set_new(of_parts, parts[i].name, json_integer((json_int_t)count_of(m, i)));
-    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:{s:o, s:o, s:b}, s:o, s:O}", "arch",
-                     hd_config_choice("arch", c->arch).text, "paper", hd_presets[c->arch].paper,
-                     "attention", hd_config_formula(c, formula), "parameters",
-                     (json_int_t)count_of(m, -1), "parts", of_parts, "stored", stored_info(m),
-                     "vocabularies", "source", vocab_info(m->source), "target",
-                     vocab_info(m->target), "shared", m->source == m->target, "config",
-                     hd_config_to_json(c), "record", m->record);
+    return json_pack(
+        "{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:b, s:{s:o, s:o, s:b}, s:o, s:O}", "arch",
+        hd_config_choice("arch", c->arch).text, "paper", hd_presets[c->arch].paper, "attention",
+        hd_config_formula(c, formula), "parameters", (json_int_t)count_of(m, -1), "parts", of_parts,
+        "stored", stored_info(m), "directions", directions_info(m), "detects", m->detector != NULL,
+        "vocabularies", "source", vocab_info(m->source), "target", vocab_info(m->target), "shared",
+        m->source == m->target, "config", hd_config_to_json(c), "record", m->record);
 }
 
 /* A copy in memory of ours, so that one function frees every text. */
@@ -130,6 +139,16 @@ static void print_stored(FILE *out, const heed_model *m)
         fprintf(out, "\n");
 }
 
+/* "languages      en-fr, fr-en" */
+static void print_languages(FILE *out, const heed_model *m)
+{
+    const char *from, *to;
+    for (int i = 0; heed_model_direction(m, i, &from, &to); i++)
+        fprintf(out, i > 0 ? ", %s-%s" : "languages      %s-%s", from, to);
+    if (heed_model_direction(m, 0, NULL, NULL))
+        fprintf(out, m->detector ? "; tells the language of a text\n" : "\n");
+}
+
 static void print_value(FILE *out, const char *key, const json_t *value)
 {
     char *text =
@@ -160,6 +179,7 @@ static char *info_text(const heed_model *m, heed_error *err)
         if (count_of(m, i) > 0)
             fprintf(out, "  %-20s %s\n", parts[i].name, grouped(count_of(m, i), number));
     print_stored(out, m);
+    print_languages(out, m);
     if (m->source == m->target)
         print_vocab(out, "vocabulary", m->source);
     else {

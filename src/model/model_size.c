@@ -34,11 +34,6 @@ const char *heed_model_architecture(const heed_model *m)
     return m ? names[m->net->config.arch].text : NULL;
 }
 
-const char *heed_model_languages(const heed_model *m)
-{
-    return m ? json_string_value(json_object_get(m->record, "languages")) : NULL;
-}
-
 /* The longest source it was trained for, in subwords. */
 static long long trained_length(const heed_model *m)
 {

@@ -17,12 +17,11 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 enum {
     MOST_LEFT = 16,      /* words that may remain; of more, all logits are made */
     ROWS_AT_A_TIME = 12, /* whose screens exist together */
-    ROWS_OF_INT8 = 48,   /* whose logits exist together, of a layer in 8 bits */
+    ROWS_OF_QUICK = 48,  /* whose logits exist together, of a layer that needs no screen */
 };
 
 struct hd_screen {
@@ -80,10 +79,7 @@ static bool quantise_words(struct hd_screen *s, const struct hd_head *head,
     int8_t *q = hd_alloc(V, (size_t)stride, err);
     float *w = hd_alloc(D, sizeof *w, err);
     for (size_t v = 0; q && w && v < V; v++) {
-        if (head->is_tied)
-            memcpy(w, head->W->x + v * D, D * sizeof *w);
-        else
-            hd_param_read_column(head->W, (int)v, w);
+        hd_param_read_output(head->W, (int)v, w);
         k->quantise(q + v * (size_t)stride, &s->scale[v], w, s->D);
         note_word(s, w, q + v * (size_t)stride, s->scale[v], head->b->x[v]);
     }
@@ -118,11 +114,17 @@ static struct hd_screen *new_screen(const struct hd_head *head, const struct hd_
     return NULL;
 }
 
+/* Does it multiply as fast as its screen would, or is it as one? */
+static bool is_quick(const hd_node *W)
+{
+    return hd_multiplies_int8(W, W->param->use) || hd_multiplies_bf16(W);
+}
+
 /* One at a time makes a screen; whoever asks for a word meanwhile finds none, or a whole one. */
 bool hd_screen_make(struct hd_head *head, heed_error *err)
 {
-    if (hd_multiplies_int8(head->W, head->W->param->use))
-        return true; /* it would be its own screen */
+    if (is_quick(head->W))
+        return true;
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     heed_error why = {0};
     pthread_mutex_lock(&one);
@@ -220,8 +222,8 @@ static bool ask_screen(const struct hd_head *head, hd_node *out, int from, int n
     return true;
 }
 
-/* Of a layer in 8 bits: from all logits of some rows. One that is not finite is far out of what the layer can say. */
-static bool ask_int8(const struct hd_head *head, hd_node *out, int from, int n, int *word)
+/* Of a layer that needs no screen: from all logits of some rows. One that is not finite is far out of what the layer can say. */
+static bool ask_quick(const struct hd_head *head, hd_node *out, int from, int n, int *word)
 {
     hd_tape *t = out->tape;
     const hd_node *logits = hd_logits(head, hd_slice(out, from, n));
@@ -234,14 +236,14 @@ static bool ask_int8(const struct hd_head *head, hd_node *out, int from, int n, 
     return !hd_has_failed(t);
 }
 
-static bool best_words_int8(const struct hd_head *head, hd_node *out, int *word)
+static bool best_words_quick(const struct hd_head *head, hd_node *out, int *word)
 {
     hd_tape *t = out->tape;
     const int n = hd_n_rows(out);
-    for (int from = 0; from < n; from += ROWS_OF_INT8) {
+    for (int from = 0; from < n; from += ROWS_OF_QUICK) {
         const struct hd_arena_mark before = hd_arena_mark(&t->arena);
-        const int left = n - from, rows = left < ROWS_OF_INT8 ? left : ROWS_OF_INT8;
-        if (!ask_int8(head, out, from, rows, word + from))
+        const int left = n - from, rows = left < ROWS_OF_QUICK ? left : ROWS_OF_QUICK;
+        if (!ask_quick(head, out, from, rows, word + from))
             return false;
         hd_arena_rewind(&t->arena, before);
     }
@@ -251,8 +253,8 @@ static bool best_words_int8(const struct hd_head *head, hd_node *out, int *word)
 bool hd_best_words(const struct hd_head *head, hd_node *out, int *word)
 {
     hd_tape *t = out->tape;
-    if (hd_multiplies_int8(head->W, head->W->param->use))
-        return best_words_int8(head, out, word);
+    if (is_quick(head->W))
+        return best_words_quick(head, out, word);
     const struct hd_screen *s = head->screen;
     const int n = hd_n_rows(out);
     for (int r = 0; r < n; r++)

@@ -72,7 +72,7 @@ bool hd_option_same_name(const char *a, const char *b)
 
 const heed_option *heed_option_find(const heed_option *options, const char *name)
 {
-    for (const heed_option *o = options; o->name; o++)
+    for (const heed_option *o = options; o && name && o->name; o++)
         if (hd_option_same_name(o->name, name))
             return o;
     return NULL;
@@ -81,6 +81,8 @@ const heed_option *heed_option_find(const heed_option *options, const char *name
 bool heed_option_unknown(const char *name, const char *const *names, int n, const char *advice,
                          heed_error *err)
 {
+    if (!hd_is_given(name, "name of an option", err))
+        return false;
     char dashed[64];
     snprintf(dashed, sizeof dashed, "%s", name);
     for (char *c = dashed; *c; c++)
@@ -96,6 +98,8 @@ bool heed_option_unknown(const char *name, const char *const *names, int n, cons
 bool heed_option_set_named(const heed_option *options, void *values, const char *name,
                            const char *text, heed_error *err)
 {
+    if (!hd_is_given(options, "table of options", err))
+        return false;
     const heed_option *option = heed_option_find(options, name);
     if (option)
         return heed_option_set(option, values, text, err);
@@ -191,6 +195,14 @@ struct hd_option_range hd_option_range(const heed_option *o)
     return range;
 }
 
+/* What the functions for rows need. */
+static bool are_given(const heed_option *option, const void *values, const char *text,
+                      heed_error *err)
+{
+    return hd_is_given(option, "option", err) && hd_is_given(values, "struct to set", err) &&
+           hd_is_given(text, "value", err);
+}
+
 bool hd_option_refuse_given(const heed_option *option, const char *given, heed_error *err)
 {
     return hd_fail(err, HEED_BAD_OPTION, "%s must be %s, not %s", option->name,
@@ -200,6 +212,8 @@ bool hd_option_refuse_given(const heed_option *option, const char *given, heed_e
 bool heed_option_refuse(const heed_option *o, const char *text, heed_error *err)
 {
     enum { MOST = 32 };
+    if (!are_given(o, o, text, err))
+        return false;
     struct hd_option_choice choices[MOST];
     const char *names[MOST];
     int n = 0;
@@ -354,6 +368,8 @@ bool heed_option_set_by_kind(const heed_option *o, void *values, const char *tex
     const char *rest;
     long long whole;
     double number;
+    if (!are_given(o, values, text, err))
+        return false;
     const bool is_yes = strcmp(text, "yes") == 0 || strcmp(text, "true") == 0;
     switch (o->kind) {
     case HEED_OPTION_FLAG:
@@ -378,17 +394,23 @@ bool heed_option_set_by_kind(const heed_option *o, void *values, const char *tex
     case HEED_OPTION_LIST:
         return put_copy(o, values, text, err);
     }
-    return false;
+    return hd_fail(err, HEED_BAD_OPTION, "%s: there is no kind %d of options", o->name,
+                   (int)o->kind);
 }
 
 bool heed_option_set(const heed_option *option, void *values, const char *text, heed_error *err)
 {
+    if (!are_given(option, values, text, err))
+        return false;
     return option->set ? option->set(option, values, text, err)
                        : heed_option_set_by_kind(option, values, text, err);
 }
 
 bool heed_option_defaults(const heed_option *options, void *values, heed_error *err)
 {
+    if (!hd_is_given(options, "table of options", err) ||
+        !hd_is_given(values, "struct to set", err))
+        return false;
     for (const heed_option *o = options; o->name; o++)
         if (o->initial) {
             if (!heed_option_set(o, values, o->initial, err))
@@ -404,7 +426,7 @@ bool heed_option_defaults(const heed_option *options, void *values, heed_error *
 
 void heed_option_release(const heed_option *options, void *values)
 {
-    for (const heed_option *o = options; o->name; o++) {
+    for (const heed_option *o = options; o && values && o->name; o++) {
         void *field = field_of(o, values);
         heed_option_list *list = field;
         if (o->kind == HEED_OPTION_TEXT && !o->print) {
@@ -481,6 +503,8 @@ static void print_number(float x, char *text, size_t size)
 
 const char *heed_option_text(const heed_option *o, const void *values, char *text, size_t size)
 {
+    if (!o || !values || !text || size == 0)
+        return "";
     const void *field = field_of(o, values);
     const heed_option_list *list = field;
     bool is_yes;

@@ -241,6 +241,54 @@ static void forbid_repeats(const struct hd_beam *q, float *x, const int *words, 
             x[words[i + n - 1]] = -INFINITY;
 }
 
+/* What must be said once is not said again; until all of it is out there is no end. */
+static void forbid_end(const struct hd_beam *q, float *x, const int *words, int length)
+{
+    const struct hd_sequence *once = &q->input->once;
+    int missing[HD_MOST_ONCE], n_missing = 0;
+    float value[HD_MOST_ONCE];
+    for (int i = 0; i < once->n; i++) {
+        int t = 0;
+        while (t < length && words[t] != once->ids[i])
+            t++;
+        if (t == length)
+            missing[n_missing++] = once->ids[i];
+        else
+            x[once->ids[i]] = -INFINITY;
+    }
+    bool would_end = n_missing > 0;
+    for (int v = 0; would_end && v < q->n_words; v++)
+        would_end = x[v] <= x[q->end];
+    if (n_missing > 0)
+        x[q->end] = -INFINITY;
+    if (!would_end)
+        return;
+    for (int i = 0; i < n_missing; i++)
+        value[i] = x[missing[i]];
+    for (int v = 0; v < q->n_words; v++)
+        x[v] = -INFINITY;
+    for (int i = 0; i < n_missing; i++)
+        x[missing[i]] = value[i];
+}
+
+/* What the options and the input do not allow as the next word of a hypothesis. False without memory. */
+static bool forbid(struct hd_beam *q, const struct hd_open_hypothesis *hyp, float *x,
+                   heed_error *err)
+{
+    const struct hd_sequence *never = &q->input->never;
+    for (int i = 0; i < never->n; i++)
+        x[never->ids[i]] = -INFINITY;
+    if (q->options->no_repeat == 0 && q->input->once.n == 0)
+        return true;
+    const int *words = history_of(q, hyp->last, hyp->length, err);
+    if (!words)
+        return false;
+    forbid_repeats(q, x, words, hyp->length);
+    if (q->input->once.n > 0)
+        forbid_end(q, x, words, hyp->length);
+    return true;
+}
+
 /* Into the best `places` candidates; those of earlier hypotheses stay before equal ones. False: it is worse than all. */
 static bool consider(struct hd_beam *q, int *n, struct hd_candidate c)
 {
@@ -256,7 +304,8 @@ static bool consider(struct hd_beam *q, int *n, struct hd_candidate c)
 
 int hd_beam_top_k(const struct hd_beam *q)
 {
-    const bool may_be_forbidden = q->options->is_sampled || q->options->no_repeat > 0;
+    const bool may_be_forbidden = q->options->is_sampled || q->options->no_repeat > 0 ||
+                                  q->input->once.n > 0 || q->input->never.n > 0;
     return may_be_forbidden || q->places > 64 || q->open[0].length < q->input->prefix.n ? 0
                                                                                         : q->places;
 }
@@ -275,12 +324,8 @@ static int find_candidates(struct hd_beam *q, const struct hd_next_scores *next_
             consider(q, &n, (struct hd_candidate){i, id, logprob, hyp->total + (double)logprob});
             continue;
         }
-        if (q->options->no_repeat > 0) {
-            const int *words = history_of(q, hyp->last, hyp->length, err);
-            if (!words)
-                return -1;
-            forbid_repeats(q, o->x, words, hyp->length);
-        }
+        if (!forbid(q, hyp, o->x, err))
+            return -1;
         const int *top = o->n_top ? o->top : q->scratch->top;
         const float *value = o->n_top ? o->top_value : q->scratch->top_value;
         if (!o->n_top)
@@ -304,12 +349,8 @@ static int draw_candidates(struct hd_beam *q, const struct hd_next_scores *next_
         const struct hd_open_hypothesis *hyp = &q->open[i];
         struct hd_next_scores o = next_scores[i];
         const bool is_forced = hyp->length < q->input->prefix.n;
-        if (!is_forced && q->options->no_repeat > 0) {
-            const int *words = history_of(q, hyp->last, hyp->length, err);
-            if (!words)
-                return -1;
-            forbid_repeats(q, o.x, words, hyp->length);
-        }
+        if (!is_forced && !forbid(q, hyp, o.x, err))
+            return -1;
         const int id = is_forced ? q->input->prefix.ids[hyp->length]
                                  : hd_sample_word(&o, q->n_words, q->options, q->input->number,
                                                   hyp->sample, hyp->length, q->scratch->chances);
@@ -441,9 +482,40 @@ static bool tell(const struct hd_beam *q, const struct hd_ended_hypothesis *e,
     return true;
 }
 
+/* The words, then the ends. The root is left out. */
+static bool tell_tree(const struct hd_beam *q, struct hd_nbest *found, heed_error *err)
+{
+    const size_t n_words = q->n_branches - 1;
+    found->n_tree = n_words + (size_t)q->n_ended;
+    found->tree = hd_alloc(found->n_tree, sizeof *found->tree, err);
+    if (!found->tree)
+        return false;
+    for (size_t i = 0; i < n_words; i++) {
+        const struct hd_branch *b = &q->branches[i + 1];
+        const double before = b->parent > 0 ? found->tree[b->parent - 1].total : 0;
+        found->tree[i] = (struct hd_tree_node){.parent = b->parent - 1,
+                                               .id = b->id,
+                                               .logprob = b->logprob,
+                                               .total = before + (double)b->logprob,
+                                               .rank = -1};
+    }
+    for (int i = 0; i < q->n_ended; i++) {
+        const struct hd_ended_hypothesis *e = &q->ended[i];
+        found->tree[n_words + (size_t)i] = (struct hd_tree_node){.parent = e->last - 1,
+                                                                 .id = e->is_cut ? -1 : q->end,
+                                                                 .logprob = e->logprob,
+                                                                 .total = e->total,
+                                                                 .score = e->score,
+                                                                 .rank = i};
+    }
+    return true;
+}
+
 bool hd_beam_collect(const struct hd_beam *q, struct hd_nbest *found, heed_error *err)
 {
     const int n = q->n_ended < q->options->n_best ? q->n_ended : q->options->n_best;
+    if (q->options->wants_tree && !tell_tree(q, found, err))
+        return false;
     found->best = hd_alloc((size_t)n, sizeof *found->best, err);
     if (!found->best)
         return false;

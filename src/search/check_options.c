@@ -72,6 +72,14 @@ bool hd_check_search_options(const struct hd_net *const *nets, int n_nets,
     return true;
 }
 
+static bool are_words(const struct hd_sequence *words, int end, int V)
+{
+    for (int j = 0; j < words->n; j++)
+        if (words->ids[j] < 0 || words->ids[j] >= V || words->ids[j] == end)
+            return false;
+    return words->n >= 0;
+}
+
 bool hd_check_search_input(const struct hd_net *net, int end, const struct hd_search_input *in,
                            size_t i, heed_error *err)
 {
@@ -89,6 +97,12 @@ bool hd_check_search_input(const struct hd_net *net, int end, const struct hd_se
                            "sentence %zu: forced word %d is %d, but it must be a word of the %d of "
                            "the target vocabulary, and not the end marker",
                            i + 1, j + 1, in->prefix.ids[j], V);
+    if (in->once.n > HD_MOST_ONCE || !are_words(&in->once, end, V) ||
+        !are_words(&in->never, end, V))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "sentence %zu: what must be said once, %d words at most, or never must be "
+                       "words of the %d of the target vocabulary, and not the end marker",
+                       i + 1, HD_MOST_ONCE, V);
     return true;
 }
 

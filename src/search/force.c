@@ -23,6 +23,8 @@ struct group {
     int n;
     struct hd_batch batch;
     struct hd_nbest *found;
+    float *
+        all; /* [rows of the batch, words]: Σ log p of every word, when the likeliest are asked for */
 };
 
 struct forcing {
@@ -97,6 +99,22 @@ static bool make_found(const struct forcing *f, const struct group *g, heed_erro
 
 /* ---- what a net says ----------------------------------------------------------------------------------------------------------- */
 
+/* Where the words of a step of a sentence stand in g->all. */
+static size_t row_of_all(const struct group *g, int sentence, int position)
+{
+    size_t row = (size_t)position;
+    for (int i = 0; i < sentence; i++)
+        row += (size_t)g->input[i].prefix.n + 1;
+    return row;
+}
+
+static void add_all(struct group *g, int sentence, int position, const float *logp, int n)
+{
+    float *to = g->all + row_of_all(g, sentence, position) * (size_t)n;
+    for (int v = 0; v < n; v++)
+        to[v] = to[v] + logp[v];
+}
+
 /* Adds log p of every row's word to its place. */
 static bool add_logprobs(struct forcing *f, const struct hd_net *net,
                          const struct hd_forced *forced, struct group *g, heed_error *err)
@@ -117,6 +135,9 @@ static bool add_logprobs(struct forcing *f, const struct hd_net *net,
             if (!isfinite(one))
                 return hd_scores_not_finite(err);
             *sum = *sum + one;
+            if (g->all)
+                add_all(g, forced->sentence[r], forced->position[r],
+                        logp->x + (size_t)i * (size_t)hd_width(logp), hd_width(logp));
         }
     }
     return true;
@@ -182,6 +203,47 @@ static void conclude(const struct forcing *f, struct group *g)
     }
 }
 
+/* The likeliest words of each step, by the mean of the nets. */
+static bool find_top(const struct forcing *f, struct group *g, heed_error *err)
+{
+    const int n_top = f->options->n_top, n_words = f->nets[0]->config.target_vocab;
+    for (int i = 0; i < g->n && g->all; i++) {
+        struct hd_hypothesis *h = g->found[i].best;
+        const size_t n = ((size_t)h->n + 1) * (size_t)n_top;
+        h->top_ids = hd_alloc(n, sizeof *h->top_ids, err);
+        h->top_logprob = hd_alloc(n, sizeof *h->top_logprob, err);
+        if (!h->top_ids || !h->top_logprob)
+            return false;
+        for (int t = 0; t <= h->n; t++) {
+            float *logprob = h->top_logprob + (size_t)t * (size_t)n_top;
+            f->tape->k->top_k(h->top_ids + (size_t)t * (size_t)n_top, logprob,
+                              g->all + row_of_all(g, i, t) * (size_t)n_words, n_words, n_top);
+            for (int k = 0; k < n_top && f->n_nets > 1; k++)
+                logprob[k] = logprob[k] * (1 / (float)f->n_nets);
+        }
+    }
+    return true;
+}
+
+static bool make_all(const struct forcing *f, struct group *g, heed_error *err)
+{
+    if (f->options->n_top == 0)
+        return true;
+    g->all = hd_alloc(row_of_all(g, g->n, 0),
+                      sizeof *g->all * (size_t)f->nets[0]->config.target_vocab, err);
+    return g->all != NULL;
+}
+
+static bool ask_all(struct forcing *f, struct group *g, heed_error *err)
+{
+    bool ok = make_batch(f, g, err) && make_found(f, g, err) && make_all(f, g, err);
+    for (int m = 0; ok && m < f->n_nets; m++)
+        ok = ask(f, f->nets[m], g, err);
+    ok = ok && find_top(f, g, err);
+    hd_free(g->all);
+    return ok;
+}
+
 static bool force_all(struct forcing *f, const struct hd_search_input *input, size_t n,
                       struct hd_nbest *found, heed_error *err)
 {
@@ -191,11 +253,8 @@ static bool force_all(struct forcing *f, const struct hd_search_input *input, si
             .input = input + i, .n = size_of_group(input + i, n - i), .found = found + i};
         if (o->keep_on && !o->keep_on(o->keep_on_data))
             return hd_fail(err, HEED_CANCELLED, "stopped before everything was scored");
-        if (!make_batch(f, &g, err) || !make_found(f, &g, err))
+        if (!ask_all(f, &g, err))
             return false;
-        for (int m = 0; m < f->n_nets; m++)
-            if (!ask(f, f->nets[m], &g, err))
-                return false;
         conclude(f, &g);
         i += (size_t)g.n;
     }

@@ -32,7 +32,10 @@ void hd_nbest_release(struct hd_nbest *nbest)
         hd_free(nbest->best[i].ids);
         hd_free(nbest->best[i].logprob);
         hd_free(nbest->best[i].attention);
+        hd_free(nbest->best[i].top_ids);
+        hd_free(nbest->best[i].top_logprob);
     }
+    hd_free(nbest->tree);
     hd_free(nbest->best);
     *nbest = (struct hd_nbest){0};
 }

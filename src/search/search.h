@@ -35,6 +35,8 @@ struct hd_search_options {
     enum hd_attention_kind
         attention;          /* of this kind; a search has those of cross-attention alone */
     int layer, head;        /* of hd_weights_of(): 0, -1 are the model's own choice */
+    int n_top;       /* of forced decoding: the likeliest words of each step, so many */
+    bool wants_tree; /* of a search: all words that were ever kept */
     bool never_stops_early; /* until `beam` have ended: slower, the same result (tests) */
     bool (*keep_on)(
         void *
@@ -43,9 +45,15 @@ struct hd_search_options {
 };
 struct hd_search_options hd_search_options_default(void);
 
+enum { HD_MOST_ONCE = 16 };
+
 struct hd_search_input {
     struct hd_sequence source; /* end marker included where the model wants one */
     struct hd_sequence prefix; /* words the output must begin with; may be empty */
+    struct hd_sequence
+        once; /* words that a search must find, each once; may be empty. Where the model would end without one of them,
+                                the likeliest of those missing is said instead */
+    struct hd_sequence never; /* words that a search must not find; may be empty */
     int max_length; /* words at most, end marker not counted; the prefix is kept even if it is longer */
     uint64_t number; /* decides, with the seed, what is drawn: the sentence's number in its text */
 };
@@ -63,6 +71,17 @@ struct hd_hypothesis {
     float *
         attention; /* [n + 1 (the end marker's row, unless cut), n_source], or NULL; of the encoder's self-attention
                          [n_source, n_source], of the decoder's [n + 1, n + 1] */
+    int *top_ids;       /* [n + 1, n_top], likeliest first; NULL unless asked for */
+    float *top_logprob; /* [n + 1, n_top] */
+};
+
+/* A word that the search kept for a step at least, or the end of a hypothesis. */
+struct hd_tree_node {
+    int parent; /* -1: it is a first word */
+    int id;     /* the end marker's for an end; -1 for a hypothesis that was cut */
+    float logprob;
+    double total, score; /* Σ logprob so far; of an end, with length and coverage */
+    int rank;            /* of an end: its place among all ends, from 0; -1: no end */
 };
 
 /* Best first, those that were cut behind all others; no two have the same words. Samples stand in the order of their numbers and
@@ -70,6 +89,8 @@ struct hd_hypothesis {
 struct hd_nbest {
     int n;
     struct hd_hypothesis *best;
+    struct hd_tree_node *tree; /* parents stand before children; NULL unless asked for */
+    size_t n_tree;
 };
 
 void hd_nbest_release(struct hd_nbest *nbest);
@@ -123,7 +144,7 @@ bool hd_search(const struct hd_net *const *nets, int n_nets, int end,
 
 /* Forced decoding: what the nets say of given outputs. input[i].prefix is the whole output, without the end marker; found[i]
  * has one hypothesis, of these words, ended. The same numbers as hd_search() gives for the same output, bit for bit. Of the
- * options count norm, alpha, coverage_penalty (with cross-attention), wants_attention, attention, layer, head and keep_on. */
+ * options count norm, alpha, coverage_penalty (with cross-attention), wants_attention, attention, layer, head, n_top and keep_on. */
 bool hd_force_decode(const struct hd_net *const *nets, int n_nets, int end,
                      const struct hd_search_input *input, size_t n,
                      const struct hd_search_options *options, struct hd_nbest *found,

@@ -146,7 +146,8 @@ static bool advance(struct hd_searcher *r, heed_error *err)
 static bool has_words_alone(const struct hd_searcher *r, size_t i)
 {
     const struct hd_search_options *o = beam_at(r, i)->options;
-    return o->words_alone && o->no_repeat == 0 && r->n_nets == 1;
+    return o->words_alone && o->no_repeat == 0 && beam_at(r, i)->input->once.n == 0 &&
+           beam_at(r, i)->input->never.n == 0 && r->n_nets == 1;
 }
 
 /* Some rows, those of the sentences [first, end). */

@@ -36,6 +36,9 @@ struct hd_corpus {
     int n_directions;
     size_t directions_capacity;
     size_t n;
+    size_t *left_out; /* lines that are no pairs, counted through all files, ascending */
+    size_t n_left_out, left_out_capacity;
+    size_t *first_line; /* [files + 1]: lines before each file */
     struct hd_corpus_counts counts;
     uint64_t fingerprint;
 };
@@ -256,6 +259,18 @@ struct scan {
     const char *asked[2];   /* per side: how far we were when the caller was last asked */
 };
 
+/* The line in work is no pair. */
+static bool leave_out(struct hd_corpus *corpus, heed_error *err)
+{
+    size_t *lines = hd_grow(corpus->left_out, &corpus->left_out_capacity, corpus->n_left_out + 1,
+                            sizeof *lines, err);
+    if (!lines)
+        return false;
+    corpus->left_out = lines;
+    lines[corpus->n_left_out++] = corpus->counts.n_lines - 1;
+    return true;
+}
+
 /* A bad line is a failure, or counted. */
 static bool note_bad(struct scan *s, const struct cursor *c, struct hd_text line,
                      enum hd_bad_pair bad, heed_error *err)
@@ -268,7 +283,7 @@ static bool note_bad(struct scan *s, const struct cursor *c, struct hd_text line
         counts->bad[bad].file = c->file->name;
         counts->bad[bad].line = c->n_lines;
     }
-    return true;
+    return leave_out(s->corpus, err);
 }
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -351,7 +366,7 @@ static bool scan_row(struct scan *s, struct cursor *at, heed_error *err)
     if (bad == HD_N_BAD_PAIRS && !(is_visible(row.source) && is_visible(row.target)))
         bad = HD_BAD_EMPTY;
     if (bad == HD_N_BAD_PAIRS && is_excluded(s, row.source, row.target))
-        return true;
+        return leave_out(s->corpus, err);
     if (bad == HD_N_BAD_PAIRS && at->file->columns.from >= 0 &&
         !note_languages(s->corpus, &row, &bad, err))
         return false;
@@ -373,7 +388,8 @@ static bool scan_lines(struct scan *s, struct cursor *at, heed_error *err)
             return note_bad(s, &at[i], lines[i], bad, err);
     }
     const struct hd_row row = {.source = lines[0], .target = lines[1]};
-    return is_excluded(s, lines[0], lines[1]) || add_pair(s->corpus, at, lines[0], &row, err);
+    return is_excluded(s, lines[0], lines[1]) ? leave_out(s->corpus, err)
+                                              : add_pair(s->corpus, at, lines[0], &row, err);
 }
 
 /* The pages behind us need not stay resident: the system has them in its cache, and drops them
@@ -441,10 +457,15 @@ static bool scan_all(struct hd_corpus *corpus, const struct hd_corpus_options *o
         s.n_bytes += corpus->source.files[i].size;
     for (int i = 0; i < corpus->target.n_files; i++)
         s.n_bytes += corpus->target.files[i].size;
-    for (int i = 0; i < corpus->source.n_files; i++)
+    corpus->first_line = hd_alloc((size_t)corpus->source.n_files + 1, sizeof(size_t), err);
+    if (!corpus->first_line)
+        return false;
+    for (int i = 0; i < corpus->source.n_files; i++) {
         if (!scan_files(&s, &corpus->source.files[i],
                         corpus->is_tsv ? NULL : &corpus->target.files[i], err))
             return false;
+        corpus->first_line[i + 1] = corpus->counts.n_lines;
+    }
     if (corpus->n == 0 && corpus->counts.n_excluded > 0)
         return hd_fail(
             err, HEED_BAD_TEXT,
@@ -508,7 +529,31 @@ void hd_corpus_free(struct hd_corpus *corpus)
     release_side(&corpus->source);
     release_side(&corpus->target);
     hd_free(corpus->directions);
+    hd_free(corpus->left_out);
+    hd_free(corpus->first_line);
     hd_free(corpus);
+}
+
+size_t hd_corpus_line(const struct hd_corpus *corpus, size_t i, int *file)
+{
+    size_t low = 0, high = corpus->n_left_out; /* how many of those left out stand before pair i */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (corpus->left_out[middle] - middle <= i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const size_t line = i + low;
+    *file = 0;
+    while (corpus->first_line[*file + 1] <= line)
+        (*file)++;
+    return line - corpus->first_line[*file];
+}
+
+size_t hd_corpus_file_lines(const struct hd_corpus *corpus, int file)
+{
+    return corpus->first_line[file + 1] - corpus->first_line[file];
 }
 
 const struct hd_direction *hd_corpus_direction(const struct hd_corpus *corpus, int i)
@@ -561,8 +606,11 @@ struct hd_text_pair hd_corpus_pair(const struct hd_corpus *corpus, size_t i)
             if (hd_direction_is(&corpus->directions[direction], named.from, named.to))
                 break;
     }
-    return (struct hd_text_pair){row.source.at, row.source.n, row.target.at, row.target.n,
-                                 direction > 0 ? direction : 0};
+    return (struct hd_text_pair){.source = row.source.at,
+                                 .n_source = row.source.n,
+                                 .target = row.target.at,
+                                 .n_target = row.target.n,
+                                 .direction = direction > 0 ? direction : 0};
 }
 
 const struct hd_corpus_counts *hd_corpus_counts(const struct hd_corpus *corpus)

@@ -8,6 +8,7 @@
 
 #include "text/columns.h"
 #include "text/line_set.h"
+#include "text/word_links.h"
 
 #include <heed.h>
 #include <stdint.h>
@@ -64,11 +65,18 @@ struct hd_text_pair {
     size_t n_source;
     const char *target;
     size_t n_target;
-    int direction; /* which of hd_corpus_direction(); 0 where none is named */
+    int direction;              /* which of hd_corpus_direction(); 0 where none is named */
+    struct hd_pair_links links; /* none in a corpus; who knows them adds them */
 };
 
 /* Pair i, where it is on the disk; lives as long as the corpus. */
 struct hd_text_pair hd_corpus_pair(const struct hd_corpus *corpus, size_t i);
+
+/* The line of pair i in the file that its source is from, from 0 and without a header; *file is the number of that file. */
+size_t hd_corpus_line(const struct hd_corpus *corpus, size_t i, int *file);
+
+/* How many lines a file has, good and bad. */
+size_t hd_corpus_file_lines(const struct hd_corpus *corpus, int file);
 
 /* The languages of pairs whose `direction` is i; NULL from i = number of directions on, which is 0 where no
  * languages are named. In the order in which they first occur. */

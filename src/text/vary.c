@@ -28,8 +28,12 @@ bool hd_vary_is_on(const struct hd_vary_rates *rates)
 
 struct hd_text_pair hd_varied_pair(const struct hd_varied *v)
 {
-    return (struct hd_text_pair){v->source.at, v->source.n, v->target.at, v->target.n,
-                                 v->direction};
+    return (struct hd_text_pair){.source = v->source.at,
+                                 .n_source = v->source.n,
+                                 .target = v->target.at,
+                                 .n_target = v->target.n,
+                                 .direction = v->direction,
+                                 .links = {v->links.at, v->links.n, v->links.by_character}};
 }
 
 void hd_varied_release(struct hd_varied *v)
@@ -37,7 +41,43 @@ void hd_varied_release(struct hd_varied *v)
     hd_buffer_release(&v->source);
     hd_buffer_release(&v->target);
     hd_buffer_release(&v->spare);
+    hd_buffer_release(&v->before[0]);
+    hd_buffer_release(&v->before[1]);
+    hd_word_links_release(&v->links);
     *v = (struct hd_varied){0};
+}
+
+/* ---- links ----------------------------------------------------------------------------------------- */
+
+/* Remember the two sides, before they change. */
+static bool remember(struct hd_varied *v, heed_error *err)
+{
+    const struct hd_buffer *sides[2] = {&v->source, &v->target};
+    for (int i = 0; v->has_links && i < 2; i++) {
+        v->before[i].n = 0;
+        if (!hd_buffer_add(&v->before[i], sides[i]->at, sides[i]->n, err))
+            return false;
+    }
+    return true;
+}
+
+/* Bring the links to what the sides have become since. */
+static bool follow(struct hd_varied *v, heed_error *err)
+{
+    const struct hd_text before[2] = {hd_buffer_text(&v->before[0]), hd_buffer_text(&v->before[1])},
+                         after[2] = {hd_buffer_text(&v->source), hd_buffer_text(&v->target)};
+    return !v->has_links || hd_word_links_follow(&v->links, before, after, err);
+}
+
+/* Another pair's links, behind what there is. */
+static bool add_links_of(struct hd_varied *v, const struct hd_text_pair *p, heed_error *err)
+{
+    const struct hd_text source = hd_buffer_text(&v->source), target = hd_buffer_text(&v->target);
+    const bool by_character = v->links.by_character;
+    const bool is_one_run = hd_ends_in_wide_mark(source) || hd_ends_in_wide_mark(target);
+    return !v->has_links || (is_one_run && !by_character) || /* no space between the sentences */
+           hd_word_links_add(&v->links, &p->links, hd_count_words(source, source.n, by_character),
+                             hd_count_words(target, target.n, by_character), err);
 }
 
 /* ---- what is in the line ----------------------------------------------------------------------- */
@@ -64,7 +104,7 @@ static bool join(struct hd_varied *v, const struct hd_vary_partner *partner, str
         if (!is_sentence(hd_buffer_text(&v->source), hd_buffer_text(&v->target)) ||
             !is_sentence(source, target))
             return true;
-        if (!add_sentence(&v->source, p.source, p.n_source, err) ||
+        if (!add_links_of(v, &p, err) || !add_sentence(&v->source, p.source, p.n_source, err) ||
             !add_sentence(&v->target, p.target, p.n_target, err))
             return false;
         v->kinds |= 1U << HD_VARY_JOIN;
@@ -82,8 +122,10 @@ static bool has_brackets(const struct hd_buffer *side)
 static bool put_word(struct hd_varied *v, const struct hd_shared_word *shared, struct hd_text text,
                      struct hd_rng *rng, heed_error *err)
 {
-    return shared ? hd_replace_shared_word(&v->source, &v->target, shared, text, err)
-                  : hd_insert_shared_word(&v->source, &v->target, text, rng, err);
+    return remember(v, err) &&
+           (shared ? hd_replace_shared_word(&v->source, &v->target, shared, text, err)
+                   : hd_insert_shared_word(&v->source, &v->target, text, rng, err)) &&
+           follow(v, err);
 }
 
 static bool put_placeholders(struct hd_varied *v, struct hd_rng *rng, heed_error *err)
@@ -138,21 +180,25 @@ static bool copy(struct hd_varied *v, struct hd_rng *rng, heed_error *err)
     v->kinds |= 1U << HD_VARY_COPY;
     if (is_alone)
         return hd_buffer_add(&v->source, v->spare.at, v->spare.n, err) &&
-               hd_buffer_add(&v->target, v->spare.at, v->spare.n, err);
+               hd_buffer_add(&v->target, v->spare.at, v->spare.n, err) &&
+               (!v->has_links || hd_word_links_same(&v->links, hd_buffer_text(&v->source), err));
     return put_word(v, is_there ? &shared : NULL, hd_buffer_text(&v->spare), rng, err);
 }
 
 /* ---- how it is written --------------------------------------------------------------------------- */
 
-static void drop_punctuation(struct hd_varied *v)
+static bool drop_punctuation(struct hd_varied *v, heed_error *err)
 {
     const size_t source = hd_before_final_mark(hd_buffer_text(&v->source)),
                  target = hd_before_final_mark(hd_buffer_text(&v->target));
     if (source == 0 || target == 0 || source == v->source.n || target == v->target.n)
-        return;
+        return true;
+    if (!remember(v, err))
+        return false;
     v->source.n = source;
     v->target.n = target;
     v->kinds |= 1U << HD_VARY_PUNCTUATION;
+    return follow(v, err);
 }
 
 /* What a quote is in the other style; 0 for what is none. `is_opening`: no letter before it. */
@@ -234,8 +280,7 @@ static bool apply(struct hd_varied *v, enum hd_variation kind,
     case HD_VARY_COPY:
         return copy(v, rng, err);
     case HD_VARY_PUNCTUATION:
-        drop_punctuation(v);
-        return true;
+        return drop_punctuation(v, err);
     case HD_VARY_QUOTES:
         return change_quotes(v, err);
     default:
@@ -252,7 +297,11 @@ bool hd_vary(struct hd_varied *v, struct hd_text_pair pair, const struct hd_vary
     v->source.n = v->target.n = 0;
     v->kinds = 0;
     v->direction = pair.direction;
-    bool ok = hd_buffer_add(&v->source, pair.source, pair.n_source, err) &&
+    v->has_links = pair.links.at != NULL;
+    v->links.n = 0;
+    v->links.by_character = pair.links.by_character;
+    bool ok = hd_word_links_add(&v->links, &pair.links, 0, 0, err) &&
+              hd_buffer_add(&v->source, pair.source, pair.n_source, err) &&
               hd_buffer_add(&v->target, pair.target, pair.n_target, err);
     for (int i = 0; ok && i < HD_N_VARIATIONS; i++) {
         const enum hd_variation kind = order[i];

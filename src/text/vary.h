@@ -39,6 +39,9 @@ struct hd_vary_partner {
 struct hd_varied {
     struct hd_buffer source, target;
     struct hd_buffer spare;
+    struct hd_buffer before[2]; /* the two sides before a change, to follow links through it */
+    struct hd_word_links links;
+    bool has_links;
     unsigned kinds; /* that were applied: 1 << enum hd_variation */
     int direction;
 };

@@ -146,6 +146,11 @@ void hd_encoding_release(struct hd_encoding *placed);
 char *hd_vocab_decode_spans(const struct hd_vocab *vocab, const int *ids, size_t n,
                             struct hd_span *spans, heed_error *err);
 
+/* The word that each of ids[0..n) belongs to, from 0, into word[0..n); returns how many words they spell. Words are those of
+ * text/word_links.h. Where the vocabulary's normalisation changes spaces, the number differs from that of the text. */
+size_t hd_vocab_words(const struct hd_vocab *vocab, const int *ids, size_t n, bool by_character,
+                      int *word);
+
 /* Does an id leave no trace in text: begin, end, padding? */
 bool hd_vocab_is_silent(const struct hd_vocab *vocab, int id);
 

@@ -55,6 +55,11 @@ uint64_t hd_shuffled(uint64_t i, uint64_t n, uint64_t key, uint64_t stream)
 struct slice {
     struct hd_ids ids;
     int length[2 * SLICE]; /* source and target of each pair; -1 where it is left out */
+    struct hd_token_link *links;
+    size_t n_links, link_capacity;
+    int n_pair_links[SLICE];
+    int *words; /* of the ids of a pair */
+    size_t word_capacity;
     size_t n_long, n_empty;
     struct hd_varied varied;
     heed_error err;
@@ -121,6 +126,17 @@ static struct drawn draw(const struct hd_feed *f, size_t i)
     return (struct drawn){f->members[member], turn};
 }
 
+/* Pair i of the corpus, with what is known of it. */
+static struct hd_text_pair pair_at(const struct hd_feed *f, size_t i)
+{
+    struct hd_text_pair pair = hd_corpus_pair(f->corpus, i);
+    if (f->options.links) {
+        pair.links.at = hd_link_list(f->options.links, i, &pair.links.n);
+        pair.links.by_character = f->options.links_by_character;
+    }
+    return pair;
+}
+
 /* Another pair of the same languages. */
 struct partner_of {
     const struct hd_feed *feed;
@@ -134,8 +150,76 @@ static struct hd_text_pair draw_partner(void *context, struct hd_rng *rng)
     const struct direction *d = f->members ? &f->directions[of->direction] : NULL;
     const size_t n = d ? d->n : f->n_pairs;
     const size_t i = hd_rng_below(rng, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX);
-    return hd_corpus_pair(f->corpus, d ? f->members[d->first + i] : in_corpus(f, i));
+    return pair_at(f, d ? f->members[d->first + i] : in_corpus(f, i));
 }
+
+/* ---- links ----------------------------------------------------------------------------------------- */
+
+/* The tokens [*from, returned) of word w, in words[0..n), from *from on: both ascend. */
+static int tokens_of(const int *words, int n, int w, int *from)
+{
+    while (*from < n && words[*from] < w)
+        (*from)++;
+    int to = *from;
+    while (to < n && words[to] == w)
+        to++;
+    return to;
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct hd_token_link *p = a, *q = b;
+    return p->target != q->target ? p->target - q->target : p->source - q->source;
+}
+
+/* Every token of a word is linked to every token of the words that belong to it. `first` is the source's first token of text. Where the
+ * vocabulary counts other words than the text has, nothing is known. */
+static bool link_tokens(const struct hd_feed *f, struct slice *s, int at,
+                        const struct hd_text_pair *pair, int first)
+{
+    const int n_source = s->length[2 * at], n_target = s->length[2 * at + 1];
+    const bool by_character = pair->links.by_character;
+    const int *ids = s->ids.at + s->ids.n - (size_t)(n_source + n_target);
+    s->n_pair_links[at] = 0;
+    if (pair->links.n == 0)
+        return true;
+    int *words =
+        hd_grow(s->words, &s->word_capacity, (size_t)(n_source + n_target), sizeof *words, &s->err);
+    if (!words)
+        return false;
+    s->words = words;
+    const int m_source = n_source - first - (hd_vocab_end(f->source) >= 0),
+              m_target = n_target - (hd_vocab_end(f->target) >= 0);
+    int *target_words = words + n_source;
+    const struct hd_text source = {pair->source, pair->n_source},
+                         target = {pair->target, pair->n_target};
+    if (hd_vocab_words(f->source, ids + first, (size_t)m_source, by_character, words) !=
+            hd_count_words(source, source.n, by_character) ||
+        hd_vocab_words(f->target, ids + n_source, (size_t)m_target, by_character, target_words) !=
+            hd_count_words(target, target.n, by_character))
+        return true;
+    const size_t before = s->n_links;
+    for (size_t k = 0; k < pair->links.n; k++) {
+        int i_from = 0, j_from = 0;
+        const int i_to = tokens_of(words, m_source, pair->links.at[k].source, &i_from),
+                  j_to = tokens_of(target_words, m_target, pair->links.at[k].target, &j_from);
+        const size_t n = (size_t)(i_to - i_from) * (size_t)(j_to - j_from);
+        struct hd_token_link *links =
+            hd_grow(s->links, &s->link_capacity, s->n_links + n, sizeof *links, &s->err);
+        if (!links)
+            return false;
+        s->links = links;
+        for (int i = i_from; i < i_to; i++)
+            for (int j = j_from; j < j_to; j++)
+                links[s->n_links++] = (struct hd_token_link){i + first, j};
+    }
+    s->n_pair_links[at] = (int)(s->n_links - before);
+    if (s->n_links > before)
+        qsort(s->links + before, s->n_links - before, sizeof *s->links, by_target);
+    return true;
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------------- */
 
 /* The pair's ids at the end of a slice: is it one to train on? False with s->err set, too, when something failed. */
 static bool encode_pair(const struct hd_feed *f, struct slice *s, int at, struct drawn drawn,
@@ -171,13 +255,13 @@ static bool encode_pair(const struct hd_feed *f, struct slice *s, int at, struct
     }
     if (*is_long || is_empty)
         s->ids.n = before;
-    return !*is_long && !is_empty;
+    return !*is_long && !is_empty && link_tokens(f, s, at, pair, symbol >= 0);
 }
 
 /* Encode a pair as it is varied; as it is, where that is too long. */
 static bool encode(const struct hd_feed *f, struct slice *s, int at, struct drawn drawn)
 {
-    const struct hd_text_pair pair = hd_corpus_pair(f->corpus, drawn.index);
+    const struct hd_text_pair pair = pair_at(f, drawn.index);
     bool is_long;
     if (hd_vary_is_on(&f->options.vary)) {
         struct partner_of of = {f, pair.direction};
@@ -205,7 +289,7 @@ static void encode_slice(void *context, int index, int worker)
     struct hd_feed *f = context;
     struct slice *s = &f->slices[index];
     (void)worker;
-    s->ids.n = 0;
+    s->ids.n = s->n_links = 0;
     s->n_long = s->n_empty = 0;
     s->err = (heed_error){0};
     for (size_t i = (size_t)index * SLICE; i < f->size && i < ((size_t)index + 1) * SLICE; i++)
@@ -217,12 +301,16 @@ static void encode_slice(void *context, int index, int worker)
 static int collect(const struct slice *s, int n_in_slice, struct hd_pair_ids *pairs, int n)
 {
     const int *ids = s->ids.at;
+    const struct hd_token_link *links = s->links;
     for (int i = 0; i < n_in_slice; i++) {
         const int n_source = s->length[2 * i], n_target = s->length[2 * i + 1];
         if (n_source < 0)
             continue;
-        pairs[n++] = (struct hd_pair_ids){{ids, n_source}, {ids + n_source, n_target}};
+        pairs[n++] = (struct hd_pair_ids){.source = {ids, n_source},
+                                          .target = {ids + n_source, n_target},
+                                          .links = {links, s->n_pair_links[i]}};
         ids += n_source + n_target;
+        links += links ? s->n_pair_links[i] : 0;
     }
     return n;
 }
@@ -404,6 +492,8 @@ void hd_feed_free(struct hd_feed *f)
         return;
     for (int i = 0; f->slices && i < N_SLICES; i++) {
         hd_ids_release(&f->slices[i].ids);
+        hd_free(f->slices[i].links);
+        hd_free(f->slices[i].words);
         hd_varied_release(&f->slices[i].varied);
     }
     hd_free(f->slices);

@@ -7,6 +7,8 @@
 #define HD_TRAIN_FEED_H
 
 #include "base/threads.h"
+#include "align/link_lists.h"
+#include "model/guidance.h"
 #include "model/sequence.h"
 #include "text/corpus.h"
 #include "text/vary.h"
@@ -14,10 +16,13 @@
 
 struct hd_feed_options {
     uint64_t seed;
-    int tokens;             /* target tokens of a batch, end marker included */
-    int max_length;         /* tokens of a side; longer pairs are left out */
-    float subword_sampling; /* 0: none */
-    int hold_out;           /* every so-manyth pair is kept for validation; 0: none */
+    const struct hd_link_lists
+        *links;              /* of the words of every pair of the corpus; NULL: not known */
+    bool links_by_character; /* how they count words: text/word_links.h */
+    int tokens;              /* target tokens of a batch, end marker included */
+    int max_length;          /* tokens of a side; longer pairs are left out */
+    float subword_sampling;  /* 0: none */
+    int hold_out;            /* every so-manyth pair is kept for validation; 0: none */
     struct hd_vary_rates vary;
     float
         temperature; /* of several languages: a direction of n pairs has a share of n^(1/temperature); 1, and 0: as it is */
@@ -31,6 +36,7 @@ struct hd_feed_position {
 /* One pair of sentences as ids; end markers are there where the vocabulary has one. */
 struct hd_pair_ids {
     struct hd_sequence source, target;
+    struct hd_token_links links; /* of their tokens; none without options.links */
 };
 
 struct hd_feed;

@@ -1,4 +1,5 @@
-/* journal.c -- lines are flushed one by one, so that none are lost when the process is killed. A full disk costs lines, not the run. */
+/* journal.c -- lines are written one by one, so that none are lost when the process is killed. A full disk costs lines, not the run.
+ * Invariant: what a run adds begins on a line of its own; half a line, of a kill or a full disk, is taken out again. */
 #include "train/journal.h"
 
 #include "base/clock.h"
@@ -13,6 +14,19 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Take out a last line without an end. */
+static void cut_half_line(FILE *f)
+{
+    char end[1 << 14];
+    const long size = ftell(f), first = size > (long)sizeof end ? size - (long)sizeof end : 0;
+    const ssize_t got = size > 0 ? pread(fileno(f), end, (size_t)(size - first), first) : 0;
+    ssize_t n = got;
+    while (n > 0 && end[n - 1] != '\n')
+        n--;
+    if (n < got && (n > 0 || first == 0) && ftruncate(fileno(f), first + n) == 0)
+        (void)fseek(f, 0, SEEK_END);
+}
+
 static FILE *open_beside(const char *stem, const char *ending, heed_error *err)
 {
     char path[4096];
@@ -20,13 +34,15 @@ static FILE *open_beside(const char *stem, const char *ending, heed_error *err)
         hd_fail(err, HEED_BAD_FILE, "out: the name is too long");
         return NULL;
     }
-    FILE *f = fopen(path, "ae");
+    FILE *f = fopen(path, "a+e");
     if (!f) {
         hd_fail_to_write(path, errno, err);
         return NULL;
     }
     if (flock(fileno(f), LOCK_EX | LOCK_NB) == 0) {
+        (void)setvbuf(f, NULL, _IONBF, 0); /* what was not written is not tried again */
         (void)fseek(f, 0, SEEK_END);
+        cut_half_line(f);
         return f;
     }
     hd_fail(err, HEED_BAD_FILE, "%s is in use: another heed train is writing this model", path);
@@ -65,9 +81,12 @@ void hd_journal_discard(struct hd_journal *j, const char *stem)
 
 static void write_line(struct hd_journal *j, FILE *f, const char *line)
 {
-    if (!f || (fprintf(f, "%s\n", line) >= 0 && fflush(f) == 0))
+    const long before = f ? ftell(f) : 0;
+    if (!f || fprintf(f, "%s\n", line) >= 0)
         return;
     clearerr(f);
+    if (before >= 0 && ftruncate(fileno(f), before) == 0)
+        (void)fseek(f, 0, SEEK_END);
     if (j->has_lost_line)
         return;
     j->has_lost_line = true;

@@ -7,6 +7,7 @@
 #include "train/run_text.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,10 +44,13 @@ bool hd_outputs_name(struct hd_run *run, heed_error *err)
 
 enum kind { MODEL, STATE, LOG, FIGURES, CURVES };
 
-/* Does the metadata say what heed's files of this kind say? */
-static bool is_of_format(const char *path, enum kind kind)
+/* Does the metadata say what heed's files of this kind say? Where the system did not let it be read, `err` says so. */
+static bool is_of_format(const char *path, enum kind kind, heed_error *err)
 {
-    struct hd_safetensors *file = hd_safetensors_open(path, NULL);
+    heed_error why = {0};
+    struct hd_safetensors *file = hd_safetensors_open(path, &why);
+    if (why.code == HEED_BAD_FILE || why.code == HEED_NO_MEMORY)
+        return hd_fail(err, why.code, "%s", why.message);
     const char *format = file ? hd_safetensors_metadata(file, "format") : NULL;
     const bool is_state = format && strncmp(format, "heed-state-", 11) == 0;
     const bool is_ours = format && strncmp(format, "heed-", 5) == 0 && is_state == (kind == STATE);
@@ -56,9 +60,10 @@ static bool is_of_format(const char *path, enum kind kind)
     return is_fine;
 }
 
-bool hd_outputs_has_model(const char *path)
+bool hd_outputs_has_model(const char *path, heed_error *err)
 {
-    return is_of_format(path, MODEL);
+    const bool is_gone = access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    return !is_gone && is_of_format(path, MODEL, err);
 }
 
 /* "[2026-01-31 12:00:00] " */
@@ -72,11 +77,11 @@ static bool is_stamp(const char *text)
 }
 
 /* Has heed written this file? Nothing is lost with an empty one. */
-static bool is_own(const char *path, enum kind kind)
+static bool is_own(const char *path, enum kind kind, heed_error *err)
 {
     char text[1024] = "";
     if (kind == MODEL || kind == STATE)
-        return is_of_format(path, kind);
+        return is_of_format(path, kind, err);
     FILE *f = fopen(path, "re");
     if (!f)
         return true; /* writing it will fail with a sentence */
@@ -125,8 +130,11 @@ static bool check_one(const struct hd_recipe *r, const char *path, enum kind kin
         return hd_fail(err, HEED_BAD_OPTION,
                        "out: %s would take the place of %s; choose another name", what[kind],
                        input);
-    if (!S_ISREG(st.st_mode) || st.st_size == 0 || is_own(path, kind))
+    heed_error why = {0};
+    if (!S_ISREG(st.st_mode) || st.st_size == 0 || is_own(path, kind, &why))
         return true;
+    if (hd_failed(&why))
+        return hd_fail(err, why.code, "%s", why.message);
     return hd_fail(err, HEED_BAD_OPTION,
                    "out: %s would take the place of %s, which is another file; move it away or "
                    "choose another name",
@@ -143,7 +151,7 @@ static bool check_sibling(const struct hd_run *run, heed_error *err)
     struct stat here, there;
     const bool is_same = stat(out, &here) == 0 && stat(other, &there) == 0 &&
                          here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-    if (is_same || !hd_outputs_has_model(other))
+    if (is_same || !hd_outputs_has_model(other, NULL))
         return true;
     return hd_fail(err, HEED_BAD_OPTION,
                    "out: %s would share its state and log with %s, which is another model; choose "

@@ -15,7 +15,8 @@ bool hd_outputs_check(const struct hd_run *run, heed_error *err);
 /* Remove what runs have left that were killed while they wrote. For who holds the lock of MODEL.log. */
 void hd_outputs_sweep(const struct hd_run *run);
 
-/* Is there a model of heed in this file? */
-bool hd_outputs_has_model(const char *path);
+/* Is there a model of heed in this file? False with an error when nobody can tell: it is there, but the system does not let it be
+ * read now. */
+bool hd_outputs_has_model(const char *path, heed_error *err);
 
 #endif

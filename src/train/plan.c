@@ -110,6 +110,26 @@ bool hd_plan_model(struct hd_config *c, bool is_joint, const heed_training *said
     return hd_config_check(c, err);
 }
 
+bool hd_plan_guidance(struct hd_config *c, const struct hd_recipe *r, heed_error *err)
+{
+    if (r->guided_alignment.n == 0)
+        return true;
+    const bool is_transformer = c->arch == HD_TRANSFORMER;
+    if (!is_transformer && (c->score == HD_SCORE_NONE || c->context == HD_CONTEXT_FIRST ||
+                            c->context == HD_CONTEXT_EVERY))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "guided-alignment teaches attention to align, and this model has none");
+    if (c->n_alignment_heads > 1)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "guided-alignment teaches one head; give alignment-heads one number, not %d",
+                       c->n_alignment_heads);
+    if (c->n_alignment_heads == 0 && (is_transformer || c->score == HD_SCORE_MULTI_HEAD)) {
+        c->n_alignment_heads = 1;
+        c->alignment_heads[0] = 0;
+    }
+    return true;
+}
+
 int hd_plan_room(const struct hd_config *c)
 {
     const bool is_transformer = c->arch == HD_TRANSFORMER;

@@ -38,4 +38,8 @@ bool hd_plan_check(const struct hd_recipe *recipe, heed_error *err);
 bool hd_plan_recipe(struct hd_recipe *recipe, const struct hd_config *config,
                     const struct hd_text_facts *facts, heed_error *err);
 
+/* With guided-alignment: the one head that is taught is the model's alignment head. False where there is no attention to teach, or more
+ * than one head is named. */
+bool hd_plan_guidance(struct hd_config *config, const struct hd_recipe *recipe, heed_error *err);
+
 #endif

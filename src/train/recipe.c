@@ -66,6 +66,7 @@ const heed_option hd_recipe_options[] = {
     {"batch-tokens", WHOLE(batch_tokens, 1, 1 << 24), FIXED AUTO(FROM_TEXT), IS "target tokens per batch"},
     {"accumulate", WHOLE(accumulate, 1, 1 << 16), FIXED, OR "1", IS "batches per update"},
     {"shards", WHOLE(shards, 1, 4096), FIXED, OR "8", IS "maximum number of parts of an update, which threads and machines share"},
+    {"precision", CHOICE(precision, "f32|bf16"), FIXED, OR "f32", IS "numbers that matrix products multiply; bf16: faster on CPUs with AVX512_BF16, sums and weights stay f32"},
     {"seed", WHOLE(seed, 0, INT_MAX), FIXED, OR "1", IS "random seed"},
     {"threads", 'j', WHOLE(threads, 1, 4096), LOCAL AUTO("all cores"), IS "number of threads; does not change the result"},
 
@@ -90,6 +91,8 @@ const heed_option hd_recipe_options[] = {
     {"rdrop", REAL(rdrop, 0, 100), FREE, OR "0", IS "R-Drop: weight of the divergence between two passes with different dropout; 0: off"},
     {"simcut", REAL(simcut, 0, 100), FREE, OR "0", IS "SimCut: weight of the divergence between a pass with masked words and one without; 0: off"},
     {"simcut-share", REAL(simcut_share, 0, 0.95), FREE, OR "0.05", IS "share of words that SimCut masks"},
+    {"guided-alignment", LIST(guided_alignment, "self|FILE..."), LOCAL, .group = "Attention", IS "teach one head of attention to align: links 'i-j' of words, from 0, a line for each pair and a file for each text; self: found by heed's own aligner"},
+    {"guided-weight", REAL(guided_weight, 0, 100), FIXED, OR "0.1", IS "weight of guided alignment; the loss has it beside the cross entropy"},
     {"ema", REAL(ema, 0, 0.999999), FIXED AUTO("0.999"), .group = "Optimization", IS "decay of the moving average of the weights, which is what is validated and saved; 0: off"},
     {"average", WHOLE(average, 1, 64), FIXED, OR "1", IS "validate and save the mean of the weights at N validations"},
     {"average-of", CHOICE(average_of, "last|best"), FIXED, OR "last", IS "which validations to average"},

@@ -18,13 +18,15 @@ enum hd_schedule {
     HD_SCHEDULE_PLATEAU,
     HD_SCHEDULE_CONSTANT
 };
+enum hd_precision { HD_PRECISION_F32, HD_PRECISION_BF16 };
 enum hd_optimizer { HD_ADAM, HD_ADAMW, HD_SGD };
 enum hd_valid_metric { HD_VALID_CE, HD_VALID_BLEU, HD_VALID_CHRF, HD_VALID_EXACT, HD_VALID_WER };
 enum hd_average_of { HD_AVERAGE_LAST, HD_AVERAGE_BEST };
 
 struct hd_recipe {
     /* files */
-    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, spm, freeze;
+    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, spm, freeze,
+        guided_alignment;
     char *out, *from;
     bool skip_bad;
 
@@ -40,7 +42,7 @@ struct hd_recipe {
     /* the run */
     int updates, epochs, patience; /* 0: no limit */
     float hours;
-    int batch_tokens, accumulate, shards;
+    int batch_tokens, accumulate, shards, precision;
     int seed, threads;
 
     /* learning */
@@ -48,7 +50,7 @@ struct hd_recipe {
     int warmup, schedule, optimizer;
     float dropout, dropout_embed, dropout_attention, dropout_ffn, dropout_state, dropout_output,
         word_dropout;
-    float rdrop, simcut, simcut_share, ema;
+    float rdrop, simcut, simcut_share, guided_weight, ema;
     int average, average_of, quantize;
 
     /* looking and saving */

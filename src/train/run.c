@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "kernel/kernel.h"
+#include "model/guidance.h"
 #include "model/languages.h"
 #include "train/outputs.h"
 #include "train/patience.h"
@@ -121,6 +122,13 @@ static json_t *record_of(const struct hd_run *run, const struct hd_validated *v)
         hd_languages_to_record(record, run->recipe->languages);
     if (record && run->facts.is_of_documents)
         json_object_set_new(record, "documents", json_true());
+    /* Which step's attention tells of a word: that of the guided head, or as it was in the model that this one began as. */
+    json_t *shift = json_object_get(run->model->record, "alignment_shift");
+    if (record && run->recipe->guided_alignment.n > 0)
+        json_object_set_new(record, "alignment_shift",
+                            json_integer(hd_guided_shift(&run->model->net->config)));
+    else if (record && shift)
+        json_object_set(record, "alignment_shift", shift);
     if (record && run->recipe->attribution)
         json_object_set_new(record, "attribution", json_string(run->recipe->attribution));
     if (record && run->recipe->licence)
@@ -260,8 +268,9 @@ static bool judge(struct hd_run *run, float *weights, struct hd_validated *v, bo
     watch_plateau(run);
     if (!*is_best)
         return true;
+    json_t *record = record_of(run, v);
     json_decref(run->model->record);
-    run->model->record = record_of(run, v);
+    run->model->record = record;
     static const enum hd_dtype stores[] = {HD_F32, HD_F16, HD_BF16, HD_I8};
     if (!run->model->record)
         return hd_fail(err, HEED_NO_MEMORY, "there is no memory left");
@@ -546,8 +555,12 @@ static void tell_left_out(struct hd_run *run)
 static bool close_run(struct hd_run *run, struct run_counters *counters, heed_error *err)
 {
     struct hd_run_state *s = &run->state;
-    if (s->progress.has_best && run->ranks.rank == 0)
-        (void)hd_map_open(&s->before, run->recipe->out, NULL);
+    heed_error why = {0};
+    if (s->progress.has_best && run->ranks.rank == 0 &&
+        hd_outputs_has_model(run->recipe->out, &why))
+        (void)hd_map_open(&s->before, run->recipe->out, &why);
+    if (hd_failed(&why)) /* it is there and cannot be read now: going on would lose it */
+        return hd_fail(err, why.code, "%s", why.message);
     if (!save(run, counters, false, err) || !look(run, counters, err))
         return false;
     const struct hd_progress closed = s->progress;
@@ -561,10 +574,14 @@ static bool close_run(struct hd_run *run, struct run_counters *counters, heed_er
     return ok && save(run, counters, false, err);
 }
 
-/* Is the best model so far still in its file? The first rank knows. */
+/* Is the best model so far still in its file? The first rank knows. A model that cannot be read now is not gone: taking the next
+ * one for the best would lose it. */
 static bool is_model_gone(struct hd_run *run, bool *is_gone, heed_error *err)
 {
-    int answer = run->ranks.rank == 0 && !hd_outputs_has_model(run->recipe->out);
+    heed_error why = {0};
+    int answer = run->ranks.rank == 0 && !hd_outputs_has_model(run->recipe->out, &why);
+    if (hd_failed(&why))
+        return hd_fail(err, why.code, "%s", why.message);
     const bool ok = hd_ranks_tell(&run->ranks, &answer, sizeof answer, err);
     *is_gone = answer;
     return ok;
@@ -702,6 +719,8 @@ static bool learn(struct hd_run *run, heed_error *err)
 bool heed_training_run(heed_training *said, bool (*watch)(void *, const heed_training_event *),
                        void *context, heed_error *err)
 {
+    if (!hd_is_given(said, "training", err))
+        return false;
     struct hd_run run = {.said = said,
                          .recipe = &said->recipe,
                          .journal = {.watch = watch, .context = context, .began = hd_seconds()}};

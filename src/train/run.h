@@ -2,6 +2,7 @@
 #ifndef HD_TRAIN_RUN_H
 #define HD_TRAIN_RUN_H
 
+#include "align/link_lists.h"
 #include "model/model_file.h"
 #include "train/curves.h"
 #include "train/journal.h"
@@ -22,6 +23,8 @@ struct hd_run {
     struct hd_corpus *text, *dev_text; /* dev_text NULL: held out */
     struct hd_text_facts facts;
     uint64_t fingerprint;
+    struct hd_link_lists links; /* of every pair of the text, with guided-alignment */
+    bool links_by_character;
     heed_model *model; /* net and vocabularies */
     struct hd_learner learner;
     struct hd_run_state state;

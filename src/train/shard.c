@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "graph/tape.h"
+#include "model/guidance.h"
 #include "train/workspace.h"
 
 #include <string.h>
@@ -77,22 +78,42 @@ static const struct hd_forced *run(const struct hd_learner *l, hd_tape *tape,
     return hd_teacher_force(l->net, tape, memory, batch, &drop);
 }
 
+/* The loss, and what pulls attention to the links of pairs from `pairs` on. */
+static hd_node *guided(const struct hd_learner *l, hd_tape *tape, const struct hd_forced *forced,
+                       const struct hd_pair_ids *pairs, int n, hd_node *loss)
+{
+    const float weight = l->recipe->guided_alignment.n > 0 ? l->recipe->guided_weight : 0;
+    struct hd_token_links *links =
+        weight > 0 ? hd_tape_take(tape, "guided", (size_t)n, sizeof *links) : NULL;
+    if (!links)
+        return loss;
+    for (int i = 0; i < n; i++)
+        links[i] = pairs[i].links;
+    hd_node *guide = hd_forced_guidance(l->net, tape, forced, links, n, weight);
+    return guide ? hd_add(loss, guide) : loss;
+}
+
 /* One pass, or two that must agree: Liang et al. (2021), "R-Drop"; Gao et al. (2022), "Bi-SimCut". */
 static hd_node *loss_of(const struct hd_learner *l, hd_tape *tape,
-                        const struct hd_batch_builder *built, const uint64_t keys[2])
+                        const struct hd_batch_builder *built, const struct hd_pair_ids *pairs,
+                        const uint64_t keys[2])
 {
     const struct hd_recipe *r = l->recipe;
     const struct hd_batch first = hide(built, tape, r->word_dropout, keys[0]);
     const struct hd_forced *one = run(l, tape, &first);
     if (!one || (r->rdrop <= 0 && r->simcut <= 0))
-        return one ? hd_forced_loss(l->net, one, r->label_smoothing) : NULL;
+        return one ? guided(l, tape, one, pairs, built->n,
+                            hd_forced_loss(l->net, one, r->label_smoothing))
+                   : NULL;
     const float share = r->simcut > 0 ? r->simcut_share : r->word_dropout;
     const struct hd_batch second = hide(built, tape, share, keys[1]);
     const struct hd_forced *two = run(l, tape, &second);
     const hd_consistency agree = r->simcut > 0
                                      ? (hd_consistency){.weight1 = 1, .forward = r->simcut}
                                      : (hd_consistency){0.5F, 0.5F, r->rdrop / 2, r->rdrop / 2};
-    return two ? hd_forced_loss_pair(l->net, one, two, r->label_smoothing, &agree) : NULL;
+    return two ? guided(l, tape, one, pairs, built->n,
+                        hd_forced_loss_pair(l->net, one, two, r->label_smoothing, &agree))
+               : NULL;
 }
 
 static bool run_tape(const struct hd_learner *l, int worker, int shard, int number, int from,
@@ -111,7 +132,7 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
     hd_tape_set_gradients(tape, block, w->is_written + (size_t)worker * (size_t)w->n_params);
     const uint64_t keys[2] = {key_of(l, shard, number, DRAW_HIDE),
                               key_of(l, shard, number, DRAW_CUT)};
-    hd_node *loss = loss_of(l, tape, builder, keys);
+    hd_node *loss = loss_of(l, tape, builder, w->pairs + from, keys);
     if (!loss || !hd_backward(loss, block))
         return hd_tape_check(tape, &s->err);
     s->loss += (double)loss->x[0];

@@ -285,6 +285,8 @@ static bool start_new(struct hd_run *run, heed_error *err)
     if (!hd_training_configure(said, &c, err))
         return false;
     hd_plan_positions(&c, said);
+    if (!hd_plan_guidance(&c, r, err))
+        return false;
     early = c;
     early.source_vocab = early.target_vocab = 100;
     if (!hd_plan_model(&early, false, said, err) || !make_vocabs(run, &source, &target, err)) {
@@ -352,17 +354,17 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
 static bool start_from(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
-    run->model = hd_model_load_as(r->from, HD_COMPUTE_F32, err);
+    run->model = hd_model_load_as(r->from, HD_COMPUTE_TO_TRAIN, err);
     if (!run->model || !keep_vocab(run, err))
         return false;
     hd_plan_text(r, &run->facts);
     if (r->rate < 0 && r->optimizer != HD_SGD)
         r->rate = 0.0003F; /* what is known already should not be shaken off */
-    const struct hd_config *c = &run->model->net->config;
+    struct hd_config *c = &run->model->net->config;
     const struct existing from = {c, r->joint_vocab, r->from, ", or train without --from"};
     return fit_placeholders(run, run->model->source, run->model->target, err) &&
            hd_run_check_languages(run, run->model->source, err) && agree(run->said, &from, err) &&
-           plan_recipe(run, c, err) && guess_languages(run, err);
+           hd_plan_guidance(c, r, err) && plan_recipe(run, c, err) && guess_languages(run, err);
 }
 
 static bool is_same_list(const heed_option_list *a, const heed_option_list *b)

@@ -214,7 +214,7 @@ static void add_identity(struct hd_saver *s, const struct hd_identity *identity)
     hd_saver_note(s, "text", text);
 }
 
-/* A file with nothing damaged; NULL where there is none. */
+/* A file with nothing damaged; NULL where there is none. Why the system does not let it be read now goes to `err`. */
 static struct hd_safetensors *open_whole(const char *path, heed_error *err)
 {
     heed_error why = {0};
@@ -222,7 +222,7 @@ static struct hd_safetensors *open_whole(const char *path, heed_error *err)
     if (old && hd_safetensors_check(old, &why))
         return old;
     hd_safetensors_close(old);
-    if (why.code == HEED_NO_MEMORY)
+    if (why.code == HEED_NO_MEMORY || why.code == HEED_BAD_FILE)
         hd_fail(err, why.code, "%s", why.message);
     return NULL;
 }
@@ -254,7 +254,9 @@ bool hd_state_save(const char *path, const struct hd_learner *l, const struct hd
     if (hd_failed(&why) || !progress) {
         hd_safetensors_close(old);
         free(progress);
-        return hd_fail(err, HEED_NO_MEMORY, "there is no memory to save the state");
+        return hd_failed(&why)
+                   ? hd_fail(err, why.code, "%s", why.message)
+                   : hd_fail(err, HEED_NO_MEMORY, "there is no memory to save the state");
     }
     struct hd_saver s = {.has_checksums = true};
     add_block(&s, "params", hd_params_values(l->net->params), l->size);

@@ -75,7 +75,7 @@ bool heed_training_is_yes(const heed_training *t, const char *name)
 {
     const heed_option *o = heed_option_find(hd_recipe_options, name);
     char text[64];
-    return o && o->kind == HEED_OPTION_FLAG &&
+    return t && o && o->kind == HEED_OPTION_FLAG &&
            strcmp(heed_option_text(o, &t->recipe, text, sizeof text), "yes") == 0;
 }
 
@@ -107,6 +107,9 @@ static bool set(heed_training *t, const heed_option *option, const char *value, 
 
 bool heed_training_set(heed_training *t, const char *name, const char *value, heed_error *err)
 {
+    if (!hd_is_given(t, "training", err) || !hd_is_given(name, "name of an option", err) ||
+        !hd_is_given(value, "value", err))
+        return false;
     const heed_option *option = find(name, err);
     return option && set(t, option, value, err);
 }
@@ -161,6 +164,8 @@ static bool read_line(heed_training *t, size_t n_before, struct hd_text line, he
 
 bool heed_training_read(heed_training *t, const char *path, heed_error *err)
 {
+    if (!hd_is_given(t, "training", err) || !hd_is_given(path, "path", err))
+        return false;
     struct hd_lines lines = {0};
     const size_t n_before = t->n_settings;
     bool ok = hd_lines_read(&lines, path, err);

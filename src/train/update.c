@@ -106,8 +106,9 @@ bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_r
             return false;
         memcpy(l->ema, hd_params_values(net->params), l->size * sizeof *l->ema);
     }
-    if (!make_workspace(l, err) ||
-        (recipe->quantize && !hd_params_begin_rounding(net->params, err)))
+    if (recipe->precision == HD_PRECISION_BF16)
+        hd_params_multiply_bf16(net->params);
+    if (!make_workspace(l, err) || (recipe->quantize && !hd_params_multiply_int8(net->params, err)))
         return false;
     hd_learner_repack(l);
     return true;
@@ -233,11 +234,11 @@ static void step_slice(void *context, int index, int worker)
     pack_slice(context, index, worker);
 }
 
-static void round_param(void *context, int index, int worker)
+static void requantise_param(void *context, int index, int worker)
 {
     struct hd_learner *l = context;
     (void)worker;
-    hd_params_round(l->net->params, index);
+    hd_params_requantise(l->net->params, index);
 }
 
 /* Do `work` to every slice, after which packed copies hold the present values. */
@@ -249,7 +250,7 @@ static void run_slices(struct hd_learner *l, void (*work)(void *, int, int))
     hd_pool_run(l->threads, work, l, l->workspace->n_slices);
     hd_params_pack_end(l->net->params);
     if (l->recipe->quantize)
-        hd_pool_run(l->threads, round_param, l, l->workspace->n_params);
+        hd_pool_run(l->threads, requantise_param, l, l->workspace->n_params);
 }
 
 void hd_learner_repack(struct hd_learner *l)

@@ -8,11 +8,16 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "base/utf8.h"
+#include "text/letter_case.h"
+#include "translate/insight.h"
 #include "translate/protection.h"
+#include "translate/reading.h"
 #include "translate/word_weights.h"
 
 #include <math.h>
 #include <string.h>
+
+#include <utf8proc.h>
 
 /* A translation while it is put together. */
 struct target_side {
@@ -78,9 +83,12 @@ static bool place_source(struct hd_token_side *s, struct hd_line *line)
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         s->first[p] = t;
-        for (int i = 0; i < segment->n_ids; i++) {
+        const size_t before = line->symbol >= 0; /* of a language, which is nowhere in the text */
+        for (size_t i = 0; i < (size_t)segment->n_ids; i++) {
             s->segment[t] = p;
-            s->spans[t++] = (size_t)i < segment->source.n ? segment->source.spans[i] : HD_NOWHERE;
+            s->spans[t++] = i >= before && i - before < segment->source.n
+                                ? segment->source.spans[i - before]
+                                : HD_NOWHERE;
         }
     }
     s->first[line->n_segments] = t;
@@ -148,9 +156,9 @@ static bool add_token(struct target_side *t, struct token token, heed_error *err
     return true;
 }
 
-/* White space between two parts: the source's, but a space that only one of the two languages writes comes or goes. */
-static bool append_between(struct target_side *t, const struct hd_line *line, size_t p,
-                           const char *next, heed_error *err)
+/* What is between two parts, white space as a rule: the source's, but a space that only one of the two languages writes comes or goes. */
+static bool append_space(struct target_side *t, const struct hd_line *line, size_t p,
+                         const char *next, heed_error *err)
 {
     const size_t from = p == 0 ? 0 : line->segments[p - 1].span.end,
                  to = line->segments[p].span.begin;
@@ -164,6 +172,15 @@ static bool append_between(struct target_side *t, const struct hd_line *line, si
     if (p > 0 && to == from + 1 && *space == ' ' && is_unspaced)
         return true;
     return append(t, space, to - from, err);
+}
+
+/* Behind it the next part begins. */
+static bool append_between(struct target_side *t, const struct hd_line *line, size_t p,
+                           const char *next, heed_error *err)
+{
+    const bool ok = append_space(t, line, p, next, err);
+    t->segments[p].begin = t->n_bytes;
+    return ok;
 }
 
 /* The attention of token j: at the step that made it, or at the next, which reads it. */
@@ -208,6 +225,17 @@ static double logprob_of(const struct hd_job *job, const struct hd_hypothesis *h
     return job->has_scores ? (double)h->logprob[j] : 0;
 }
 
+static bool append_capitals(struct target_side *t, const char *text, size_t n, heed_error *err)
+{
+    struct hd_buffer capitals = {0};
+    if (!hd_utf8_valid(text, n, NULL)) /* a part of a character */
+        return append(t, text, n, err);
+    const bool ok = hd_change_case(&capitals, (struct hd_text){text, n}, HD_CASE_UPPER, err) &&
+                    append(t, capitals.at, capitals.n, err);
+    hd_buffer_release(&capitals);
+    return ok;
+}
+
 /* The text of a token; a placeholder's is the piece that it stands for. */
 static bool append_token(struct target_side *t, struct hd_line *line, const struct token *token,
                          const char *text, size_t n)
@@ -215,8 +243,9 @@ static bool append_token(struct target_side *t, struct hd_line *line, const stru
     struct hd_span piece;
     heed_error *err = &line->err;
     const char *symbol = memchr(text, '\xE2', n);
-    if (!symbol || !hd_placeholder_piece(&line->segments[token->segment], token->id, &piece))
-        return append(t, text, n, err);
+    const struct hd_segment *segment = &line->segments[token->segment];
+    if (!symbol || !hd_placeholder_piece(segment, token->id, &piece))
+        return (segment->letters == HD_LETTERS_CAPITAL ? append_capitals : append)(t, text, n, err);
     const size_t before = (size_t)(symbol - text), size = HD_PLACEHOLDER_SIZE;
     return append(t, text, before, err) &&
            append(t, line->result->source + piece.begin, piece.end - piece.begin, err) &&
@@ -266,6 +295,24 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
     return ok;
 }
 
+/* A sentence in small letters begins with one as well, unless its first word never does. What changes has as many bytes as before. */
+static void make_first_small(const struct hd_job *job, struct target_side *t, size_t begin)
+{
+    char *text = t->text;
+    size_t length, next;
+    uint8_t bytes[4];
+    begin += hd_space_before(text + begin, t->n_bytes - begin);
+    const uint32_t cp = hd_char_at(text, t->n_bytes, begin, &length);
+    size_t end = begin;
+    while (end < t->n_bytes && hd_char_is_letter(hd_char_at(text, t->n_bytes, end, &next)))
+        end += next;
+    const size_t n = (size_t)utf8proc_encode_char(utf8proc_tolower((utf8proc_int32_t)cp), bytes);
+    const bool is_i = end == begin + 1 && cp == 'I';
+    if (hd_char_is_upper(cp) && n == length && !is_i &&
+        !hd_word_is_name(job->ensemble->target, text + begin, end - begin))
+        memcpy(text + begin, bytes, n);
+}
+
 static const struct hd_hypothesis *hypothesis_of(const struct hd_segment *segment, size_t k)
 {
     return &segment->found.best[k < (size_t)segment->found.n ? (int)k : segment->found.n - 1];
@@ -278,7 +325,6 @@ static bool write_searched(const struct hd_job *job, struct target_side *t,
     const char *source = line->result->source;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
-        const size_t begin = t->n_bytes;
         const bool ok =
             segment->passes
                 ? append_between(t, line, p, source + segment->span.begin, &line->err) &&
@@ -287,7 +333,9 @@ static bool write_searched(const struct hd_job *job, struct target_side *t,
                 : append_output(job, t, s, line, p, hypothesis_of(segment, k));
         if (!ok)
             return false;
-        t->segments[p] = (struct hd_span){begin, t->n_bytes};
+        if (segment->letters == HD_LETTERS_SMALL && !segment->passes)
+            make_first_small(job, t, t->segments[p].begin);
+        t->segments[p].end = t->n_bytes;
     }
     const size_t end = line->n_segments > 0 ? line->segments[line->n_segments - 1].span.end : 0;
     return append(t, source + end, line->n_source - end, &line->err);
@@ -520,7 +568,8 @@ static bool describe_target(struct hd_line *line, heed_translation *tr, size_t k
         return false;
     set_confidence(job, tr, t);
     return describe_sentences(line, tr, t) &&
-           (!job->has_attention || describe_attention(line, tr, k, s, t));
+           (!job->has_attention || describe_attention(line, tr, k, s, t)) &&
+           hd_describe_steps(line, tr, k);
 }
 
 /* Sums over the segments; the score of several is their mean. */
@@ -542,6 +591,36 @@ static void set_scores(const struct hd_job *job, struct hd_line *line, heed_tran
         tr->score = tr->logprob = NAN;
 }
 
+/* Of a text with tags: the translation with its own. */
+static bool write_tags(struct hd_line *line, const struct hd_token_side *s,
+                       const struct target_side *t)
+{
+    const size_t n = line->n_segments;
+    const float **rows = hd_alloc(t->n, sizeof *rows, &line->err);
+    struct hd_span *segments = hd_alloc(n, sizeof *segments, &line->err);
+    bool *passes = hd_alloc(n, sizeof *passes, &line->err);
+    bool ok = rows && segments && passes;
+    for (size_t i = 0; ok && i < t->n; i++)
+        rows[i] = t->tokens[i].row;
+    for (size_t p = 0; ok && p < n; p++) {
+        segments[p] = line->segments[p].span;
+        passes[p] = line->segments[p].passes;
+    }
+    const struct hd_token_weights weights = {&t->side, s, rows};
+    ok = ok && hd_document_write(line->document,
+                                 &(struct hd_plain_translation){.text = t->text ? t->text : "",
+                                                                .n = t->n_bytes,
+                                                                .segments = t->segments,
+                                                                .source_segments = segments,
+                                                                .passes = passes,
+                                                                .weights = &weights},
+                                 &line->err);
+    hd_free(rows);
+    hd_free(segments);
+    hd_free(passes);
+    return ok;
+}
+
 static bool make_translation(const struct hd_job *job, struct hd_line *line,
                              const struct hd_token_side *s, size_t k)
 {
@@ -550,7 +629,7 @@ static bool make_translation(const struct hd_job *job, struct hd_line *line,
     const bool ok =
         t.segments &&
         (job->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
-        describe_target(line, tr, k, s, &t);
+        describe_target(line, tr, k, s, &t) && (!line->document || write_tags(line, s, &t));
     if (ok)
         set_scores(job, line, tr, k);
     release_target(&t);
@@ -569,8 +648,8 @@ static void warn(struct hd_line *line)
         hd_result_warn(line->result, "the output went round in circles and was searched again with "
                                      "repetition forbidden");
     if (n_cut > 0)
-        hd_result_warn(line->result, "the output was longer than allowed and was cut; --max-length "
-                                     "allows more");
+        hd_result_warn(line->result, "the output was longer than allowed and was cut; a larger "
+                                     "max-length allows more");
 }
 
 /* Room for n translations. */
@@ -598,10 +677,12 @@ bool hd_line_assemble(struct hd_line *line)
         ok = make_translation(job, line, &s, k);
         line->result->n_translations = k + 1;
     }
+    ok = ok && hd_describe_beam(line);
     if (ok) {
         warn(line);
         hd_warn_of_losses(line);
     }
+    ok = ok && (!line->document || hd_document_finish(line->document, line->result, &line->err));
     hd_token_side_release(&s);
     return ok;
 }

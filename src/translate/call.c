@@ -225,23 +225,12 @@ static void search_by_thread(void *context, int index, int worker)
 
 static bool force_group(struct call *c, size_t from, size_t n, heed_error *err)
 {
-    const struct hd_ensemble *e = c->job.ensemble;
     struct hd_search_options options = c->job.search[HD_SEARCH_FIRST];
     options.keep_on = keep_on;
     options.keep_on_data = c;
-    struct hd_search_input *input = hd_alloc(n, sizeof *input, err);
-    struct hd_nbest *found = hd_alloc(n, sizeof *found, err);
-    bool ok = input && found;
-    for (size_t i = 0; ok && i < n; i++)
-        input[i] = hd_segment_input(c->segments[from + i]);
-    ok = ok &&
-         hd_force_decode(e->nets, e->n, hd_vocab_end(e->target), input, n, &options, found, err);
-    for (size_t i = 0; ok && i < n; i++)
-        c->segments[from + i]->found = found[i];
+    bool ok = hd_segments_force(c->job.ensemble, &options, c->segments + from, n, err);
     for (size_t i = 0; ok && i < n; i++)
         ok = finish_segment(c, c->segments[from + i], err);
-    hd_free(input);
-    hd_free(found);
     return ok;
 }
 
@@ -376,6 +365,8 @@ static heed_results *call(struct call *c, unsigned changes, heed_error *err)
     heed_results *results = NULL;
     if (!check_texts(c, changes & FORCED, err) || !hd_translator_options(c->translator, &o, err))
         return NULL;
+    hd_free(o.target); /* of texts that are submitted */
+    o.target = NULL;
     if (changes & NO_ATTENTION)
         o.attention = HEED_ATTENTION_NONE;
     if (changes & NO_SCORES)

@@ -3,9 +3,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/quote.h"
+#include "model/languages.h"
+#include "translate/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LOOP_NGRAM = 3, MOST_ROWS = 1 << 20 };
 
@@ -25,12 +29,6 @@ static int own_shift(const heed_model *m)
 {
     const json_t *told = json_object_get(m->record, "alignment_shift");
     return json_is_integer(told) && json_integer_value(told) != 0;
-}
-
-/* "en" of "languages": ["en", "fr"]. */
-static const char *source_language(const heed_model *m)
-{
-    return json_string_value(json_array_get(json_object_get(m->record, "languages"), 0));
 }
 
 /* Fitted by tools/fit_confidence.py to translations of 1,000 held-out sentences by two models that Marian trained (English to
@@ -57,6 +55,22 @@ static void find_placeholders(struct hd_ensemble *e)
     }
 }
 
+/* Text of a natural language is cut into subwords. It is cased if its vocabulary has a piece of letters of both kinds: "▁The". */
+static void look_at_text(struct hd_ensemble *e)
+{
+    e->is_natural = hd_vocab_kind(e->source) == HD_VOCAB_SPM;
+    for (int id = 0; e->is_natural && !e->is_cased && id < hd_vocab_size(e->source); id++) {
+        const char *piece = hd_vocab_piece(e->source, id);
+        bool has_upper = false, has_lower = false;
+        for (size_t i = 0, n = strlen(piece), length; i < n && piece[0] != '<'; i += length) {
+            const uint32_t cp = hd_char_at(piece, n, i, &length);
+            has_upper = has_upper || hd_char_is_upper(cp);
+            has_lower = has_lower || hd_char_is_lower(cp);
+        }
+        e->is_cased = has_upper && has_lower;
+    }
+}
+
 static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *err)
 {
     if (!m)
@@ -68,10 +82,10 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->trained_length = length;
         e->has_attention = true;
         e->shift = own_shift(m);
-        e->source_language = source_language(m);
         e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(e->confidence, m);
         find_placeholders(e);
+        look_at_text(e);
     }
     if (!same_vocab(m->source, e->source) || !same_vocab(m->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
@@ -146,10 +160,19 @@ static bool check_attention(const struct hd_ensemble *e, const heed_options *o, 
         if (n_layers == 0 && o->attention > HEED_ATTENTION_CROSS)
             return hd_fail(err, HEED_BAD_OPTION,
                            "the model has no self-attention; only a Transformer has");
-        if (n_layers > 0 &&
-            (o->layer > n_layers || o->head >= heed_model_size(e->models[i], HEED_MODEL_HEADS)))
-            return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
-                           o->layer, o->head);
+        const long long n_heads = heed_model_size(e->models[i], HEED_MODEL_HEADS);
+        if (n_layers == 0 && (o->layer > 0 || o->head >= 0))
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "the model has no attention, so there is no layer or head to choose");
+        if (o->layer > n_layers && n_layers > 0)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "layer must be a whole number from 1 to %lld with this model, not %d",
+                           n_layers, o->layer);
+        if (o->head >= n_heads && n_layers > 0)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "head must be a whole number from 0 to %lld with this model, or mean, "
+                           "not %d",
+                           n_heads - 1, o->head);
     }
     return true;
 }
@@ -177,6 +200,40 @@ static struct hd_search_options search_options(const heed_options *o)
     return s;
 }
 
+/* The model's own name of a language, whatever letters it was typed in; NULL where it has none of this name. */
+static const char *language_of(const heed_model *m, const char *name, bool is_target)
+{
+    const struct hd_direction *d;
+    for (int i = 0; (d = hd_model_direction(m, i)); i++)
+        if (strcasecmp(is_target ? d->to : d->from, name) == 0)
+            return is_target ? d->to : d->from;
+    return NULL;
+}
+
+static bool set_languages(struct hd_job *job, const heed_options *o, heed_error *err)
+{
+    const heed_model *m = job->ensemble->models[0];
+    const char *all = heed_model_languages(m);
+    const bool is_told = o->from && strcmp(o->from, "auto") != 0;
+    if (!all && (is_told || o->to))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the model does not say which languages it translates, so neither from nor "
+                       "to can be chosen");
+    job->from = is_told ? language_of(m, o->from, false) : NULL;
+    job->to = o->to ? language_of(m, o->to, true) : NULL;
+    if ((is_told && !job->from) || (o->to && !job->to))
+        return hd_fail(err, HEED_BAD_OPTION, "the model does not translate %s %s; it has %s",
+                       is_told && !job->from ? "from" : "to",
+                       hd_quote(is_told && !job->from ? o->from : o->to).text, all);
+    const struct hd_direction *d;
+    for (int i = 0; job->from && job->to && (d = hd_model_direction(m, i)); i++)
+        if (hd_direction_is(d, job->from, job->to))
+            return true;
+    return !job->from || !job->to ||
+           hd_fail(err, HEED_BAD_OPTION, "the model does not translate from %s to %s; it has %s",
+                   job->from, job->to, all);
+}
+
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_options *o,
                  bool is_forced, heed_error *err)
 {
@@ -186,20 +243,24 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model has no attention, so neither replace-unknown nor "
                        "coverage-penalty can be used");
-    if (!check_attention(e, o, err))
+    if (!check_attention(e, o, err) || !set_languages(job, o, err))
         return false;
     if (o->keep.n > 0 && o->protects && !is_forced) {
         job->keep = hd_keep_new((const char *const *)o->keep.at, o->keep.n, NULL, 0, err);
         if (!job->keep)
             return false;
     }
+    if (o->markup != HD_MARKUP_NONE && !is_forced && !(job->markup = hd_markup_open(err)))
+        return false;
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
     job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;
     struct hd_search_options s = search_options(o);
-    s.wants_attention = job->has_attention || o->replaces_unknown;
-    job->has_scores = o->has_scores || is_forced || s.is_sampled || s.beam > 1;
+    s.wants_attention =
+        job->has_attention || o->replaces_unknown || (job->markup && e->has_attention);
+    s.wants_tree = o->has_tree;
+    job->has_scores = o->has_scores || o->has_tree || is_forced || s.is_sampled || s.beam > 1;
     job->is_tried_again = !is_forced && !s.is_sampled && s.no_repeat == 0;
     for (int i = 0; i < HD_SEARCH_ROUNDS; i++)
         job->search[i] = s;
@@ -222,9 +283,31 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
 {
     const struct hd_line *line = segment->line;
     const uint64_t index = (uint64_t)(segment - line->segments);
+    const int *once = line->job->ensemble->target_placeholders;
+    const int n_once = (int)hd_segment_placeholders(segment);
+    const bool is_whole = segment->round == HD_SEARCH_WHOLE;
     return (struct hd_search_input){
+        .once = {once, is_whole ? n_once : 0},
+        .never = {once + n_once, is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
         .source = {segment->ids, segment->n_ids},
         .prefix = {segment->prefix.at, (int)segment->prefix.n},
         .max_length = hd_longest_output(segment->n_ids, line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
+}
+
+bool hd_segments_force(const struct hd_ensemble *e, const struct hd_search_options *options,
+                       struct hd_segment *const *segments, size_t n, heed_error *err)
+{
+    struct hd_search_input *input = hd_alloc(n, sizeof *input, err);
+    struct hd_nbest *found = hd_alloc(n, sizeof *found, err);
+    bool ok = input && found;
+    for (size_t i = 0; ok && i < n; i++)
+        input[i] = hd_segment_input(segments[i]);
+    ok = ok &&
+         hd_force_decode(e->nets, e->n, hd_vocab_end(e->target), input, n, options, found, err);
+    for (size_t i = 0; ok && i < n; i++)
+        segments[i]->found = found[i];
+    hd_free(input);
+    hd_free(found);
+    return ok;
 }

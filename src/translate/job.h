@@ -8,6 +8,7 @@
 #include "model/model_file.h"
 #include "search/search.h"
 #include "text/protect.h"
+#include "translate/document.h"
 #include "translate/result.h"
 #include "translate/translate_options.h"
 #include "translate/words.h"
@@ -24,25 +25,30 @@ struct hd_ensemble {
     size_t trained_length; /* subwords of a source: the least of the models' */
     int shift;
     bool has_attention;
-    bool is_of_documents;        /* trained on lines of several sentences */
-    const char *source_language; /* a code; NULL where the first model does not say */
-    bool has_placeholders;       /* for protected pieces, in both vocabularies: */
+    bool is_of_documents;  /* trained on lines of several sentences */
+    bool is_natural;       /* text of subwords: numbers alone are no text in it, */
+    bool is_cased;         /* and letters of both kinds are */
+    bool has_placeholders; /* for protected pieces, in both vocabularies: */
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
     double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
 };
 
-/* How a segment is searched. An output that goes round in circles is searched again. */
+/* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a
+ * placeholder. */
 enum hd_search_round {
     HD_SEARCH_FIRST,     /* as it is asked for */
     HD_SEARCH_SCORED,    /* after a first search for words alone: with probabilities, to compare */
     HD_SEARCH_NO_REPEAT, /* with repetition forbidden */
+    HD_SEARCH_WHOLE,     /* with each placeholder said once */
     HD_SEARCH_ROUNDS,
 };
 
 struct hd_job {
     const struct hd_ensemble *ensemble;
-    heed_options options; /* texts in it are borrowed */
-    struct hd_keep *keep; /* what the options say is kept; NULL: nothing */
+    heed_options options;  /* texts in it are borrowed */
+    struct hd_keep *keep;  /* what the options say is kept; NULL: nothing */
+    const char *from, *to; /* languages that were asked for, by the model's own names; NULL: auto */
+    const struct hd_markup_module *markup; /* reads texts that have tags; NULL: they have none */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
     size_t most; /* subwords of a source */
     int shift;
@@ -55,16 +61,23 @@ struct hd_job {
 
 struct hd_line;
 
+/* The letters of a sentence: ordinary, capitals alone, or several words in small letters alone. */
+enum hd_letters { HD_LETTERS_MIXED, HD_LETTERS_CAPITAL, HD_LETTERS_SMALL };
+
 struct hd_segment {
     struct hd_line *line;
     struct hd_span span;       /* in the line, white space around it left out */
     struct hd_encoding source; /* places are in the line */
-    int *ids;                  /* the source's, with the end marker where its vocabulary has one */
+    int *
+        ids; /* the source's, behind the symbol of the target's language and before the end marker, where there are such */
     int n_ids;
     struct hd_ids prefix;      /* how the output begins; when forced, all of it */
     bool passes;               /* nothing in it can be translated: it stays as it is */
     size_t first_kept, n_kept; /* protected pieces of the line that lie in it */
     bool has_placeholders;     /* the model sees placeholders instead of these */
+    bool is_trimmed;           /* at its ends, of what is only copied */
+    enum hd_letters
+        letters; /* if not mixed the model sees an ordinary sentence, and such letters come out again */
     enum hd_search_round round;
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */
@@ -75,11 +88,16 @@ struct hd_line {
     const struct hd_job *job;
     uint64_t number; /* of the text: which random numbers are drawn */
     heed_result *result;
+    struct hd_document
+        *document;      /* of a text with tags: the source is its plain text until all is done */
     const char *target; /* when forced: the output */
     size_t n_target;
     struct hd_encoding target_placed;
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
+    const char *from, *to;   /* languages; NULL where the model does not name them */
+    int symbol;              /* of the target's language, which sources begin with; -1: none */
+    bool is_translated;      /* the text is of the target's language already, and stays as it is */
     bool is_skipped;         /* forced, but too long to be looked at */
     struct hd_protected_list kept;
     struct hd_segment *segments;
@@ -107,11 +125,15 @@ void hd_job_release(struct hd_job *job);
 /* Are a first search's probabilities of no use? Then words alone may be searched for, which is faster. */
 bool hd_job_needs_words_alone(const struct hd_job *job);
 
-/* A segment's ids: those of its encoding, and the end marker where the vocabulary has one. */
+/* A segment's ids: those of its encoding, with what stands around them. */
 bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err);
 
 /* What the search is given. */
 struct hd_search_input hd_segment_input(const struct hd_segment *segment);
+
+/* Look at outputs that are given, of so many segments. `options` are the search's. False with the reason in `err`. */
+bool hd_segments_force(const struct hd_ensemble *ensemble, const struct hd_search_options *options,
+                       struct hd_segment *const *segments, size_t n, heed_error *err);
 
 /* ---- a line -------------------------------------------------------------------------------------- */
 

@@ -1,25 +1,29 @@
 /* protection.c -- protected pieces of a line: those that pass, those that become placeholders, and those that were lost.
  *
- * A model knows placeholders, ⟨1⟩ to ⟨9⟩, when both of its vocabularies have them. Invariant: places of tokens are places in the
- * line's own text, whether the model has seen that or placeholders. */
+ * A model knows placeholders, ⟨1⟩ to ⟨9⟩, when both of its vocabularies have them. */
 #include "translate/protection.h"
 
 #include "base/memory.h"
 #include "base/quote.h"
+#include "translate/reading.h"
 
 #include <string.h>
 
-/* Does a segment have anything but protected pieces, white space and punctuation? */
+/* Does a segment have anything but protected pieces, white space and punctuation? Numbers alone are no text in natural languages, but
+ * may be all that there is in others. */
 static bool has_text(const struct hd_segment *segment)
 {
     const char *source = segment->line->result->source;
+    const bool is_natural = segment->line->job->ensemble->is_natural;
+    if (segment->n_kept == 0 && !is_natural)
+        return true;
     const struct hd_protected *next = segment->line->kept.at + segment->first_kept;
     const struct hd_protected *end = next + segment->n_kept;
     for (size_t i = segment->span.begin, length; i < segment->span.end; i += length) {
         const uint32_t cp = hd_char_at(source, segment->span.end, i, &length);
         if (next < end && i == next->span.begin)
             length = next++->span.end - i;
-        else if (hd_char_is_letter(cp) || hd_char_is_digit(cp))
+        else if (hd_char_is_letter(cp) || (hd_char_is_digit(cp) && !is_natural))
             return true;
     }
     return false;
@@ -27,85 +31,10 @@ static bool has_text(const struct hd_segment *segment)
 
 /* ---- placeholders -------------------------------------------------------------------------------- */
 
-static size_t n_placeholders(const struct hd_segment *segment)
-{
-    return segment->n_kept < HD_N_PLACEHOLDERS ? segment->n_kept : HD_N_PLACEHOLDERS;
-}
-
-/* Places in the text with placeholders as places in the line. */
-static void place_tokens(const struct hd_segment *segment, struct hd_encoding *encoding)
-{
-    const struct hd_protected *kept = segment->line->kept.at + segment->first_kept;
-    for (size_t t = 0; t < encoding->n; t++) {
-        struct hd_span *span = &encoding->spans[t];
-        /* where the line and the text with placeholders have come to, behind k pieces */
-        size_t line = segment->span.begin, text = 0, k = 0;
-        const size_t size = HD_PLACEHOLDER_SIZE, n = n_placeholders(segment);
-        while (k < n && text + (kept[k].span.begin - line) + size <= span->begin) {
-            text += kept[k].span.begin - line + size;
-            line = kept[k++].span.end;
-        }
-        const size_t place = k < n ? text + (kept[k].span.begin - line) : SIZE_MAX;
-        const size_t begin = span->begin, end = span->end;
-        span->begin = begin <= place ? line + (begin - text) : kept[k].span.begin;
-        span->end = end <= place ? line + (end - text) : kept[k].span.end;
-    }
-}
-
-/* Is each placeholder there once, as one token? */
-static bool has_all_placeholders(const struct hd_segment *segment,
-                                 const struct hd_encoding *encoding)
-{
-    for (size_t k = 0; k < n_placeholders(segment); k++) {
-        size_t n = 0;
-        for (size_t t = 0; t < encoding->n; t++)
-            n += encoding->ids[t] == segment->line->job->ensemble->source_placeholders[k];
-        if (n != 1)
-            return false;
-    }
-    return true;
-}
-
-/* The segment's encoding with placeholders, where its vocabulary can take them. */
-static bool use_placeholders(struct hd_segment *segment, heed_error *err)
-{
-    const struct hd_line *line = segment->line;
-    struct hd_protected_list list = {.n = segment->n_kept};
-    struct hd_bytes text = {0};
-    struct hd_encoding encoding = {0};
-    list.at = hd_alloc(list.n, sizeof *list.at, err);
-    if (!list.at)
-        return false;
-    for (size_t k = 0; k < list.n; k++) {
-        list.at[k] = line->kept.at[segment->first_kept + k];
-        list.at[k].span.begin -= segment->span.begin;
-        list.at[k].span.end -= segment->span.begin;
-    }
-    hd_protect_replace(&text, line->result->source + segment->span.begin,
-                       segment->span.end - segment->span.begin, &list);
-    bool ok = !text.has_failed &&
-              hd_vocab_encode_spans(line->job->ensemble->source, text.at, text.n, &encoding, err);
-    if (ok && encoding.n <= segment->source.n + HD_N_PLACEHOLDERS &&
-        has_all_placeholders(segment, &encoding)) {
-        place_tokens(segment, &encoding);
-        const struct hd_encoding before = segment->source;
-        segment->source = encoding;
-        encoding = before;
-        segment->has_placeholders = true;
-        hd_free(segment->ids);
-        segment->ids = NULL;
-        ok = hd_segment_add_ids(segment, err);
-    }
-    hd_encoding_release(&encoding);
-    hd_protected_release(&list);
-    hd_free(text.at);
-    return ok;
-}
-
 bool hd_placeholder_piece(const struct hd_segment *segment, int id, struct hd_span *piece)
 {
     const struct hd_line *line = segment->line;
-    for (size_t k = 0; segment->has_placeholders && k < n_placeholders(segment); k++)
+    for (size_t k = 0; k < hd_segment_placeholders(segment); k++)
         if (id == line->job->ensemble->target_placeholders[k]) {
             *piece = line->kept.at[segment->first_kept + k].span;
             return true;
@@ -115,27 +44,37 @@ bool hd_placeholder_piece(const struct hd_segment *segment, int id, struct hd_sp
 
 /* ---- a line -------------------------------------------------------------------------------------- */
 
-bool hd_line_protect(struct hd_line *line)
+/* The protected pieces that lie in a segment; *k is where to look for them. */
+static void find_kept(struct hd_segment *segment, size_t *k)
+{
+    const struct hd_protected_list *kept = &segment->line->kept;
+    while (*k < kept->n && kept->at[*k].span.begin < segment->span.begin)
+        ++*k; /* before it, or cut in two by something else */
+    segment->first_kept = *k;
+    while (*k < kept->n && kept->at[*k].span.end <= segment->span.end)
+        ++*k;
+    segment->n_kept = *k - segment->first_kept;
+}
+
+bool hd_line_protect(struct hd_line *line, bool has_prefix)
 {
     const struct hd_job *job = line->job;
-    if (!job->options.protects)
-        return true;
-    if (!hd_protect_find(&line->kept, job->keep, line->result->source, line->n_source, &line->err))
+    const bool protects = job->options.protects;
+    if (protects &&
+        !hd_protect_find(&line->kept, job->keep, line->result->source, line->n_source, &line->err))
         return false;
     size_t k = 0;
-    for (size_t p = 0; p < line->n_segments && k < line->kept.n; p++) {
+    for (size_t p = 0; p < line->n_segments; p++) {
         struct hd_segment *segment = &line->segments[p];
-        while (k < line->kept.n && line->kept.at[k].span.begin < segment->span.begin)
-            k++; /* cut in two by something else */
-        segment->first_kept = k;
-        while (k < line->kept.n && line->kept.at[k].span.end <= segment->span.end)
-            k++;
-        segment->n_kept = k - segment->first_kept;
-        if (segment->n_kept == 0 || segment->passes)
+        const struct hd_span before = segment->span;
+        if (protects && job->ensemble->is_natural && !has_prefix)
+            hd_segment_trim(segment);
+        segment->is_trimmed = segment->span.begin > before.begin || segment->span.end < before.end;
+        find_kept(segment, &k);
+        if (segment->passes)
             continue;
-        segment->passes = !has_text(segment);
-        if (!segment->passes && job->ensemble->has_placeholders &&
-            !use_placeholders(segment, &line->err))
+        segment->passes = protects && !has_text(segment);
+        if (!segment->passes && !hd_segment_read(segment, has_prefix))
             return false;
     }
     return true;

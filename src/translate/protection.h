@@ -4,9 +4,9 @@
 
 #include "translate/job.h"
 
-/* Find the line's protected pieces, once it has segments. A segment of nothing else passes; in others a model that knows
- * placeholders gets these instead. False with the reason in line->err. */
-bool hd_line_protect(struct hd_line *line);
+/* Find the line's protected pieces, once it has segments. A segment of nothing else passes; the others are encoded as the model is
+ * to read them (reading.h). `has_prefix`: how the output begins is given. False with the reason in line->err. */
+bool hd_line_protect(struct hd_line *line, bool has_prefix);
 
 /* The piece of the line's source that a token of a segment's output stands for; false for a token that is none of its
  * placeholders. */

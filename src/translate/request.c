@@ -26,8 +26,8 @@ struct hd_request {
     heed_options options;
     struct hd_job job;
     struct hd_line line;
-    bool is_begun,
-        is_over; /* for its worker: its segments are under way; it has a result or an error */
+    bool is_begun, is_over;    /* for its worker: it has segments; it has a result or an error */
+    size_t n_fed, n_searching; /* segments that were given to the searcher; that are in it */
     bool is_cancelled;
     bool is_waited_for, is_done; /* by the thread that made it, and not to be taken by others */
 };
@@ -106,23 +106,63 @@ static void complete_request(struct hd_request *r)
     r->is_over = true;
 }
 
-static void begin_request(struct hd_request_worker *w, struct hd_request *r)
+/* An output that is given is looked at here and now: that is as much work as a step or two. */
+static void force_request(struct hd_request *r)
 {
-    struct hd_line *line = &r->line;
-    r->is_begun = true;
-    if (!hd_line_prepare(line, r->text, r->options.prefix)) {
-        r->is_over = true;
-        return;
-    }
-    for (size_t i = 0; i < line->n_segments; i++)
-        if (!line->segments[i].passes &&
-            !hd_search_worker_add(&w->search, &line->segments[i], &line->err)) {
-            hd_search_worker_cancel(&w->search, line);
+    const struct hd_job *job = &r->job;
+    for (size_t i = 0; i < r->line.n_segments && !r->line.is_skipped; i++) {
+        struct hd_segment *segment = &r->line.segments[i];
+        if (!segment->passes && !hd_segments_force(job->ensemble, &job->search[HD_SEARCH_FIRST],
+                                                   &segment, 1, &r->line.err)) {
             r->is_over = true;
             return;
         }
-    if (line->n_searching == 0)
+    }
+    complete_request(r);
+}
+
+static void begin_request(struct hd_request *r)
+{
+    struct hd_line *line = &r->line;
+    r->is_begun = true;
+    if (!hd_line_prepare(line, r->text, r->job.is_forced ? r->options.target : r->options.prefix))
+        r->is_over = true;
+    else if (r->job.is_forced)
+        force_request(r);
+    else if (line->n_searching == 0)
         complete_request(r);
+}
+
+/* The segment that is searched next: of the request that has the fewest in the searcher, so that a long text does not keep short
+ * ones waiting. NULL: there is none. */
+static struct hd_segment *next_segment(const struct hd_request_worker *w)
+{
+    struct hd_request *next = NULL;
+    for (struct hd_request *r = w->taken.first; r; r = r->next) {
+        while (!r->is_over && r->n_fed < r->line.n_segments && r->line.segments[r->n_fed].passes)
+            r->n_fed++;
+        if (!r->is_over && r->n_fed < r->line.n_segments &&
+            (!next || r->n_searching < next->n_searching))
+            next = r;
+    }
+    return next ? &next->line.segments[next->n_fed] : NULL;
+}
+
+static struct hd_request *request_of(struct hd_line *line);
+
+static void feed(struct hd_request_worker *w)
+{
+    for (struct hd_segment *s; (s = next_segment(w));) {
+        struct hd_request *r = request_of(s->line);
+        if (hd_search_worker_size(&w->search) >= (size_t)r->options.batch)
+            return;
+        r->n_fed++;
+        r->n_searching++;
+        if (!hd_search_worker_add(&w->search, s, &r->line.err)) {
+            hd_search_worker_cancel(&w->search, &r->line);
+            r->is_over = true;
+        }
+    }
 }
 
 static struct hd_request *request_of(struct hd_line *line)
@@ -140,6 +180,7 @@ static void step(struct hd_request_worker *w)
                 end_request(r, &err);
     while ((segment = hd_search_worker_take(&w->search, &err))) {
         struct hd_request *r = request_of(segment->line);
+        r->n_searching--;
         if (segment->found.n == 0) {
             end_request(r, &err);
             hd_search_worker_cancel(&w->search, &r->line);
@@ -209,7 +250,8 @@ static void *work(void *argument)
         pthread_mutex_unlock(&q->lock);
         for (struct hd_request *r = w->taken.first; r; r = r->next)
             if (!r->is_begun)
-                begin_request(w, r);
+                begin_request(r);
+        feed(w);
         step(w);
         pthread_mutex_lock(&q->lock);
         put_away(w);
@@ -280,7 +322,7 @@ static struct hd_request *new_request(heed_translator *t, const char *text,
         (options ? hd_translate_options_copy(&r->options, options, err)
                  : hd_translator_options(t, &r->options, err)) &&
         hd_translator_begin(t, &r->options, err) &&
-        hd_job_init(&r->job, &t->ensemble, &r->options, false, err) &&
+        hd_job_init(&r->job, &t->ensemble, &r->options, r->options.target != NULL, err) &&
         hd_translator_allow_words_alone(t, &r->job, 1, err)) {
         r->line.job = &r->job;
         r->line.number = r->options.number;

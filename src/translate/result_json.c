@@ -127,6 +127,47 @@ static void add_attention(struct text *t, const heed_translation *tr)
         add(t, "null");
 }
 
+/* A list of [subword, log-probability] for each subword of the target. */
+static void add_steps(struct text *t, const heed_translation *tr)
+{
+    add(t, ", \"steps\": [");
+    for (size_t i = 0; i < tr->n_subwords; i++) {
+        add(t, i > 0 ? ", [" : "[");
+        for (size_t j = 0; j < tr->n_choices; j++) {
+            const heed_choice *choice = &tr->choices[i * tr->n_choices + j];
+            add(t, j > 0 ? ", [" : "[");
+            add_string(t, choice->text);
+            add_number(t, ", ", choice->logprob);
+            add(t, "]");
+        }
+        add(t, "]");
+    }
+    add(t, "]");
+}
+
+static void add_beam(struct text *t, const heed_result *r)
+{
+    add(t, ", \"beam\": [");
+    for (size_t i = 0; i < r->n_beam; i++) {
+        const heed_beam_node *node = &r->beam[i];
+        add_format(t, "%s{\"sentence\": %d, \"parent\": ", i > 0 ? ", " : "", node->sentence);
+        if (node->parent >= 0)
+            add_format(t, "%d", node->parent);
+        else
+            add(t, "null");
+        add(t, ", \"text\": ");
+        add_string(t, node->text);
+        add_number(t, ", \"logprob\": ", node->logprob);
+        add_number(t, ", \"total\": ", node->total);
+        if (node->rank >= 0) {
+            add_number(t, ", \"score\": ", node->score);
+            add_format(t, ", \"rank\": %d", node->rank);
+        }
+        add(t, "}");
+    }
+    add(t, "]");
+}
+
 static void add_translation(struct text *t, const heed_result *r, const heed_translation *tr)
 {
     add(t, "{\"text\": ");
@@ -145,7 +186,10 @@ static void add_translation(struct text *t, const heed_result *r, const heed_tra
     add_subwords(t, "source", r->subwords, r->n_subwords);
     add_subwords(t, "target", tr->subwords, tr->n_subwords);
     add_matrix(t, "attention", tr->subword_attention, tr->n_subword_rows, tr->n_subword_columns);
-    add(t, "}}");
+    add(t, "}");
+    if (tr->choices)
+        add_steps(t, tr);
+    add(t, "}");
 }
 
 /* Of the best translation. */
@@ -181,6 +225,14 @@ char *heed_result_json(const heed_result *r, heed_error *err)
     add(&t, "]");
     if (r->n_translations > 0)
         add_sentences(&t, r->translations[0]);
+    if (r->from && r->to) {
+        add(&t, ", \"from\": ");
+        add_string(&t, r->from);
+        add(&t, ", \"to\": ");
+        add_string(&t, r->to);
+    }
+    if (r->beam)
+        add_beam(&t, r);
     add(&t, "}");
     if (t.is_well)
         return t.at;

@@ -2,11 +2,12 @@
  *
  * An output that goes round in circles is searched again with repetition forbidden, in the same searcher: the others go on. Of the
  * two outputs the better one stays, which is told by how likely they are; a first search for words alone is therefore repeated
- * with probabilities. */
+ * with probabilities. An output that has lost or doubled a placeholder is searched once more, with each of them said once. */
 #include "translate/search_worker.h"
 
 #include "base/error.h"
 #include "translate/loop.h"
+#include "translate/reading.h"
 
 void hd_search_worker_release(struct hd_search_worker *w)
 {
@@ -69,6 +70,31 @@ static void replace_found(struct hd_segment *segment, struct hd_nbest *found)
     *found = (struct hd_nbest){0};
 }
 
+/* Is each of the segment's placeholders in it once, and no other? */
+static bool is_whole(const struct hd_segment *segment, const struct hd_hypothesis *h)
+{
+    const struct hd_ensemble *e = job_of(segment)->ensemble;
+    for (size_t k = 0; e->has_placeholders && k < HD_N_PLACEHOLDERS; k++) {
+        size_t n = 0;
+        for (int i = 0; i < h->n; i++)
+            n += h->ids[i] == e->target_placeholders[k];
+        if (n != (k < hd_segment_placeholders(segment)))
+            return false;
+    }
+    return true;
+}
+
+/* Must it be searched for what is missing? */
+static bool goes_for_whole(struct hd_segment *segment)
+{
+    const struct hd_job *job = job_of(segment);
+    if (job->options.is_sampled || job->is_forced || segment->prefix.n > 0 ||
+        !job->options.protects || is_whole(segment, &segment->found.best[0]))
+        return false;
+    segment->round = HD_SEARCH_WHOLE;
+    return true;
+}
+
 /* What was found is the segment's. Must it be searched once more? */
 static bool settle(struct hd_segment *segment, struct hd_nbest *found)
 {
@@ -77,7 +103,7 @@ static bool settle(struct hd_segment *segment, struct hd_nbest *found)
     case HD_SEARCH_FIRST:
         replace_found(segment, found);
         if (!job->is_tried_again || !is_loop(segment))
-            return false;
+            return goes_for_whole(segment);
         segment->round =
             job->search[HD_SEARCH_FIRST].words_alone ? HD_SEARCH_SCORED : HD_SEARCH_NO_REPEAT;
         return true;
@@ -85,12 +111,16 @@ static bool settle(struct hd_segment *segment, struct hd_nbest *found)
         replace_found(segment, found);
         segment->round = HD_SEARCH_NO_REPEAT;
         return true;
+    case HD_SEARCH_WHOLE:
+        if (is_whole(segment, &found->best[0]) && !found->best[0].is_cut)
+            replace_found(segment, found);
+        return false;
     default:
         segment->is_searched_again =
             hd_is_better_than_loop(&found->best[0], &segment->found.best[0]);
         if (segment->is_searched_again)
             replace_found(segment, found);
-        return false;
+        return goes_for_whole(segment);
     }
 }
 

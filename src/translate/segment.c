@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "model/languages.h"
 #include "translate/protection.h"
 #include "translate/split.h"
 
@@ -43,14 +44,20 @@ static const char *repaired(heed_result *result, const char *text, const char *w
 
 bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err)
 {
-    const int end = hd_vocab_end(segment->line->job->ensemble->source);
+    const int end = hd_vocab_end(segment->line->job->ensemble->source),
+              symbol = segment->line->symbol;
     segment->passes = segment->source.n == 0;
-    segment->ids = hd_alloc(segment->source.n + 1, sizeof *segment->ids, err);
+    hd_free(segment->ids);
+    segment->ids = hd_alloc(segment->source.n + 2, sizeof *segment->ids, err);
+    segment->n_ids = 0;
     if (!segment->ids)
         return false;
+    if (symbol >= 0)
+        segment->ids[segment->n_ids++] = symbol;
     if (segment->source.n > 0)
-        memcpy(segment->ids, segment->source.ids, segment->source.n * sizeof *segment->ids);
-    segment->n_ids = (int)segment->source.n;
+        memcpy(segment->ids + segment->n_ids, segment->source.ids,
+               segment->source.n * sizeof *segment->ids);
+    segment->n_ids += (int)segment->source.n;
     if (end >= 0)
         segment->ids[segment->n_ids++] = end;
     return true;
@@ -114,21 +121,45 @@ static bool take_parts(struct hd_line *line, struct hd_splits *parts)
     return true;
 }
 
+/* The line's parts; of a text with tags those of its blocks, one after the other. */
+static bool split_line(struct hd_line *line, const struct hd_split_rules *rules,
+                       struct hd_splits *parts, heed_error *err)
+{
+    const struct hd_vocab *vocab = line->job->ensemble->source;
+    struct hd_document *d = line->document;
+    if (!d)
+        return hd_split(parts, vocab, line->result->source + line->begin, line->n_text, rules, err);
+    for (size_t b = 0; b < d->n_blocks; b++) {
+        struct hd_block *block = &d->blocks[b];
+        const size_t begin = block->plain.begin;
+        block->first_segment = parts->n;
+        if (!hd_split(parts, vocab, d->plain + begin, block->plain.end - begin, rules, err))
+            return false;
+        block->n_segments = parts->n - block->first_segment;
+        for (size_t i = block->first_segment; i < parts->n; i++) {
+            parts->at[i].span.begin += begin;
+            parts->at[i].span.end += begin;
+            move_spans(&parts->at[i].encoding, begin);
+        }
+    }
+    return true;
+}
+
 static bool cut_line(struct hd_line *line, bool keeps_sentences)
 {
     const struct hd_job *job = line->job;
-    const struct hd_split_rules rules = {.most = job->most,
-                                         .keeps_sentences = keeps_sentences,
-                                         .language = job->ensemble->source_language};
+    const struct hd_split_rules rules = {
+        .most = job->most, .keeps_sentences = keeps_sentences, .language = line->from};
     struct hd_splits parts = {0};
     heed_error err = {0};
-    bool ok = hd_split(&parts, job->ensemble->source, line->result->source + line->begin,
-                       line->n_text, &rules, &err);
+    bool ok = split_line(line, &rules, &parts, &err);
     if (ok)
         ok = take_parts(line, &parts);
-    else if (err.code == HEED_BAD_TEXT) /* the segment says what it is about */
+    else if (err.code == HEED_BAD_TEXT) { /* the segment says what it is about */
         ok = make_one_segment(line);
-    else
+        if (line->document)
+            line->document->is_verbatim = true;
+    } else
         hd_fail(&line->err, err.code, "%s", err.message);
     if (ok && parts.n_long > 0)
         hd_result_warn(line->result,
@@ -144,12 +175,54 @@ static bool cut_line(struct hd_line *line, bool keeps_sentences)
     return ok;
 }
 
+/* ---- languages ----------------------------------------------------------------------------------------- */
+
+static const char *kept_name(struct hd_line *line, const char *name)
+{
+    char *copy = name ? hd_result_keep(line->result, strlen(name) + 1, 1, &line->err) : NULL;
+    return copy ? strcpy(copy, name) : NULL;
+}
+
+/* As asked for; what was left open follows from the text, and from `target`, where that is given. */
+static bool choose_languages(struct hd_line *line, const char *target)
+{
+    const struct hd_job *job = line->job;
+    const heed_model *m = job->ensemble->models[0];
+    const char *text = line->result->source + line->begin;
+    line->symbol = -1;
+    line->from = job->from
+                     ? job->from
+                     : hd_model_detect_source(m, text, line->n_text, job->to, &line->is_translated);
+    if (!line->from)
+        return true;
+    line->is_translated = line->is_translated && !job->is_forced;
+    line->to = job->to ? job->to
+                       : hd_model_detect_target(m, target ? target : "",
+                                                target ? strlen(target) : 0, line->from);
+    line->symbol = hd_model_language_symbol(m, line->to);
+    if (!hd_model_direction(m, 1))
+        return true;
+    line->result->from = kept_name(line, line->is_translated ? line->to : line->from);
+    line->result->to = kept_name(line, line->to);
+    if (line->is_translated)
+        hd_result_warn(line->result,
+                       "the text seems to be of the language %s already, and stays as it is; "
+                       "--from says what it is",
+                       line->to);
+    return line->result->from && line->result->to;
+}
+
 /* A prefix may be of several sentences, so the text that it belongs to stays whole. */
 static bool prepare_search(struct hd_line *line, const char *prefix)
 {
+    if (line->document && prefix && prefix[0])
+        return hd_fail(&line->err, HEED_BAD_OPTION,
+                       "a text with markup cannot have a prefix; use one of the two");
     if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
-        !hd_line_protect(line))
+        !hd_line_protect(line, prefix && prefix[0]))
         return false;
+    for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
+        line->segments[i].passes = true;
     if (!prefix || line->n_segments == 0)
         return true;
     const char *text = repaired(line->result, prefix, "prefix", &line->err);
@@ -200,6 +273,27 @@ static bool prepare_force(struct hd_line *line, const char *target)
 
 /* ---- all --------------------------------------------------------------------------------------- */
 
+/* A text with tags is its plain text from now on, until it is put together. */
+static bool open_document(struct hd_line *line)
+{
+    const struct hd_job *job = line->job;
+    line->document = hd_document_new(
+        job->markup, (enum hd_markup_kind)job->options.markup, line->result->source, line->n_source,
+        job->ensemble->has_placeholders && job->options.protects, line->result, &line->err);
+    if (!line->document)
+        return false;
+    line->result->source = line->document->plain;
+    line->n_source = line->n_text = line->document->n_plain;
+    return true;
+}
+
+static void find_text(struct hd_line *line)
+{
+    line->begin = hd_space_before(line->result->source, line->n_source);
+    line->n_text = line->n_source - line->begin;
+    line->n_text -= hd_space_after(line->result->source + line->begin, line->n_text);
+}
+
 bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
 {
     line->result = hd_result_new(&line->err);
@@ -212,10 +306,12 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
     if (line->n_source > INT_MAX / 8)
         return hd_fail(&line->err, HEED_BAD_TEXT, "a line of %zu bytes is too long; cut it",
                        line->n_source);
-    line->begin = hd_space_before(line->result->source, line->n_source);
-    line->n_text = line->n_source - line->begin;
-    line->n_text -= hd_space_after(line->result->source + line->begin, line->n_text);
-    if (!(line->job->is_forced ? prepare_force : prepare_search)(line, other))
+    if (!line->job->markup)
+        find_text(line);
+    else if (!open_document(line))
+        return false;
+    if (!choose_languages(line, line->job->is_forced ? other : NULL) ||
+        !(line->job->is_forced ? prepare_force : prepare_search)(line, other))
         return false;
     for (size_t i = 0; i < line->n_segments; i++)
         line->n_searching += !line->segments[i].passes;
@@ -232,6 +328,7 @@ void hd_line_release(struct hd_line *line)
         hd_free(segment->ids);
     }
     hd_free(line->segments);
+    hd_document_free(line->document);
     hd_encoding_release(&line->target_placed);
     hd_protected_release(&line->kept);
 }

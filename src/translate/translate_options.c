@@ -139,6 +139,11 @@ static bool add_keep(const heed_option *option, void *values, const char *text, 
 #define FIELD(member) HEED_OPTION_FIELD(heed_options, member)
 
 static const heed_option rows[] = {
+    {"to", .kind = HEED_OPTION_TEXT, FIELD(to), .value = "LANG", .group = "Languages",
+     .default_help = "the first that the model translates the source's language to",
+     .help = "language to translate to, of a model of several; heed info lists them"},
+    {"from", .kind = HEED_OPTION_TEXT, FIELD(from), .initial = "auto", .value = "LANG|auto",
+     .help = "language of the text; auto tells it line by line, among those of the model"},
     {"beam", 'b', .kind = HEED_OPTION_INT, FIELD(beam), .initial = "5", .value = "N", .least = 1,
      .most = 10000, .group = "Search",
      .help = "beam size: hypotheses kept while searching; 1 is greedy search"},
@@ -169,6 +174,15 @@ static const heed_option rows[] = {
      .set = set_number, .print = print_number},
     {"prefix", .kind = HEED_OPTION_TEXT, FIELD(prefix), .value = "TEXT",
      .flags = HEED_OPTION_PROGRAM, .help = "how the translation must begin"},
+    {"target", .kind = HEED_OPTION_TEXT, FIELD(target), .value = "TEXT",
+     .flags = HEED_OPTION_PROGRAM,
+     .help = "the translation itself, which is then looked at and not searched; of a text that is "
+             "submitted"},
+    {"steps", .kind = HEED_OPTION_INT, FIELD(n_steps), .initial = "0", .value = "N", .least = 0,
+     .most = 100, .flags = HEED_OPTION_PROGRAM,
+     .help = "tell the likeliest N subwords of each step"},
+    {"tree", .kind = HEED_OPTION_YES_NO, FIELD(has_tree), .initial = "no",
+     .flags = HEED_OPTION_PROGRAM, .help = "tell all hypotheses of the search, as a tree"},
     {"no-repeat", .kind = HEED_OPTION_INT, FIELD(no_repeat), .initial = "0", .value = "N",
      .least = 0, .most = 1000,
      .help = "forbid repeating a sequence of N subwords; 0 allows everything"},
@@ -177,9 +191,17 @@ static const heed_option rows[] = {
     {"protect", .kind = HEED_OPTION_YES_NO, FIELD(protects), .initial = "yes",
      .help = "keep links, e-mail addresses, file names, codes and placeholders such as %s as they "
              "are, and warn where one of them or a number is lost"},
+    {"restore-case", .kind = HEED_OPTION_YES_NO, FIELD(restores_case), .initial = "yes",
+     .help =
+         "translate a sentence in capitals or small letters alone as an ordinary one, and print it "
+         "in such letters again"},
     {"keep", .kind = HEED_OPTION_LIST, FIELD(keep), .value = "REGEX",
      .help = "also keep what this regular expression matches (POSIX, extended); may be repeated",
      .set = add_keep},
+    {"markup", .kind = HEED_OPTION_CHOICE, FIELD(markup), .initial = "none",
+     .choices = "none|html|xml",
+     .help = "a text has tags: what is between them is translated, and they are put back where "
+             "their words are"},
     {"max-length", .kind = HEED_OPTION_FLOAT, FIELD(max_length), .initial = "3", .value = "X",
      .least = 0.01, .most = 1000, .help = "longest output: X subwords per source subword, plus 50"},
     {"max-source", .kind = HEED_OPTION_INT, FIELD(max_source), .initial = "0", .value = "N",
@@ -213,9 +235,9 @@ static const heed_option rows[] = {
      .least = 0, .most = 4096, .default_help = "all cores",
      .help = "number of threads; does not change results"},
     {"compute", .kind = HEED_OPTION_CHOICE, FIELD(compute), .initial = "stored",
-     .choices = "stored|f32|int8",
-     .help = "matrix products in the precision of the model file, in 32-bit floats, or in 8 bits, "
-             "which is faster"},
+     .choices = HD_COMPUTE_NAMES,
+     .help = "matrix products in the precision of the model file, in 32-bit floats, in bf16, which "
+             "needs less memory, or in 8 bits, which is faster"},
     {0},
 };
 
@@ -237,8 +259,12 @@ bool hd_translate_options_copy(heed_options *copy, const heed_options *o, heed_e
 {
     *copy = *o;
     copy->prefix = o->prefix ? hd_copy_string(o->prefix, err) : NULL;
+    copy->from = o->from ? hd_copy_string(o->from, err) : NULL;
+    copy->to = o->to ? hd_copy_string(o->to, err) : NULL;
+    copy->target = o->target ? hd_copy_string(o->target, err) : NULL;
     copy->keep = (heed_option_list){0};
-    bool ok = !o->prefix || copy->prefix;
+    bool ok = (!o->prefix || copy->prefix) && (!o->from || copy->from) && (!o->to || copy->to) &&
+              (!o->target || copy->target);
     for (size_t i = 0; ok && i < o->keep.n; i++)
         ok = heed_option_set_by_kind(heed_option_find(rows, "keep"), copy, o->keep.at[i], err);
     if (!ok)

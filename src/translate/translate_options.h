@@ -24,8 +24,14 @@ struct heed_options {
     int split;      /* enum hd_split_option */
     bool replaces_unknown;
     bool protects;
+    bool restores_case;
     heed_option_list keep; /* regular expressions */
+    int markup;            /* enum hd_markup_kind */
     char *prefix;          /* how the output begins; NULL: as the model likes */
+    char *from, *to;       /* languages; from may be "auto", to NULL: the first that fits */
+    char *target;          /* the output itself, which is only looked at; NULL: it is searched */
+    int n_steps;           /* likeliest words of each step that are told; 0: none */
+    bool has_tree;         /* the whole beam is told */
     int attention;         /* enum heed_attention */
     bool has_scores;
     int layer, head; /* 0, -1: the model's own choice */

@@ -5,7 +5,7 @@
 #include "translate/word_weights.h"
 
 #include "base/memory.h"
-#include "translate/links.h"
+#include "align/links.h"
 #include "translate/result.h"
 
 #include <string.h>

@@ -9,15 +9,18 @@ int main(void)
 {
     bool is_fine = true;
     for (const struct hd_kernels *const *k = hd_kernels_available(); *k; k++)
-        for (int i = 0; i < N_MODEL_CHECKSUMS; i++) {
-            const struct model_checksum *m = &model_checksums[i];
+        for (int i = 0; i < 2 * N_MODEL_CHECKSUMS; i++) {
+            const struct model_checksum *m = &model_checksums[i / 2];
+            const bool is_bf16 = i % 2;
+            const uint64_t wanted = is_bf16 ? m->sum_bf16 : m->sum;
             uint64_t sum = 0;
             heed_error err = {0};
             hd_kernels_choose(*k);
-            if (model_checksum(&sum, m, 1, &err) && sum == m->sum)
+            if (model_checksum(&sum, m, is_bf16, 1, &err) && sum == wanted)
                 continue;
-            printf("%s by %s has the checksum 0x%016llx instead of 0x%016llx %s\n", m->name,
-                   (*k)->name, (unsigned long long)sum, (unsigned long long)m->sum, err.message);
+            printf("%s by %s has the checksum 0x%016llx instead of 0x%016llx %s%s\n", m->name,
+                   (*k)->name, (unsigned long long)sum, (unsigned long long)wanted,
+                   is_bf16 ? "in bf16 " : "", err.message);
             is_fine = false;
         }
     if (is_fine)

@@ -99,6 +99,29 @@ expect 'what is too long is told' 0 '' 'heed: longer:1: not looked at: the pair 
     "$heed" align -m "$toy" longer b
 expect 'align has a help of its own' 0 'Usage: heed align *-m MODEL*--symmetrize*grow-diag-final*' '' "$heed" align --help
 
+# ---- align without a model
+expect 'without a model words are linked by the text' 0 '' '' sh -c "
+    '$heed' align --method hmm both/train.de both/train.en | awk '{ \$1 = \$1; print }' >found
+    awk '{ for (i = 1; i <= NF; i++) { split(\$i, p, \"-\"); \$i = p[1] - 1 \"-\" p[2] - 1 } print }' both/train.gold >wanted
+    awk 'NR == FNR { w[FNR] = \" \" \$0 \" \"; next }
+         { for (i = 1; i <= NF; i++) { n++; ok += index(w[FNR], \" \" \$i \" \") > 0 } }
+         END { if (ok < 0.97 * n || n < 2000) print ok, n }' wanted found"
+expect 'and judged' 0 'precision = *
+recall = *
+AER = [0-4].?? %*' '' "$heed" align --method hmm --gold both/train.gold both/train.de both/train.en
+"$heed" align --method hmm -j 1 both/train.de both/train.en >one
+expect 'threads change nothing there' 0 '' '' sh -c "'$heed' align --method hmm -j 3 both/train.de both/train.en | cmp - one"
+expect 'links are told as JSON' 0 '{"source": "eins zwei", "target": "one two", "links": \[\[0, 0\]*' '' \
+    "$heed" align --method hmm --json a b
+paste both/train.de both/train.en >more.tsv
+printf 'eins elf\n' >one.de
+printf 'eleven one\n' >one.en
+expect 'more text may be learned from' 0 '1-0 0-1' '' "$heed" align --method hmm one.de one.en --tsv more.tsv
+expect 'which has two columns' 1 '' 'heed: a:1: there is no TAB*' "$heed" align --method hmm one.de one.en --tsv a
+expect 'text is learned from without a model only' 2 '' 'heed: --tsv is text to learn from*' "$heed" align -m "$toy" a b --tsv more.tsv
+expect 'and a model is no text' 2 '' 'heed: --method hmm *--model' "$heed" align --method hmm -m "$toy" a b
+expect 'there must be words' 1 '' 'heed: no pair of the text has words on both sides*' sh -c "echo >none; '$heed' align --method hmm none none"
+
 # ---- score
 expect 'scores are told line by line' 0 '-0.00*
 -0.0*

@@ -62,7 +62,7 @@ if [ -e "${heed%heed}heed_draw.so" ]; then
     expect 'all heads of it are a page' 0 '*' '' sh -c "echo 'The red house.' |
         '$heed' translate --attention encoder --head all --plot '$here/heads.svg' && grep -q '<svg' '$here/heads.svg'"
 fi
-expect 'there are no more layers than there are' 1 '' 'heed: the model has no attention of layer 4*' \
+expect 'there are no more layers than there are' 1 '' 'heed: layer must be a whole number from 1 to * with this model, not 4' \
     sh -c "echo 'The red house.' | '$heed' translate --attention encoder --layer 4 --json"
 
 for kernel in $("$heed" info --json | sed 's/.*"kernels": \[\([^]]*\)\].*/\1/; s/[",]//g'); do

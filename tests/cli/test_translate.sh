@@ -6,6 +6,7 @@ case $BUILD in /*) heed=$BUILD/heed ;; esac
 toy=$PWD/tests/translate/toy.safetensors
 fixed=$PWD/tests/fuzz/corpus/model/fixed
 gru=$PWD/tests/fuzz/corpus/model/gru
+npz=$PWD/tests/format/data/stored.npz
 shared=$PWD/$SHARED
 case $SHARED in /*) shared=$SHARED ;; esac
 cd "$here" || exit 1
@@ -163,14 +164,38 @@ expect '8-bit models ask for a kernel that exists' 1 '' 'heed: *HEED_KERNEL*bana
 expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m nowhere in
 expect 'each of several' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m "$toy,nowhere" in
 expect 'vocabularies must be the same' 1 '' 'heed: model 2 has another vocabulary*' "$heed" translate -m "$toy,$gru" in
-expect 'a missing file is named' 1 '' 'heed: nowhere: there is no such file' "$heed" translate -m "$toy" nowhere
+expect 'a missing file is named' 1 'three*' 'heed: nowhere: there is no such file' "$heed" translate -m "$toy" in nowhere
+expect 'words are no files: what to type is told' 1 '' \
+    "heed: Hello world: there is no such file; to translate words, give them on standard input: echo 'Hello world' | heed translate" \
+    "$heed" translate -m "$toy" 'Hello world'
+expect 'whatever is in them' 1 '' "*: echo \"It's me\" | heed translate" "$heed" translate -m "$toy" "It's" me
+expect 'a closed standard input is no empty one' 1 '' 'heed: standard input: it is closed, so nothing can be read from it' \
+    sh -c "'$heed' translate -m '$toy' <&-"
+expect 'for the library as well' 1 '' 'heed: standard input: it is closed, so nothing can be read from it' \
+    sh -c "'$heed' eval --hyp - --ref in <&-"
+expect 'a text is no model' 1 '' 'heed: in: this is text, not a model; *' "$heed" translate -m in in
+printf 'eins' >short
+expect 'however short' 1 '' 'heed: short: this is text, not a model; *' "$heed" translate -m short in
+expect 'nor is an archive' 1 '' 'heed: *stored.npz: this is a zip archive, as models of Marian are (.npz); heed convert *' \
+    "$heed" translate -m "$npz" in
+cp "$toy" 'a,b.safetensors'
+expect 'a comma may be part of a name' 0 'three two one*' '' "$heed" translate -m a,b.safetensors in
+expect 'for eval as well' 0 '*BLEU*' '*' "$heed" eval -m a,b.safetensors in in
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
+    expect 'at a terminal what to do is told' 0 'Type a line and press Enter to have it translated; Ctrl-D ends.*' '' \
+        script -qec "'$heed' translate -m '$toy'" /dev/null
+fi
 expect 'a folder is no file' 1 '' 'heed: .: this is a folder*' "$heed" translate -m "$toy" .
 expect 'a missing prefix file is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m "$toy" --prefix nowhere in
 expect 'a length normalisation must be one' 2 '' "heed: length-norm must be none, power:X or gnmt:X, *, not 'long'" \
     "$heed" translate -m "$toy" --length-norm long in
 expect 'so must a way of drawing' 2 '' "heed: sample must be none, all, topk=N*, not 'topk=0'" "$heed" translate -m "$toy" --sample topk=0 in
 expect 'so must a head; all are for pictures' 2 '' "heed: head must be a whole number from 0 to 63, or mean, not 'all'" "$heed" translate -m "$toy" --head all --json in
-expect 'a layer must be there' 1 '' 'heed: the model has no attention of layer 9*' "$heed" translate -m "$toy" --layer 9 --json in
+expect 'a layer must be there' 1 '' 'heed: layer must be a whole number from 1 to 1 with this model, not 9' "$heed" translate -m "$toy" --layer 9 --json in
+expect 'also where it would not be looked at' 1 '' 'heed: head must be a whole number from 0 to 0 with this model, or mean, not 7' \
+    "$heed" translate -m "$toy" --head 7 --attention none in
+expect 'where there is no attention there are no layers' 1 '' 'heed: the model has no attention, so there is no layer or head to choose' \
+    "$heed" translate -m "$fixed" --layer 1 in
 expect 'no attention, no replacing' 1 '' 'heed: the model has no attention*' "$heed" translate -m "$fixed" --replace-unknown in
 expect 'a mistyped option is answered with the right one' 2 '' "heed: there is no option 'bean'; did you mean beam?" \
     "$heed" translate -m "$toy" --bean 5

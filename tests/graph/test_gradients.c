@@ -32,6 +32,7 @@
 #include "graph/cell_ops.c"
 #include "graph/context.c"
 #include "graph/elementwise.c"
+#include "graph/guide.c"
 #include "graph/init.c"
 #include "graph/linear.c"
 #include "graph/loss.c"
@@ -713,6 +714,32 @@ static hd_node *attention_cross_case(struct check *c)
                         attend_by(.queries = spans(c, 1, 3), .keys = spans(c, 4, 2), .n_heads = 1));
 }
 
+/* Guides of one head, two of them for one row; what is attended to has a gradient as well. */
+static hd_node *attention_guided_case(struct check *c)
+{
+    const hd_guide guides[] = {{0, 3, 0.5}, {1, 0, 1}, {3, 0, 0.25}, {3, 1, 0.75}};
+    hd_node *q = leaf(c, 4, 4), *k = leaf(c, 6, 4), *v = leaf(c, 6, 4);
+    hd_node *y = hd_attention(
+        q, k, v, attend_by(.queries = spans(c, 1, 3), .keys = spans(c, 4, 2), .n_heads = 2));
+    hd_node *loss = hd_guide_attention(y, 1, guides, 4);
+    return hd_add(hd_sum(hd_mul(y, y)), loss);
+}
+
+static hd_node *attention_guided_alone_case(struct check *c)
+{
+    const hd_guide guides[] = {{0, 1, 1}, {2, 0, 2}};
+    hd_node *q = leaf(c, 3, 2), *k = leaf(c, 3, 2), *v = leaf(c, 3, 2);
+    hd_node *y = hd_attention(
+        q, k, v, attend_by(.queries = spans(c, 2, 1), .keys = spans(c, 2, 1), .n_heads = 1));
+    return hd_guide_attention(y, 0, guides, 2);
+}
+
+static hd_node *guided_weights_case(struct check *c)
+{
+    const hd_guide guides[] = {{0, 0, 0.5}, {0, 2, 0.5}, {2, 1, 3}};
+    return hd_guide_weights(hd_softmax(leaf(c, 3, 4), NULL), guides, 3);
+}
+
 static hd_node *attention_causal_case(struct check *c)
 {
     const hd_spans *s = spans(c, 4, 1, 2);
@@ -1187,6 +1214,9 @@ static const struct gradient_case cases[] = {
     {"hd_kl of a node with itself", kl_itself_case},
     {"hd_attention of sentences with themselves", attention_self_case},
     {"hd_attention of sentences with others", attention_cross_case},
+    {"hd_guide_attention", attention_guided_case},
+    {"hd_guide_attention alone", attention_guided_alone_case},
+    {"hd_guide_weights", guided_weights_case},
     {"hd_attention, causal", attention_causal_case},
     {"hd_attention, causal, with more keys or more queries", attention_uneven_case},
     {"hd_attention with empty sentences", attention_empty_case},

@@ -33,7 +33,7 @@ static struct held held(void)
     hd_param_set_use(h.map, HD_PARAM_MAP);
     hd_param_set_use(h.table, HD_PARAM_TABLE);
     for (int i = 0; i < hd_params_number(h.params); i++)
-        hd_param_hold_int8(hd_params_at(h.params, i));
+        hd_param_hold(hd_params_at(h.params, i), HD_HELD_INT8);
     assert_that(hd_params_make(h.params, &err), "%s", err.message);
     for (int i = 0; i < K * N; i++) {
         h.map_values[i] = i % N == 3 ? 0 : number() * (float)(1 + i % N);
@@ -169,7 +169,7 @@ static void a_rounded_map_learns_straight_through(void **state)
         x[i] = (float)(i * 104729 % 97) / 40 - 1;
     assert_true(hd_param_write(map, values, &err) && hd_param_write(h.map, values, &err));
     memcpy(b->x, h.b->x, N * sizeof(float));
-    assert_true(hd_params_begin_rounding(params, &err));
+    assert_true(hd_params_multiply_int8(params, &err));
     assert_true(map->x && hd_params_values(params));
     float *gradients = calloc(hd_params_size(params), sizeof *gradients);
     hd_tape *tape = hd_tape_new(NULL);
@@ -195,7 +195,7 @@ static void a_rounded_map_learns_straight_through(void **state)
             values[i] *= i % 3 == 0 ? -0.7F : 1.1F;
         assert_true(hd_param_write(map, values, &err) && hd_param_write(h.map, values, &err));
         hd_params_changed(params);
-        hd_params_round(params, 0);
+        hd_params_requantise(params, 0);
     }
     assert_int_equal(hd_tape_error(tape)->code, HEED_OK);
     free(gradients);
@@ -212,7 +212,7 @@ static void without_memory_there_is_a_sentence(void **state)
         hd_params *params = hd_params_new(&err);
         hd_node *map = hd_param(params, "map", K, N);
         hd_param_set_use(map, HD_PARAM_MAP);
-        hd_param_hold_int8(map);
+        hd_param_hold(map, HD_HELD_INT8);
         static float values[K * N];
         hd_alloc_fail_after(n);
         const bool ok = hd_params_make(params, &err) && hd_param_write(map, values, &err) &&

@@ -303,15 +303,15 @@ static void a_packed_map_is_the_map(void **state)
         b[i] = hd_param(sets[i], "b", N);
         hd_param_set_use(W[i], HD_PARAM_MAP);
         if (i == 1)
-            hd_param_hold_packed(W[i]);
-        hd_param_hold_packed(b[i]); /* no matrix */
+            hd_param_hold(W[i], HD_HELD_PACKED);
+        hd_param_hold(b[i], HD_HELD_PACKED); /* no matrix */
         make(sets[i]);
         assert_true(hd_param_write(W[i], values, NULL) && hd_params_pack(sets[i], NULL));
         y[i] = hd_dense(W[i], b[i], hd_input(tape, x, ROWS, K), HD_TANH);
         assert_int_equal(hd_tape_error(tape)->code, HEED_OK);
         hd_param_read(W[i], again);
         assert_memory_equal(again, values, sizeof values);
-        hd_param_read_column(W[i], 33, column);
+        hd_param_read_output(W[i], 33, column);
         for (int k = 0; k < K; k++)
             assert_true(column[k] == values[k * N + 33]);
     }

@@ -1,5 +1,5 @@
 /* checksum.h -- models forced for one batch, and a checksum of the loss, the logits and all
- * gradients of each: equal for all instruction sets, CPUs and compilers, or a test fails.
+ * gradients of each, with products of floats and of bf16: equal for all instruction sets, CPUs and compilers, or a test fails.
  *
  * Plain C without the test library, so that it also runs on another CPU. Dropout is on: it takes
  * its random numbers in the order in which ops are noted. When a formula is meant to change its
@@ -79,28 +79,43 @@ static const struct model_checksum {
     const char *name;
     enum hd_arch arch;
     void (*change)(struct hd_config *);
-    uint64_t sum;
+    uint64_t sum, sum_bf16;
     bool is_int8; /* products of the forward pass are in 8 bits */
 } model_checksums[] = {
-    {"seq2seq", HD_SEQ2SEQ, as_it_is, UINT64_C(0x1752c8b3fd76ff99)},
-    {"seq2seq, context every", HD_SEQ2SEQ, every_step, UINT64_C(0xb2e35f3ba1b83893)},
-    {"bahdanau", HD_BAHDANAU, as_it_is, UINT64_C(0x0e8f7f92b48ae2aa)},
-    {"bahdanau, coverage", HD_BAHDANAU, coverage, UINT64_C(0xa25843bf87cf0c94)},
-    {"bahdanau, lstm stack", HD_BAHDANAU, lstm_both_ways, UINT64_C(0xde8fd17ecaabfb5e)},
-    {"bahdanau, reset before, tanh-sum", HD_BAHDANAU, reset_before, UINT64_C(0x9474003be967ef94)},
-    {"luong, input feeding", HD_LUONG, as_it_is, UINT64_C(0x54279a5840fdd9a1)},
-    {"luong, local-p, coverage", HD_LUONG, local_p, UINT64_C(0x47437438156f1349)},
-    {"luong, scaled, inside", HD_LUONG, scaled_inside, UINT64_C(0xcf47e43e559a3fd5)},
-    {"luong, multi-head", HD_LUONG, multi_head, UINT64_C(0x5d428cf1137ae80b)},
-    {"wang", HD_WANG, as_it_is, UINT64_C(0xaa33e251d737a10a)},
-    {"wang, projected", HD_WANG, projected, UINT64_C(0x9e3ac9309f4ded78)},
-    {"ferreira", HD_FERREIRA, as_it_is, UINT64_C(0xb1d22eb861cd2616)},
-    {"transformer", HD_TRANSFORMER, as_it_is, UINT64_C(0x2e86528cec876bd7)},
-    {"transformer, pre-norm", HD_TRANSFORMER, pre_norm, UINT64_C(0x973106f8247d187c)},
-    {"bahdanau, 8 bits", HD_BAHDANAU, as_it_is, UINT64_C(0xa3dc33d99cda0885), true},
-    {"luong, local-p, coverage, 8 bits", HD_LUONG, local_p, UINT64_C(0xf1b8e7e278297a77), true},
-    {"transformer, 8 bits", HD_TRANSFORMER, as_it_is, UINT64_C(0xebef41f8c52afab1), true},
-    {"transformer, pre-norm, 8 bits", HD_TRANSFORMER, pre_norm, UINT64_C(0x8091c236c572a7a6), true},
+    {"seq2seq", HD_SEQ2SEQ, as_it_is, UINT64_C(0x1752c8b3fd76ff99), UINT64_C(0x126b321b25d2605a),
+     false},
+    {"seq2seq, context every", HD_SEQ2SEQ, every_step, UINT64_C(0xb2e35f3ba1b83893),
+     UINT64_C(0x4927f6596130f2cf), false},
+    {"bahdanau", HD_BAHDANAU, as_it_is, UINT64_C(0x0e8f7f92b48ae2aa), UINT64_C(0xee8c99e4460f4f3b),
+     false},
+    {"bahdanau, coverage", HD_BAHDANAU, coverage, UINT64_C(0xa25843bf87cf0c94),
+     UINT64_C(0xa8ff111fc728b637), false},
+    {"bahdanau, lstm stack", HD_BAHDANAU, lstm_both_ways, UINT64_C(0xde8fd17ecaabfb5e),
+     UINT64_C(0x59776098ae902765), false},
+    {"bahdanau, reset before, tanh-sum", HD_BAHDANAU, reset_before, UINT64_C(0x9474003be967ef94),
+     UINT64_C(0x29ff7b98bdde8f30), false},
+    {"luong, input feeding", HD_LUONG, as_it_is, UINT64_C(0x54279a5840fdd9a1),
+     UINT64_C(0xb88a35e56a5d11f2), false},
+    {"luong, local-p, coverage", HD_LUONG, local_p, UINT64_C(0x47437438156f1349),
+     UINT64_C(0x6ecfb8254cd49b70), false},
+    {"luong, scaled, inside", HD_LUONG, scaled_inside, UINT64_C(0xcf47e43e559a3fd5),
+     UINT64_C(0x3a7a6cc1adcba8e1), false},
+    {"luong, multi-head", HD_LUONG, multi_head, UINT64_C(0x5d428cf1137ae80b),
+     UINT64_C(0x2e1a4af50e4566ce), false},
+    {"wang", HD_WANG, as_it_is, UINT64_C(0xaa33e251d737a10a), UINT64_C(0x3faf80b5f897eff3), false},
+    {"wang, projected", HD_WANG, projected, UINT64_C(0x9e3ac9309f4ded78),
+     UINT64_C(0x6b1c96d6c87cc2d9), false},
+    {"ferreira", HD_FERREIRA, as_it_is, UINT64_C(0xb1d22eb861cd2616), UINT64_C(0xb99bc0d0feff766c),
+     false},
+    {"transformer", HD_TRANSFORMER, as_it_is, UINT64_C(0x2e86528cec876bd7),
+     UINT64_C(0x3c2df1d8d91fee59), false},
+    {"transformer, pre-norm", HD_TRANSFORMER, pre_norm, UINT64_C(0x973106f8247d187c),
+     UINT64_C(0x90d7424ddb5dd248), false},
+    {"bahdanau, 8 bits", HD_BAHDANAU, as_it_is, UINT64_C(0xa3dc33d99cda0885), 0, true},
+    {"luong, local-p, coverage, 8 bits", HD_LUONG, local_p, UINT64_C(0xf1b8e7e278297a77), 0, true},
+    {"transformer, 8 bits", HD_TRANSFORMER, as_it_is, UINT64_C(0xebef41f8c52afab1), 0, true},
+    {"transformer, pre-norm, 8 bits", HD_TRANSFORMER, pre_norm, UINT64_C(0x8091c236c572a7a6), 0,
+     true},
 };
 enum { N_MODEL_CHECKSUMS = sizeof model_checksums / sizeof *model_checksums };
 
@@ -147,8 +162,8 @@ static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_t
 }
 
 /* By the kernels that were chosen. False, with the reason in `err`, when it cannot be had. */
-static inline bool model_checksum(uint64_t *sum, const struct model_checksum *m, uint64_t key,
-                                  heed_error *err)
+static inline bool model_checksum(uint64_t *sum, const struct model_checksum *m, bool is_bf16,
+                                  uint64_t key, heed_error *err)
 {
     struct hd_config config = checksum_config(m);
     struct hd_net *net = hd_config_check(&config, err) ? hd_net_new(&config, err) : NULL;
@@ -158,7 +173,9 @@ static inline bool model_checksum(uint64_t *sum, const struct model_checksum *m,
     *sum = UINT64_C(0xcbf29ce484222325);
     if (is_fine) {
         hd_net_init(net, 1);
-        is_fine = (!m->is_int8 || hd_params_begin_rounding(net->params, err)) &&
+        if (is_bf16)
+            hd_params_multiply_bf16(net->params);
+        is_fine = (!m->is_int8 || hd_params_multiply_int8(net->params, err)) &&
                   checksum_of_net(sum, net, t, gradients, key);
         *err = *hd_tape_error(t);
     }

@@ -121,16 +121,16 @@ static inline bool is_for_test(const struct pair *p)
 
 enum { MOST_PAIRS = 256 };
 
-struct lesson {
+struct toy_batch {
     int n, source_length[MOST_PAIRS], target_length[MOST_PAIRS], n_targets;
     int source[MOST_PAIRS * MOST_WORDS], target[MOST_PAIRS * MOST_WORDS];
 };
 
-static inline struct hd_batch make_lesson(struct lesson *l, const struct toy *toy,
+static inline struct hd_batch make_toy_batch(struct toy_batch *l, const struct toy *toy,
                                           struct hd_rng *rng, bool is_test, int n)
 {
     int n_source = 0;
-    *l = (struct lesson){.n = n};
+    *l = (struct toy_batch){.n = n};
     assert_true(n <= MOST_PAIRS);
     for (int i = 0; i < n;) {
         struct pair p = {0};
@@ -241,11 +241,11 @@ static inline float rate_at(const struct course *c, int update)
 
 static inline void learn(struct learner *l, const struct toy *toy, const struct course *course)
 {
-    static struct lesson lesson;
+    static struct toy_batch toy_batch;
     struct hd_rng rng = {.key = course->seed, .stream = 1};
     for (int u = 0; u < course->n_updates; u++) {
-        const struct hd_batch batch = make_lesson(&lesson, toy, &rng, false, course->batch_size);
-        const float loss = learn_batch(l, &batch, lesson.n_targets, rate_at(course, u));
+        const struct hd_batch batch = make_toy_batch(&toy_batch, toy, &rng, false, course->batch_size);
+        const float loss = learn_batch(l, &batch, toy_batch.n_targets, rate_at(course, u));
         assert_that(loss == loss, "%s, update %d: the loss is not a number", toy->name, u + 1);
     }
 }
@@ -284,10 +284,10 @@ static inline void answer(struct learner *l, const struct hd_batch *batch, int (
 /* How many of 256 unseen sources are answered without any mistake, in percent. */
 static inline double exact_answers(struct learner *l, const struct toy *toy, uint64_t seed)
 {
-    static struct lesson lesson;
+    static struct toy_batch toy_batch;
     static int words[MOST_PAIRS][MOST_WORDS];
     struct hd_rng rng = {.key = seed, .stream = 2};
-    const struct hd_batch batch = make_lesson(&lesson, toy, &rng, true, MOST_PAIRS);
+    const struct hd_batch batch = make_toy_batch(&toy_batch, toy, &rng, true, MOST_PAIRS);
     answer(l, &batch, words);
     int n_exact = 0;
     const int *target = batch.target;

@@ -80,7 +80,7 @@ static heed_model *load(const char *name)
 static heed_model *load_floats(const char *name)
 {
     heed_error err = {0};
-    heed_model *m = hd_model_load_as(path, HD_COMPUTE_F32, &err);
+    heed_model *m = hd_model_load_as(path, HD_COMPUTE_TO_TRAIN, &err);
     assert_that(m != NULL, "%s: %s", name, err.message);
     return m;
 }

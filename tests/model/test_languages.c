@@ -27,10 +27,19 @@ static void directions_are_read_as_they_were_written(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         heed_model m = model_of(cases[i].languages);
         char all[200] = "";
-        struct hd_direction d;
-        for (int k = 0; hd_model_direction(&m, k, &d); k++)
-            sprintf(all + strlen(all), "%s>%s ", d.from, d.to);
+        const char *from, *to;
+        struct hd_model_languages languages;
+        assert_true(hd_model_languages_init(&languages, m.record, NULL));
+        m.languages = &languages;
+        for (int k = 0; heed_model_direction(&m, k, &from, &to); k++)
+            sprintf(all + strlen(all), "%s>%s ", from, to);
         assert_string_equal(all, cases[i].wanted);
+        assert_true(!from && !to);
+        if (cases[i].wanted[0])
+            assert_string_equal(heed_model_languages(&m), cases[i].languages);
+        else
+            assert_null(heed_model_languages(&m));
+        hd_model_languages_release(&languages);
         json_decref(m.record);
         hd_vocab_free(m.source);
     }
@@ -38,16 +47,17 @@ static void directions_are_read_as_they_were_written(void **state)
 
 static void records_that_say_something_else_have_no_direction(void **state)
 {
-    static const char *const records[] = {"{\"languages\": \"en-fr\"}", "{\"languages\": [\"en\"]}",
-                                          "{\"languages\": [1, 2]}",    "{\"directions\": [7]}",
-                                          "{\"directions\": [\"en\"]}", "{\"directions\": {}}"};
+    static const char *const records[] = {
+        "{\"languages\": \"english\"}", "{\"languages\": [\"en\"]}",  "{\"languages\": [1, 2]}",
+        "{\"directions\": [7]}",        "{\"directions\": [\"en\"]}", "{\"directions\": {}}"};
     (void)state;
     for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
-        const heed_model m = {.record = json_loads(records[i], 0, NULL)};
-        struct hd_direction d;
-        assert_non_null(m.record);
-        assert_that(!hd_model_direction(&m, 0, &d), "%s", records[i]);
-        json_decref(m.record);
+        json_t *record = json_loads(records[i], 0, NULL);
+        struct hd_model_languages languages;
+        assert_non_null(record);
+        assert_true(hd_model_languages_init(&languages, record, NULL));
+        assert_that(languages.n == 0 && !languages.text, "%s", records[i]);
+        json_decref(record);
     }
 }
 

@@ -109,9 +109,9 @@ typedef void look(const float *alpha, int m, int t, void *data);
 
 static void look_at_all(struct learner *l, const struct toy *toy, look *look, void *data)
 {
-    static struct lesson lesson;
+    static struct toy_batch toy_batch;
     struct hd_rng rng = {.key = 5};
-    const struct hd_batch batch = make_lesson(&lesson, toy, &rng, true, 64);
+    const struct hd_batch batch = make_toy_batch(&toy_batch, toy, &rng, true, 64);
     hd_tape_reset(l->tape);
     hd_tape_record(l->tape, false);
     const struct hd_memory *memory = hd_encode(l->net, l->tape, &batch, NULL);

@@ -234,6 +234,11 @@ static void with_each_model(const struct combination *c, void *data)
     compare_steps(int8, run, c->settings);
     compare_alone(int8, run, c->settings);
     hd_net_free(int8);
+    struct hd_net *bf16 = hd_net_as(net, HD_COMPUTE_BF16, &err); /* and in bf16 */
+    assert_that(bf16 && hd_net_computes(bf16, HD_COMPUTE_BF16), "%s: %s", c->settings, err.message);
+    compare_steps(bf16, run, c->settings);
+    compare_alone(bf16, run, c->settings);
+    hd_net_free(bf16);
     hd_net_free(net);
     run->n_models++;
 }

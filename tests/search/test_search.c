@@ -113,6 +113,51 @@ static void a_forced_prefix_is_always_kept(void **state)
     free(text);
 }
 
+static void what_must_be_said_once_is_said_once_and_what_must_not_is_not(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    struct toy_text *text = toy_text(N, 20, 19);
+    struct hd_nbest found[N];
+    const int once[] = {3, 5}, never[] = {2, 6};
+    foreach (n, some_nets)
+        for (int way = 0; way < 3; way++) {
+            struct hd_net *net = toy_net(some_nets[n], 7, 1.5F, 61 + n);
+            const struct hd_net *nets[] = {net};
+            struct hd_search_options options = hd_search_options_default();
+            options.beam = way == 0 ? 1 : 4;
+            options.words_alone = way == 0;
+            options.is_sampled = way == 2;
+            for (int i = 0; i < N; i++) {
+                text->input[i].once = (struct hd_sequence){once, 2};
+                text->input[i].never = (struct hd_sequence){never, 2};
+            }
+            search_toys(nets, 1, text->input, N, &options, found, some_nets[n]);
+            for (int i = 0; i < N; i++) {
+                const struct hd_hypothesis *h = &found[i].best[0];
+                int count[7] = {0};
+                for (int j = 0; j < h->n; j++)
+                    count[h->ids[j]]++;
+                assert_that(count[3] <= 1 && count[5] <= 1 && count[2] == 0 && count[6] == 0,
+                            "%s: sentence %d", some_nets[n], i);
+                assert_that(h->is_cut || (count[3] == 1 && count[5] == 1), "%s: sentence %d",
+                            some_nets[n], i);
+            }
+            release_all(found, N);
+            hd_net_free(net);
+        }
+    heed_error err = {0};
+    struct hd_net *net = toy_net(some_nets[0], 7, 1.5F, 61);
+    const struct hd_net *nets[] = {net};
+    const struct hd_search_options options = hd_search_options_default();
+    const int bad[] = {7};
+    text->input[0].never = (struct hd_sequence){bad, 1};
+    assert_false(hd_search(nets, 1, END, text->input, 1, &options, found, &err));
+    assert_error(err, HEED_BAD_OPTION, "said once");
+    hd_net_free(net);
+    free(text);
+}
+
 static void no_n_gram_is_repeated_when_that_is_forbidden(void **state)
 {
     (void)state;
@@ -310,9 +355,9 @@ static void the_seed_and_the_number_decide_what_is_drawn(void **state)
     struct hd_net *net = toy_net("transformer", 30, 0.5F, 9);
     const struct hd_net *nets[] = {net};
     const int source[] = {1, 2, 3};
-    const struct hd_search_input input[] = {{{source, 3}, {NULL, 0}, 12, 7},
-                                            {{source, 3}, {NULL, 0}, 12, 8},
-                                            {{source, 3}, {NULL, 0}, 12, 7}};
+    const struct hd_search_input input[] = {{.source = {source, 3}, .max_length = 12, .number = 7},
+                                            {.source = {source, 3}, .max_length = 12, .number = 8},
+                                            {.source = {source, 3}, .max_length = 12, .number = 7}};
     struct hd_search_options options = hd_search_options_default();
     struct hd_nbest found[3], again[3];
     options.is_sampled = true;
@@ -628,6 +673,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_order_and_rows_at_a_time_do_not_matter),
         cmocka_unit_test(a_forced_prefix_is_always_kept),
+        cmocka_unit_test(what_must_be_said_once_is_said_once_and_what_must_not_is_not),
         cmocka_unit_test(no_n_gram_is_repeated_when_that_is_forbidden),
         cmocka_unit_test(what_hits_the_limit_is_cut_and_says_so),
         cmocka_unit_test(learned_positions_are_a_limit_too),

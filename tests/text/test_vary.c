@@ -10,9 +10,12 @@
 #include "text/shared_word.h"
 #include "text/vary.h"
 
-#define PAIR(source, target)                                    \
-    {                                                           \
-        source, sizeof source - 1, target, sizeof target - 1, 0 \
+#define PAIR(source, target)                                     \
+    {                                                            \
+        source, sizeof source - 1, target, sizeof target - 1, 0, \
+        {                                                        \
+            0                                                    \
+        }                                                        \
     }
 static const struct hd_text_pair pairs[] = {
     PAIR("Tom's dog isn't \"big\".", "Le chien de Tom n'est pas « grand »."),
@@ -32,7 +35,8 @@ static const struct hd_vary_partner partner = {draw_pair, NULL};
 
 static struct hd_text_pair pair_of(const char *source, const char *target)
 {
-    return (struct hd_text_pair){source, strlen(source), target, strlen(target), 0};
+    return (struct hd_text_pair){
+        .source = source, .n_source = strlen(source), .target = target, .n_target = strlen(target)};
 }
 
 static struct hd_vary_rates only(enum hd_variation kind, float rate)
@@ -50,9 +54,9 @@ static void vary(struct hd_varied *v, struct hd_text_pair pair, const struct hd_
     assert_that(hd_vary(v, pair, rates, &partner, &rng, &err), "%s", err.message);
 }
 
-#define assert_text(buffer, wanted)                                                           \
-    assert_that((buffer).n == strlen(wanted) &&                                              \
-                    ((buffer).n == 0 || memcmp((buffer).at, wanted, (buffer).n) == 0),        \
+#define assert_text(buffer, wanted)                                                    \
+    assert_that((buffer).n == strlen(wanted) &&                                        \
+                    ((buffer).n == 0 || memcmp((buffer).at, wanted, (buffer).n) == 0), \
                 "\"%.*s\", not \"%s\"", (int)(buffer).n, (buffer).at ? (buffer).at : "", wanted)
 
 /* ---- what becomes of a sentence ------------------------------------------------------------------ */

@@ -66,6 +66,19 @@ END
 fi
 
 
+plain='env -u PKG_CONFIG_PATH -u PKG_CONFIG_SYSROOT_DIR' # as it was built
+# another place: pkg-config has to be told, programs find their library by themselves
+expect 'make install says what to type' 0 "*For programs of your own: export PKG_CONFIG_PATH=$here/own/lib/pkgconfig*" '*' $plain make install PREFIX="$here/own"
+(
+    unset PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
+    export PKG_CONFIG_PATH="$here/own/lib/pkgconfig"
+    ${CC:-cc} "$here/user.c" -o "$here/own-user" $(pkg-config --cflags --libs heed) && "$here/own-user"
+) >"$here/own-said" 2>&1
+problem=
+grep -q '^[0-9]*\.[0-9]*\.[0-9]*$' "$here/own-said" || problem='it does not run'
+verdict 'a program finds the library there without LD_LIBRARY_PATH' "$problem" "$(cat "$here/own-said")"
+expect 'the system has no such path in it' 0 '' '*' sh -c "$plain make install DESTDIR='$here/system' PREFIX=/usr >/dev/null && ! grep rpath '$here/system/usr/lib/pkgconfig/heed.pc'"
+
 # the example that a reader copies
 expect 'the example is compiled with what is installed' 0 '' '*' \
     sh -c "${CC:-cc} -std=c11 -Wall -Wextra -Werror examples/translate.c -o '$here/translate' \$(pkg-config --cflags --libs heed)"

@@ -48,6 +48,14 @@ train 0 'text: *model: *goes on after update 3*nothing to do: all updates are do
 cp m.safetensors before
 train 0 '' 'and again' -q --updates 3 --out m.safetensors
 same 'which changes nothing' before m.safetensors
+printf '{"event":"upd' >>m.jsonl
+printf '[2026-01-01 00:' >>m.log
+train 0 '*done: *' 'a run goes on whose last lines are half-written' --updates 5 --out m.safetensors
+problem=
+grep -qv '^{.*}$' m.jsonl && problem='a line of m.jsonl is none'
+grep -q '^{"event":"upd{' m.jsonl && problem='half a line is in m.jsonl'
+grep -q '^.2026-01-01' m.log && problem='half a line is in m.log'
+verdict 'and they are taken out' "$problem" "$(cat m.jsonl m.log)"
 forget
 expect 'JSON is on stdout, a line each' 0 '{"event":"note",*{"event":"update","update":10,*{"event":"validation","update":12,"cross_entropy":*' '' \
     timeout 60 "$heed" train $text $dev $small -q --json --updates 12 --out m.safetensors
@@ -191,7 +199,10 @@ expect 'dev text has two sides' 2 '' 'heed: dev-src and dev-tgt go together; one
     "$heed" train $text --dev-src e.en --out m.safetensors
 expect 'some text is needed' 2 '' 'heed: there is no text: name it with --src and --tgt, or with --tsv' "$heed" train --out m.safetensors
 expect 'and a name for the model' 2 '' 'heed: out is missing; say where the model should go: --out MODEL.safetensors' "$heed" train $text $dev
-expect 'words nobody asked for are refused' 2 '' "heed: train does not know what to do with 'x'*" "$heed" train x
+expect 'text without an option is answered with what to type' 2 '' \
+    "heed: train does not know what to do with 'x.tsv'; name the text by an option: heed train --tsv x.tsv --out MODEL.safetensors, *" "$heed" train x.tsv
+expect 'so are two' 2 '' "heed: train does not know what to do with 'a.en'; name the text by options: heed train --src a.en --tgt a.fr --out MODEL.safetensors" \
+    "$heed" train a.en a.fr
 train 1 'heed: nowhere/m.log: the folder for this file does not exist; make it first' 'a folder must be there' --updates 1 --out nowhere/m.safetensors
 mkdir folder
 train 2 'heed: out: folder is a folder; name a file in it, such as folder/model.safetensors' 'a folder is no model' --updates 1 --out folder

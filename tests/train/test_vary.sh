@@ -124,14 +124,29 @@ expect 'two directions are learned in one model' 0 '' \
     '*languages: x-rev 3900, x-copy 3900 pairs; sampled at temperature 1*exact 100.0 %*' "$heed" train $pairs $toy --out two-ways.safetensors
 expect 'the model lists them' 0 '*directions *"x-rev", "x-copy"*' '' "$heed" info two-ways.safetensors
 for way in rev copy; do
-    cut -f1 dev-$way.tsv | sed "s/^/<2$way> /" >in.txt
+    cut -f1 dev-$way.tsv >in.txt
     cut -f2 dev-$way.tsv >ref.txt
-    "$heed" translate -m two-ways.safetensors -b 1 in.txt >out.txt 2>err.txt
+    "$heed" translate -m two-ways.safetensors -b 1 --to $way in.txt >out.txt 2>err.txt
     right=$(paste out.txt ref.txt | awk -F'\t' '$1 == $2 { n++ } END { print n + 0 }')
     problem=
     [ "$right" -ge 90 ] || problem="$right of 100 are right"
-    verdict "the symbol <2$way> asks for $way" "$problem" "$(head -3 out.txt err.txt)"
+    verdict "--to $way asks for $way" "$problem" "$(head -3 out.txt err.txt)"
+    "$heed" score -q -m two-ways.safetensors --to $way in.txt ref.txt >score.txt
+    problem=$(awk '$1 > -0.7 { n++ } END { if (n < 90) print n + 0, "of 100 are likely" }' score.txt)
+    verdict "scores are of the language, too" "$problem" "$(head -3 score.txt)"
+    expect "so is eval" 0 'exact = [91]*' '' "$heed" eval -m two-ways.safetensors --to $way --metrics exact in.txt ref.txt
 done
+echo 'a b c' >abc.txt
+expect 'without it the first one is meant, and JSON says so' 0 '*"text": "c b a"*"subwords": {"source": \["<2rev>", "a", *"from": "x", "to": "rev"}' '' \
+    "$heed" translate -m two-ways.safetensors --json abc.txt
+expect 'the symbol is nowhere in the text' 0 '*"source_words": \[{"text": "a", "start": 0, "end": 1}*"links": \[\[0, 0\], \[1, 1\], \[2, 2\]\]*' '' \
+    "$heed" translate -m two-ways.safetensors --json --to copy abc.txt
+expect 'links are given for a language' 0 '0-0 1-1 2-2' '' "$heed" align -m two-ways.safetensors --to copy abc.txt abc.txt
+expect 'letters of a name do not matter' 0 'a b c' '' "$heed" translate -m two-ways.safetensors --from X --to Copy abc.txt
+expect 'a language that it does not know' 1 '' "heed: the model does not translate to 'de'; it has x-rev,x-copy" \
+    "$heed" translate -m two-ways.safetensors --to de abc.txt
+expect 'nor from' 1 '' "heed: the model does not translate from 'rev'; it has x-rev,x-copy" \
+    "$heed" translate -m two-ways.safetensors --from rev abc.txt
 
 few='--tokens words --arch luong --dim 8 --updates 2 --valid-every 2 --valid-metric ce -q -j 1'
 # shellcheck disable=SC2086
@@ -150,6 +165,27 @@ few='--tokens words --arch luong --dim 8 --updates 2 --valid-every 2 --valid-met
 same 'a file that is named twice is turned round' turned apart
 same 'a header says which column is which' turned header
 same 'four columns say it for every line' turned four
+expect 'a model that translates from two languages tells them apart' 0 'languages *en-fr, fr-en; tells the language of a text*' '' \
+    sh -c "'$heed' info turned.safetensors | sed -n '/^languages/p'"
+expect 'it goes from the language of the text' 0 '*"from": "fr", "to": "en"}' '' \
+    sh -c "echo 'merci beaucoup' | '$heed' translate -q -m turned.safetensors --json"
+expect 'each line from its own' 0 'en fr
+fr en' '' sh -c "printf 'Hello\nBonjour\n' | '$heed' translate -q -m turned.safetensors --json |
+    sed 's/.*\"from\": \"\(..\)\", \"to\": \"\(..\)\"}/\1 \2/'"
+expect 'which can be told instead' 0 '*"from": "en", "to": "fr"}' '' \
+    sh -c "echo 'Bonjour' | '$heed' translate -q -m turned.safetensors --json --from en"
+expect 'a text of the language that is wanted stays as it is' 0 'Thank you very much, hello and good morning' 'heed: standard input:1: the text seems to be of the language en already*' \
+    sh -c "echo 'Thank you very much, hello and good morning' | '$heed' translate -m turned.safetensors --to en"
+expect 'the detector is part of the file, however it is stored' 0 '' '' sh -c "
+    '$heed' convert turned.safetensors --store f16 -o f16.safetensors && '$heed' info f16.safetensors | grep -q 'tells the language'"
+expect 'another one can be learned' 0 '' '' \
+    sh -c "'$heed' convert turned.safetensors --detect en=t.en fr=t.fr -o told.safetensors && '$heed' info told.safetensors | grep -q 'tells the language'"
+expect 'from text of every language' 1 '' 'heed: the model translates from fr, and there is no text of it to know it by' \
+    "$heed" convert turned.safetensors --detect en=t.en de=t.fr -o none.safetensors
+expect 'which is named' 1 '' "heed: --detect takes a language and a file, en=FILE, not 't.en'" \
+    "$heed" convert turned.safetensors --detect t.en -o none.safetensors
+expect 'from one that is not there nothing is translated' 1 '' 'heed: the model does not translate from en to en*' \
+    "$heed" translate -m turned.safetensors --from en --to en abc.txt
 
 # shellcheck disable=SC2086
 {

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/rng.h"
-#include "translate/links.h"
+#include "align/links.h"
 #include "translate/loop.h"
 
 #include <math.h>

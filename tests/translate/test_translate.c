@@ -524,8 +524,8 @@ static void what_the_model_cannot_do_is_refused(void **state)
     const struct {
         const heed_model *model;
         const char *options, *words;
-    } cases[] = {{toy, "layer=9", "no attention of layer 9"},
-                 {subwords, "head=2", "no attention of layer 0, head 2"},
+    } cases[] = {{toy, "layer=9", "layer must be a whole number from 1 to 1"},
+                 {subwords, "head=2", "head must be a whole number from 0 to 1"},
                  {toy, "attention=encoder", "has no self-attention"},
                  {fixed, "attention=decoder", "has no self-attention"},
                  {fixed, "replace-unknown=yes", "has no attention"},

@@ -1,7 +1,7 @@
 /* links.c -- links between words as sorted lists.
  *
  * Invariant: lists that come out are ordered by target word, then source word, and have no link twice. */
-#include "translate/links.h"
+#include "align/links.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,10 +104,10 @@ size_t heed_symmetrize(enum heed_symmetry how, const heed_link *one, size_t n_on
     n_other = other ? n_other : 0;
     if (!out)
         return 0;
-    if (how == HEED_SYMMETRY_UNION) {
+    if (how == HEED_SYMMETRY_UNION || how == HEED_SYMMETRY_NONE) {
         for (size_t i = 0; i < n_one; i++)
             out[n++] = one[i];
-        for (size_t i = 0; i < n_other; i++)
+        for (size_t i = 0; i < n_other && how == HEED_SYMMETRY_UNION; i++)
             out[n++] = other[i];
         return tidy(out, n);
     }

@@ -1,6 +1,6 @@
 /* links.h -- which words belong together: from weights, from two directions, against what people say. */
-#ifndef HD_TRANSLATE_LINKS_H
-#define HD_TRANSLATE_LINKS_H
+#ifndef HD_ALIGN_LINKS_H
+#define HD_ALIGN_LINKS_H
 
 #include <heed.h>
 

@@ -1,0 +1,59 @@
+/* markup.h -- the door between libheed and the module that reads HTML and XML, heed_markup.so.
+ *
+ * A text with markup becomes a list of marks in the order of its bytes; what is between them is text. Marks say what a tag
+ * means for a translator: does the text go on behind it, does it belong to words, may it be touched. libheed decides where they
+ * stand in a translation (src/translate/document.h).
+ *
+ *     html.c (gumbo) | xml.c (libxml2)  ->  tags (tag.h)  ->  elements.c  ->  marks
+ *
+ * The module has its own copies of the functions of src/base that it uses, since libheed shows none of its own. */
+#ifndef HD_MARKUP_MARKUP_H
+#define HD_MARKUP_MARKUP_H
+
+#include <heed.h>
+
+enum hd_markup_kind { HD_MARKUP_NONE, HD_MARKUP_HTML, HD_MARKUP_XML };
+
+enum hd_markup_mark_kind {
+    HD_MARK_BREAK,  /* stays where it is, and no sentence goes on behind it: <p>, </p>, <br> */
+    HD_MARK_OPEN,   /* the beginning and the end of an element that belongs to words: <b>, */
+    HD_MARK_CLOSE,  /* </b> */
+    HD_MARK_OBJECT, /* one piece without words to translate: <img>, a comment, <code>...</code> */
+    HD_MARK_ENTITY, /* text: &eacute; */
+    HD_MARK_DROP,   /* an end of nothing, which is left out: </b> */
+};
+
+/* Bytes [begin, end) of the text. */
+struct hd_markup_mark {
+    enum hd_markup_mark_kind kind;
+    size_t begin, end;
+    size_t other;     /* of OPEN the number of its CLOSE, and the other way round */
+    bool is_missing;  /* the end is not in the text: </name> is to be written behind the piece */
+    bool has_content; /* of OBJECT: there is something in it that a reader reads */
+    size_t name;      /* where it is missing: of the name, in the text, */
+    size_t n_name;
+    char text[48]; /* of ENTITY: what it stands for */
+};
+
+/* Ascending, none within another. */
+struct hd_marks {
+    struct hd_markup_mark *at;
+    size_t n, capacity;
+    size_t n_missing, n_dropped; /* ends that were not there; ends that were too many */
+};
+
+struct hd_markup_module {
+    const char *version; /* HEED_VERSION of the build; the structs of another may be others */
+
+    /* The marks of text[0..n), UTF-8 without a NUL, which is followed by a zero; `marks` is {0}, and to be released by
+     * free(marks->at), also when this fails. False with the reason in `err`: HEED_BAD_TEXT (XML that is not well-formed),
+     * HEED_NO_MEMORY. */
+    bool (*read)(struct hd_marks *marks, enum hd_markup_kind kind, const char *text, size_t n,
+                 heed_error *err);
+    void (*free)(void *memory);
+};
+
+/* What the library looks for in the module. */
+extern HEED_API const struct hd_markup_module hd_markup_module;
+
+#endif

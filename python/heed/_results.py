@@ -1,0 +1,214 @@
+"""What comes back: a translation is a string that knows how it was made."""
+from __future__ import annotations
+
+import html
+import json
+from typing import Any, NamedTuple, Optional, Sequence
+
+from ._library import OptionError, bytes_of, check, ffi, lib, new_error, taken, text_of
+
+try:
+    import numpy
+except ImportError:  # attention is then lists of lists
+    numpy = None  # type: ignore[assignment]
+
+
+class Word(NamedTuple):
+    """A word of a text; start and end count characters. A target word has a log-probability and a confidence from 0 to 1."""
+
+    text: str
+    start: int
+    end: int
+    logprob: float
+    confidence: float
+
+
+class Link(NamedTuple):
+    """Two words that belong together, by their numbers from 0."""
+
+    source: int
+    target: int
+
+
+class Sentence(NamedTuple):
+    """A sentence and its translation: where they begin and end, in characters of the two texts."""
+
+    source_start: int
+    source_end: int
+    target_start: int
+    target_end: int
+
+
+def _words(words: Any, n: int) -> list[Word]:
+    return [Word(text_of(w.text), w.start, w.end, w.logprob, w.confidence) for w in words[0:n]] if n else []
+
+
+def _matrix(values: Any, n_rows: int, n_columns: int, owner: Any) -> Any:
+    """Rows of weights: an array over the library's own memory, or lists where there is no NumPy."""
+    if values == ffi.NULL:
+        return None
+    if numpy is None:
+        flat = ffi.unpack(values, n_rows * n_columns)
+        return [flat[i * n_columns : (i + 1) * n_columns] for i in range(n_rows)]
+    memory = ffi.gc(values, lambda _, kept=owner: None)  # the result lives as long as the array does
+    array = numpy.frombuffer(ffi.buffer(memory, 4 * n_rows * n_columns), numpy.float32)
+    array.flags.writeable = False
+    return array.reshape(n_rows, n_columns)
+
+
+class Translation(str):
+    """A translation: a str, with everything heed knows about it.
+
+    score           what the search compares: log-probability with length and coverage
+    logprob         sum of the natural log-probabilities of its subwords
+    confidence      how likely it is right, from 0 to 1
+    words, source_words, links, sentences
+    attention       rows are target words, columns source words (a NumPy array, or lists without NumPy)
+    attention_end   the share of the source's end marker in each row
+    alternatives    the next best translations, best first (option n_best)
+    warnings        what was cut, repaired or searched again
+    source          the text that was translated
+    """
+
+    source: str
+    score: float
+    logprob: float
+    confidence: float
+    is_cut: bool
+    words: list[Word]
+    source_words: list[Word]
+    links: list[Link]
+    sentences: list[Sentence]
+    warnings: list[str]
+    alternatives: list["Translation"]
+    _owner: Any
+    _result: Any
+    _raw: Any
+
+    @property
+    def attention(self) -> Any:
+        t = self._raw
+        return _matrix(t.attention, t.n_attention_rows, t.n_attention_columns, self._owner)
+
+    @property
+    def attention_end(self) -> Any:
+        t = self._raw
+        row = _matrix(t.attention_end, 1, t.n_attention_rows, self._owner)
+        return None if row is None else row[0]
+
+    @property
+    def subwords(self) -> list[str]:
+        return [text_of(s.text) for s in self._raw.subwords[0 : self._raw.n_subwords]] if self._raw.n_subwords else []
+
+    @property
+    def source_subwords(self) -> list[str]:
+        return [text_of(s.text) for s in self._result.subwords[0 : self._result.n_subwords]] if self._result.n_subwords else []
+
+    @property
+    def subword_attention(self) -> Any:
+        t = self._raw
+        return _matrix(t.subword_attention, t.n_subword_rows, t.n_subword_columns, self._owner)
+
+    def json(self) -> dict[str, Any]:
+        """The whole result, all alternatives included, as `heed translate --json` prints it."""
+        err = new_error()
+        return json.loads(taken(lib.heed_result_json(self._result, err), err))
+
+    def _attention_picture(self, style: int) -> tuple[Any, list[Any]]:
+        t = self._raw
+        if t.attention == ffi.NULL:
+            raise OptionError("there is no attention to draw: the model has none, or it was not asked for")
+        kind = t.attention_kind
+        rows = self.source_words if kind == lib.HEED_ATTENTION_ENCODER else self.words
+        columns = self.words if kind == lib.HEED_ATTENTION_DECODER else self.source_words
+        texts = [[ffi.new("char[]", bytes_of(w.text)) for w in side] for side in (rows, columns)]
+        arrays = [ffi.new("char *[]", side) for side in texts]
+        attention = ffi.new("heed_picture_attention *")
+        attention.words.rows, attention.words.n_rows = arrays[0], len(rows)
+        attention.words.columns, attention.words.n_columns = arrays[1], len(columns)
+        attention.weights, attention.end, attention.style = t.attention, t.attention_end, style
+        kept: list[Any] = [texts, arrays, attention]
+        if kind == lib.HEED_ATTENTION_CROSS and self.links:
+            links = ffi.new("heed_picture_link[]", [{"column": k.source, "row": k.target} for k in self.links])
+            attention.links, attention.n_links = links, len(self.links)
+            kept.append(links)
+        return attention, kept
+
+    def _picture(self, title: Optional[str], dark: bool, style: str) -> tuple[Any, list[Any]]:
+        styles = {"both": lib.HEED_DRAW_BOTH, "matrix": lib.HEED_DRAW_MATRIX, "lines": lib.HEED_DRAW_LINES}
+        if style not in styles:
+            raise OptionError(f"style must be one of {', '.join(styles)}, not '{style}'")
+        attention, kept = self._attention_picture(styles[style])
+        picture = ffi.new("heed_picture *")
+        picture.attention, picture.is_dark = attention, dark
+        if title is not None:
+            kept.append(ffi.new("char[]", bytes_of(title, "the title")))
+            picture.title = kept[-1]
+        return picture, kept
+
+    def plot(self, path: str, *, title: Optional[str] = None, dark: bool = False, style: str = "both") -> None:
+        """Draw the attention into a file: .svg, .png or .pdf. `style` is both, matrix or lines."""
+        err = new_error()
+        picture, kept = self._picture(title, dark, style)
+        check(lib.heed_draw(picture, bytes_of(str(path), "the path"), err), err)
+        del kept
+
+    def svg(self, *, title: Optional[str] = None, dark: bool = False, style: str = "both") -> str:
+        """The same as a text."""
+        err, size = new_error(), ffi.new("size_t *")
+        picture, kept = self._picture(title, dark, style)
+        made = taken(lib.heed_draw_bytes(picture, b"svg", size, err), err)
+        del kept
+        return made
+
+    def show(self, width: int = 0) -> str:
+        """The attention as characters, for a terminal."""
+        err = new_error()
+        attention, kept = self._attention_picture(lib.HEED_DRAW_BOTH)
+        made = taken(lib.heed_draw_text(attention, ffi.new("heed_text_options *", {"width": width}), err), err)
+        del kept
+        return made
+
+    def _repr_svg_(self) -> Optional[str]:
+        return self.svg() if self._raw.attention != ffi.NULL and self.words and self.source_words else None
+
+    def _repr_html_(self) -> str:
+        words = " ".join(
+            f'<span title="log-probability {w.logprob:.2f}" style="opacity:{0.35 + 0.65 * min(max(w.confidence, 0), 1):.2f}">'
+            f"{html.escape(w.text)}</span>"
+            for w in self.words
+        )
+        rows = [("source", html.escape(self.source)), ("translation", words or html.escape(str(self)))]
+        rows.append(("confidence", f"{self.confidence:.2f}"))
+        rows += [("warning", html.escape(w)) for w in self.warnings]
+        body = "".join(f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{value}</td></tr>' for name, value in rows)
+        return f"<table>{body}</table>"
+
+
+def translations_of(result: Any, owner: Any) -> Translation:
+    """The best translation of a result, with the others as its alternatives. `owner` keeps the result's memory."""
+    source = text_of(result.source)
+    source_words = _words(result.words, result.n_words)
+    warnings = [text_of(w) for w in result.warnings[0 : result.n_warnings]] if result.n_warnings else []
+    made = []
+    for raw in result.translations[0 : result.n_translations]:
+        t = Translation(text_of(raw.text))
+        t.source, t.source_words, t.warnings = source, source_words, warnings
+        t.score, t.logprob, t.confidence, t.is_cut = raw.score, raw.logprob, raw.confidence, bool(raw.is_cut)
+        t.words = _words(raw.words, raw.n_words)
+        t.links = [Link(k.source, k.target) for k in raw.links[0 : raw.n_links]] if raw.n_links else []
+        t.sentences = (
+            [Sentence(s.source_start, s.source_end, s.target_start, s.target_end) for s in raw.sentences[0 : raw.n_sentences]]
+            if raw.n_sentences
+            else []
+        )
+        t.alternatives = []
+        t._owner, t._result, t._raw = owner, result, raw
+        made.append(t)
+    made[0].alternatives = made[1:]
+    return made[0]
+
+
+def all_translations(results: Any) -> Sequence[Translation]:
+    owner = ffi.gc(results, lib.heed_results_free)
+    return [translations_of(owner.at[i], owner) for i in range(owner.n)]

@@ -1,0 +1,323 @@
+/* desk.c -- work goes out and comes back.
+ *
+ * Submitting holds the lock, so no result can come back before it is known whose it is. */
+#define _GNU_SOURCE /* POLLRDHUP */
+#include "serve/desk.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "serve/service.h"
+#include "serve/stream.h"
+
+#include <poll.h>
+#include <string.h>
+
+void hd_desk_init(struct hd_desk *desk, struct hd_service *service)
+{
+    *desk = (struct hd_desk){.service = service};
+    pthread_mutex_init(&desk->lock, NULL);
+    pthread_cond_init(&desk->completed, NULL);
+}
+
+void hd_desk_release(struct hd_desk *desk)
+{
+    pthread_cond_destroy(&desk->completed);
+    pthread_mutex_destroy(&desk->lock);
+}
+
+size_t hd_desk_size(struct hd_desk *desk)
+{
+    pthread_mutex_lock(&desk->lock);
+    const size_t n = desk->n_under_way;
+    pthread_mutex_unlock(&desk->lock);
+    return n;
+}
+
+/* ---- work -------------------------------------------------------------------------------------------------- */
+
+struct hd_work *hd_work_new(struct hd_http *http, struct hd_fleet *fleet,
+                            struct hd_served *direction, size_t n_units)
+{
+    struct hd_work *w = hd_new(struct hd_work, NULL);
+    if (!w)
+        return NULL;
+    *w = (struct hd_work){.http = http,
+                          .fleets = &http->service->fleets,
+                          .fleet = fleet,
+                          .direction = direction,
+                          .n_units = n_units,
+                          .units = hd_alloc(n_units, sizeof *w->units, NULL)};
+    if (!w->units) {
+        hd_free(w);
+        return NULL;
+    }
+    http->work = w;
+    return w;
+}
+
+void hd_work_free(struct hd_work *w)
+{
+    if (!w)
+        return;
+    for (size_t i = 0; i < w->n_units; i++)
+        heed_result_free(w->units[i].result);
+    if (w->free_data)
+        w->free_data(w->data);
+    hd_fleets_leave(w->fleets, w->fleet);
+    hd_free(w->units);
+    hd_free(w);
+}
+
+/* ---- units by id: the lock is held ---------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct hd_served *d, uint64_t id)
+{
+    return (size_t)(id + ((uintptr_t)d >> 6) * 31) % HD_DESK_SLOTS;
+}
+
+static void put_unit(struct hd_desk *desk, struct hd_unit *u, uint64_t id)
+{
+    struct hd_unit **slot = &desk->slots[slot_of(u->work->direction, id)];
+    u->id = id;
+    u->is_under_way = true;
+    u->next = *slot;
+    *slot = u;
+    desk->n_under_way++;
+    u->work->n_left++;
+}
+
+static struct hd_unit *take_unit(struct hd_desk *desk, const struct hd_served *d, uint64_t id)
+{
+    struct hd_unit **at = &desk->slots[slot_of(d, id)];
+    while (*at && ((*at)->id != id || (*at)->work->direction != d))
+        at = &(*at)->next;
+    struct hd_unit *u = *at;
+    if (u) {
+        *at = u->next;
+        u->is_under_way = false;
+        desk->n_under_way--;
+        u->work->n_left--;
+    }
+    return u;
+}
+
+static void join(struct hd_desk *desk, struct hd_work *w)
+{
+    w->next = desk->first;
+    if (desk->first)
+        desk->first->previous = w;
+    desk->first = w;
+    w->is_out = true;
+}
+
+/* Whoever makes it leave completes it. */
+static void leave(struct hd_desk *desk, struct hd_work *w)
+{
+    w->is_out = false;
+    w->is_completing = true;
+    *(w->previous ? &w->previous->next : &desk->first) = w->next;
+    if (w->next)
+        w->next->previous = w->previous;
+    w->next = w->previous = NULL;
+}
+
+/* Drop the texts that are still under way. Those that are being brought back this moment are not. */
+static void drop_units(struct hd_desk *desk, struct hd_work *w)
+{
+    for (size_t i = 0; i < w->n_units; i++) {
+        struct hd_unit *u = &w->units[i];
+        if (u->is_under_way && heed_translator_cancel(w->direction->translator, u->id))
+            take_unit(desk, w->direction, u->id);
+    }
+}
+
+/* ---- out --------------------------------------------------------------------------------------------------------- */
+
+static bool submit_all(struct hd_desk *desk, struct hd_work *w, const char *const *texts,
+                       heed_options *const *options, bool one_option)
+{
+    for (size_t i = 0; i < w->n_units; i++) {
+        const uint64_t id = heed_translator_submit(w->direction->translator, texts[i],
+                                                   options[one_option ? 0 : i], &w->err);
+        if (!id)
+            return false;
+        w->units[i].work = w;
+        put_unit(desk, &w->units[i], id);
+    }
+    return true;
+}
+
+static void refuse_full(struct hd_http *http)
+{
+    hd_metrics_reject(&http->service->metrics, HD_REJECTED_QUEUE);
+    http->retry_after = 1;
+    hd_http_refuse(http, MHD_HTTP_SERVICE_UNAVAILABLE,
+                   "too many texts are waiting; come again in a moment");
+}
+
+void hd_desk_submit(struct hd_desk *desk, struct hd_work *w, const char *const *texts,
+                    heed_options *const *options, bool one_option)
+{
+    struct hd_http *http = w->http;
+    const struct hd_serve_settings *s = desk->service->settings;
+    if (w->n_units == 0) {
+        w->finish(http, w);
+        return;
+    }
+    pthread_mutex_lock(&desk->lock);
+    const bool has_room =
+        desk->n_under_way == 0 || desk->n_under_way + w->n_units <= (size_t)s->max_queue;
+    w->deadline = hd_seconds() + s->answer_time;
+    const bool is_out = has_room && submit_all(desk, w, texts, options, one_option);
+    if (is_out) {
+        join(desk, w);
+        http->is_waiting = true;
+        if (http->stream)
+            hd_http_send(http); /* now: once the lock is open the answer may be another thread's */
+        else
+            MHD_suspend_connection(http->connection);
+    } else
+        drop_units(desk, w);
+    pthread_mutex_unlock(&desk->lock);
+    if (is_out)
+        return;
+    hd_stream_free(http->stream); /* a refusal is an answer like any other */
+    http->stream = NULL;
+    if (!has_room)
+        refuse_full(http);
+    else
+        hd_http_refuse_for(http, &w->err);
+}
+
+/* ---- back -------------------------------------------------------------------------------------------------------- */
+
+static void answer_unfinished(struct hd_http *http, enum hd_work_end end)
+{
+    hd_metrics_reject(&http->service->metrics,
+                      end == HD_WORK_GONE ? HD_REJECTED_GONE : HD_REJECTED_LATE);
+    http->retry_after = end == HD_WORK_LATE ? 5 : 1;
+    hd_http_refuse(http, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
+                   end == HD_WORK_LATE ? "the translation took too long; send less text at a time"
+                                       : "the server is stopping; come again in a moment");
+    if (end == HD_WORK_GONE)
+        http->status = 499; /* nobody reads it; the log says so */
+}
+
+/* All of its texts are back or dropped, and it has left the desk. */
+static void complete(struct hd_desk *desk, struct hd_work *w)
+{
+    if (w->is_orphan) {
+        hd_work_free(w);
+        return;
+    }
+    struct hd_http *http = w->http;
+    if (w->end != HD_WORK_DONE)
+        answer_unfinished(http, w->end);
+    else if (w->err.code != HEED_OK)
+        hd_http_refuse_for(http, &w->err);
+    else
+        w->finish(http, w);
+    if (!http->stream) {
+        MHD_resume_connection(http->connection); /* from here on it is the daemon's */
+        return;
+    }
+    hd_stream_end(http->stream);
+    pthread_mutex_lock(&desk->lock);
+    w->is_completing = false;
+    pthread_cond_broadcast(&desk->completed);
+    pthread_mutex_unlock(&desk->lock);
+}
+
+void hd_desk_abandon(struct hd_desk *desk, struct hd_work *w)
+{
+    if (!w)
+        return;
+    pthread_mutex_lock(&desk->lock);
+    if (w->is_out) {
+        drop_units(desk, w);
+        w->is_orphan = w->n_left > 0; /* the thread that brings the last frees it */
+        if (!w->is_orphan)
+            leave(desk, w);
+    } else
+        while (w->http->stream && w->is_completing)
+            pthread_cond_wait(&desk->completed, &desk->lock);
+    const bool is_orphan = w->is_orphan;
+    pthread_mutex_unlock(&desk->lock);
+    if (!is_orphan)
+        hd_work_free(w);
+}
+
+void *hd_desk_take(void *context)
+{
+    struct hd_served *d = context;
+    struct hd_desk *desk = d->desk;
+    while (!atomic_load(&d->is_ending)) {
+        uint64_t id = 0;
+        heed_error err = {0};
+        heed_result *r = heed_translator_take(d->translator, 100, &id, &err);
+        if (id == 0)
+            continue;
+        pthread_mutex_lock(&desk->lock);
+        struct hd_unit *u = take_unit(desk, d, id);
+        struct hd_work *w = u ? u->work : NULL;
+        if (r)
+            hd_metrics_text(&desk->service->metrics, hd_utf8_count(r->source, strlen(r->source)),
+                            r->n_words, r->translations[0]->n_words);
+        if (u)
+            u->result = r;
+        else
+            heed_result_free(r);
+        if (w && r && !w->is_orphan && w->http->stream)
+            hd_stream_unit(w->http->stream, w, u);
+        if (w && !r)
+            hd_fail(&w->err, err.code, "%s", err.message);
+        const bool is_last = w && w->n_left == 0;
+        if (is_last)
+            leave(desk, w);
+        pthread_mutex_unlock(&desk->lock);
+        if (is_last)
+            complete(desk, w);
+    }
+    return NULL;
+}
+
+/* ---- a look at all ------------------------------------------------------------------------------------------------ */
+
+static bool has_gone(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+    return fd >= 0 && poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
+void hd_desk_look(struct hd_desk *desk, bool all)
+{
+    const double now = hd_seconds();
+    struct hd_work *ended = NULL;
+    pthread_mutex_lock(&desk->lock);
+    for (struct hd_work *w = desk->first, *next; w; w = next) {
+        next = w->next;
+        if (w->is_orphan)
+            continue;
+        const enum hd_work_end end = all                     ? HD_WORK_STOPPED
+                                     : now > w->deadline     ? HD_WORK_LATE
+                                     : has_gone(w->http->fd) ? HD_WORK_GONE
+                                                             : HD_WORK_DONE;
+        if (end == HD_WORK_DONE)
+            continue;
+        w->end = end;
+        drop_units(desk, w);
+        if (w->n_left == 0) {
+            leave(desk, w);
+            w->next = ended;
+            ended = w;
+        }
+    }
+    pthread_mutex_unlock(&desk->lock);
+    for (struct hd_work *next; ended; ended = next) {
+        next = ended->next;
+        ended->next = NULL;
+        complete(desk, ended);
+    }
+}

@@ -1,0 +1,165 @@
+/* language_codes.c -- what clients call languages, and what models do. */
+#include "serve/language_codes.h"
+
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+    const char *code, *name;
+} names[] = {
+    {"af", "Afrikaans"},
+    {"ar", "Arabic"},
+    {"az", "Azerbaijani"},
+    {"be", "Belarusian"},
+    {"bg", "Bulgarian"},
+    {"bn", "Bengali"},
+    {"bs", "Bosnian"},
+    {"ca", "Catalan"},
+    {"cs", "Czech"},
+    {"cy", "Welsh"},
+    {"da", "Danish"},
+    {"de", "German"},
+    {"el", "Greek"},
+    {"en", "English"},
+    {"eo", "Esperanto"},
+    {"es", "Spanish"},
+    {"et", "Estonian"},
+    {"eu", "Basque"},
+    {"fa", "Persian"},
+    {"fi", "Finnish"},
+    {"fr", "French"},
+    {"ga", "Irish"},
+    {"gl", "Galician"},
+    {"gu", "Gujarati"},
+    {"he", "Hebrew"},
+    {"hi", "Hindi"},
+    {"hr", "Croatian"},
+    {"hu", "Hungarian"},
+    {"hy", "Armenian"},
+    {"id", "Indonesian"},
+    {"is", "Icelandic"},
+    {"it", "Italian"},
+    {"ja", "Japanese"},
+    {"ka", "Georgian"},
+    {"kk", "Kazakh"},
+    {"kn", "Kannada"},
+    {"ko", "Korean"},
+    {"la", "Latin"},
+    {"lt", "Lithuanian"},
+    {"lv", "Latvian"},
+    {"mk", "Macedonian"},
+    {"ml", "Malayalam"},
+    {"mn", "Mongolian"},
+    {"mr", "Marathi"},
+    {"ms", "Malay"},
+    {"mt", "Maltese"},
+    {"nb", "Norwegian"},
+    {"nl", "Dutch"},
+    {"no", "Norwegian"},
+    {"pa", "Punjabi"},
+    {"pl", "Polish"},
+    {"pt", "Portuguese"},
+    {"pt-BR", "Portuguese (Brazil)"},
+    {"ro", "Romanian"},
+    {"ru", "Russian"},
+    {"sk", "Slovak"},
+    {"sl", "Slovenian"},
+    {"sq", "Albanian"},
+    {"sr", "Serbian"},
+    {"sv", "Swedish"},
+    {"sw", "Swahili"},
+    {"ta", "Tamil"},
+    {"te", "Telugu"},
+    {"th", "Thai"},
+    {"tl", "Tagalog"},
+    {"tr", "Turkish"},
+    {"uk", "Ukrainian"},
+    {"ur", "Urdu"},
+    {"uz", "Uzbek"},
+    {"vi", "Vietnamese"},
+    {"zh", "Chinese"},
+    {"zh-Hans", "Chinese"},
+    {"zh-Hant", "Chinese (traditional)"},
+};
+
+const char *hd_language_name(const char *code)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(names[i].code, code) == 0)
+            return names[i].name;
+    return code;
+}
+
+char *hd_languages_of(const heed_model *model)
+{
+    char *info = heed_model_info(model, true, NULL), text[64];
+    json_t *about = info ? json_loads(info, 0, NULL) : NULL;
+    const json_t *said = json_object_get(json_object_get(about, "record"), "languages");
+    const char *from = json_string_value(json_array_get(said, 0)),
+               *to = json_string_value(json_array_get(said, 1));
+    snprintf(text, sizeof text, "%s-%s", from ? from : "", to ? to : "");
+    char *languages = from && to ? hd_copy_string(text, NULL) : NULL;
+    json_decref(about);
+    heed_free(info);
+    return languages;
+}
+
+char *hd_language_code(const char *text, heed_error *err)
+{
+    static const char *const other[][2] = {
+        {"pb", "pt-BR"}, {"zt", "zh-Hant"}, {"zh-TW", "zh-Hant"}, {"zh-CN", "zh-Hans"}};
+    char *code = hd_copy_string(text, err);
+    for (char *c = code; c && *c; c++)
+        *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
+    for (size_t i = 0; code && i < sizeof other / sizeof *other; i++)
+        if (strcasecmp(code, other[i][0]) == 0) {
+            hd_free(code);
+            return hd_copy_string(other[i][1], err);
+        }
+    const char *dash = code ? strchr(code, '-') : NULL;
+    if (dash && strlen(dash) == 3) /* a region: pt-BR */
+        for (char *c = code + (dash - code); *c; c++)
+            *c = (char)toupper((unsigned char)*c);
+    else if (dash && strlen(dash) == 5) /* a script: zh-Hant */
+        code[dash - code + 1] = (char)toupper((unsigned char)dash[1]);
+    return code;
+}
+
+/* The fleet's own text of a code. */
+static const char *code_in(const struct hd_fleet *f, const char *code, size_t n)
+{
+    for (size_t i = 0; i < 2 * f->n; i++) {
+        const char *own = i % 2 ? f->at[i / 2].to : f->at[i / 2].from;
+        if (strlen(own) == n && strncasecmp(own, code, n) == 0)
+            return own;
+    }
+    return NULL;
+}
+
+const char *hd_language_known(const struct hd_fleet *f, const char *text)
+{
+    char *code = hd_language_code(text, NULL);
+    const char *known = code ? code_in(f, code, strlen(code)) : NULL;
+    const size_t n = code ? strcspn(code, "-") : 0;
+    if (!known && code) /* pt-BR is pt where nothing nearer is there, */
+        known = code_in(f, code, n);
+    for (size_t i = 0; code && !known && i < 2 * f->n; i++) { /* and zh is zh-Hans */
+        const char *own = i % 2 ? f->at[i / 2].to : f->at[i / 2].from;
+        if (strncasecmp(own, code, n) == 0 && own[n] == '-' && !code[n])
+            known = own;
+    }
+    hd_free(code);
+    return known;
+}
+
+/* Of one language there is no choice. */
+struct hd_detected hd_language_detect(const struct hd_fleet *f, const char *text)
+{
+    (void)text;
+    return (struct hd_detected){.code = f->at[0].from, .confidence = 0};
+}

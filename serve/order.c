@@ -1,0 +1,206 @@
+/* order.c -- from fields to units of work, and from results to texts. */
+#include "serve/order.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "serve/service.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void hd_order_free(void *order)
+{
+    struct hd_order *o = order;
+    if (!o)
+        return;
+    for (size_t i = 0; o->texts && i < o->n; i++)
+        hd_pieces_release(&o->texts[i]);
+    hd_free(o->texts);
+    hd_free(o->first);
+    hd_free(o->extra);
+    hd_free(o);
+}
+
+/* ---- texts ---------------------------------------------------------------------------------------------------- */
+
+static bool check_text(struct hd_http *http, const json_t *text, const char *name)
+{
+    const size_t most = (size_t)http->service->settings->max_characters;
+    if (!json_is_string(text)) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: %s must be text", name);
+        return false;
+    }
+    const size_t n = hd_utf8_count(json_string_value(text), json_string_length(text));
+    http->n_characters += n;
+    if (n <= most)
+        return true;
+    hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                   "Invalid request: request (%zu) exceeds text limit (%zu)", n, most);
+    return false;
+}
+
+static bool check_texts(struct hd_http *http, const json_t *field, const char *name)
+{
+    const size_t n = json_is_array(field) ? json_array_size(field) : 1,
+                 most = (size_t)http->service->settings->max_texts;
+    if (!field || json_is_null(field) || n == 0 ||
+        (json_is_string(field) && json_string_length(field) == 0)) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: missing %s parameter", name);
+        return false;
+    }
+    if (n > most) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "Invalid request: request (%zu) exceeds text limit (%zu)", n, most);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!check_text(http, json_is_array(field) ? json_array_get(field, i) : field, name))
+            return false;
+    http->n_texts = n;
+    return true;
+}
+
+struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,
+                              bool is_markup)
+{
+    if (!check_texts(http, field, name))
+        return NULL;
+    struct hd_order *o = hd_new(struct hd_order, NULL);
+    const bool is_list = json_is_array(field);
+    const size_t n = is_list ? json_array_size(field) : 1;
+    bool ok = o != NULL;
+    if (ok) {
+        *o = (struct hd_order){.n = n,
+                               .is_list = is_list,
+                               .is_markup = is_markup,
+                               .texts = hd_alloc(n, sizeof *o->texts, NULL),
+                               .first = hd_alloc(n, sizeof *o->first, NULL)};
+        ok = o->texts && o->first;
+    }
+    for (size_t i = 0; ok && i < n; i++)
+        ok = hd_pieces_init(
+            &o->texts[i], json_string_value(is_list ? json_array_get(field, i) : field), is_markup);
+    if (ok)
+        return o;
+    hd_order_free(o);
+    hd_http_refuse(http, MHD_HTTP_INTERNAL_SERVER_ERROR, "there is not enough memory");
+    return NULL;
+}
+
+/* ---- languages ---------------------------------------------------------------------------------------------------- */
+
+struct hd_served *hd_order_direction(struct hd_http *http, struct hd_order *o,
+                                     const struct hd_fleet *fleet, const char *source,
+                                     const char *target, bool *is_same)
+{
+    *is_same = false;
+    const char *from = NULL, *to = target ? hd_language_known(fleet, target) : NULL;
+    if (!source || strcmp(source, "auto") == 0) {
+        o->is_detected = true;
+        o->detected = hd_language_detect(fleet, o->texts[0].whole);
+        from = o->detected.code;
+    } else
+        from = hd_language_known(fleet, source);
+    if (!from || !to) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.100s is not supported",
+                       from ? target : source);
+        return NULL;
+    }
+    struct hd_served *d = hd_fleet_find(fleet, from, to);
+    *is_same = strcmp(from, to) == 0;
+    if (!d && !*is_same)
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "%s (%s) is not available as a target language from %s (%s)",
+                       hd_language_name(to), to, hd_language_name(from), from);
+    return d;
+}
+
+/* ---- out and back ------------------------------------------------------------------------------------------------- */
+
+/* Words alone are wanted, and so many of the best. */
+static heed_options *options_for(const struct hd_served *d, int alternatives, heed_error *err)
+{
+    char n_best[16];
+    snprintf(n_best, sizeof n_best, "%d", alternatives + 1);
+    heed_options *o = heed_options_new(d->translator, err);
+    if (o && heed_options_set(o, "attention", "none", err) &&
+        heed_options_set(o, "n-best", n_best, err) &&
+        heed_options_set(o, "scores", alternatives > 0 ? "yes" : "no", err))
+        return o;
+    heed_options_free(o);
+    return NULL;
+}
+
+static void give_texts(struct hd_desk *desk, struct hd_work *w, const struct hd_order *o)
+{
+    const char **texts = hd_alloc(w->n_units, sizeof *texts, &w->err);
+    heed_options *options =
+        w->direction ? options_for(w->direction, o->alternatives, &w->err) : NULL;
+    if (!texts || (w->direction && !options)) {
+        heed_options_free(options);
+        hd_free(texts);
+        hd_http_refuse_for(w->http, &w->err);
+        return;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < o->n; i++)
+        for (size_t k = 0; w->n_units > 0 && k < o->texts[i].n; k++)
+            if (o->texts[i].at[k].text)
+                texts[n++] = o->texts[i].at[k].text;
+    hd_desk_submit(desk, w, texts, &options, true);
+    heed_options_free(options);
+    hd_free(texts);
+}
+
+void hd_order_submit(struct hd_http *http, struct hd_order *o, struct hd_fleet *fleet,
+                     struct hd_served *direction,
+                     void (*finish)(struct hd_http *http, struct hd_work *work))
+{
+    size_t n = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        o->first[i] = n;
+        n += o->texts[i].n_translated;
+    }
+    struct hd_fleets *fleets = &http->service->fleets;
+    const bool may = hd_guard_spend(&http->service->guard, http, o->n);
+    struct hd_work *w = may ? hd_work_new(http, fleet, direction, direction ? n : 0) : NULL;
+    if (!w) {
+        hd_fleets_leave(fleets, fleet);
+        hd_order_free(o);
+        return;
+    }
+    w->finish = finish;
+    w->data = o;
+    w->free_data = hd_order_free;
+    give_texts(&http->service->desk, w, o);
+}
+
+void hd_order_write(struct hd_bytes *out, const struct hd_order *o, const struct hd_work *w,
+                    size_t i, size_t rank)
+{
+    const struct hd_pieces *p = &o->texts[i];
+    const char **texts = hd_alloc(p->n_translated + 1, sizeof *texts, NULL);
+    if (!texts) {
+        out->has_failed = true;
+        return;
+    }
+    for (size_t k = 0, unit = 0; k < p->n; k++) {
+        if (!p->at[k].text)
+            continue;
+        const heed_result *r = w->direction ? w->units[o->first[i] + unit].result : NULL;
+        const size_t n = r ? r->n_translations : 0;
+        texts[unit++] = n > 0 ? r->translations[rank < n ? rank : n - 1]->text : p->at[k].text;
+    }
+    hd_pieces_join(out, p, texts);
+    hd_free(texts);
+}
+
+json_t *hd_order_text(const struct hd_order *o, const struct hd_work *w, size_t i, size_t rank)
+{
+    struct hd_bytes out = {0};
+    hd_order_write(&out, o, w, i, rank);
+    json_t *text = out.has_failed ? NULL : json_stringn(out.at, out.n);
+    hd_free(out.at);
+    return text;
+}

@@ -1,0 +1,48 @@
+/* order.h -- texts that a client wants to have translated, in pieces, and the translations put together again. */
+#ifndef HD_SERVE_ORDER_H
+#define HD_SERVE_ORDER_H
+
+#include "serve/desk.h"
+#include "serve/language_codes.h"
+#include "serve/pieces.h"
+
+#include <jansson.h>
+
+struct hd_order {
+    size_t n;
+    bool is_list;            /* the texts came as a list, and go as one */
+    struct hd_pieces *texts; /* [n] */
+    size_t *first;           /* [n]: its first unit in the work */
+    bool is_detected;        /* the client does not know the language */
+    struct hd_detected detected;
+    int alternatives;
+    bool is_markup;
+    char *extra; /* of the route */
+};
+
+/* The texts of a field, a string or a list of strings. NULL with the request refused: there is none, one is no string, there are too
+ * many, one is too long, or it is sent too often. */
+struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,
+                              bool is_markup);
+void hd_order_free(void *order);
+
+/* Which direction is asked for: NULL with the request refused, or with *is_same when both languages are one. `source` may be NULL or
+ * "auto". */
+struct hd_served *hd_order_direction(struct hd_http *http, struct hd_order *order,
+                                     const struct hd_fleet *fleet, const char *source,
+                                     const char *target, bool *is_same);
+
+/* Translate them. The order and the use of the fleet are the work's from now on. A direction of NULL leaves the texts as they are. */
+void hd_order_submit(struct hd_http *http, struct hd_order *order, struct hd_fleet *fleet,
+                     struct hd_served *direction,
+                     void (*finish)(struct hd_http *http, struct hd_work *work));
+
+/* The i-th text as its `rank`-th best translation; to be given to json_decref(). */
+json_t *hd_order_text(const struct hd_order *order, const struct hd_work *work, size_t i,
+                      size_t rank);
+
+/* The same as bytes. */
+void hd_order_write(struct hd_bytes *out, const struct hd_order *order, const struct hd_work *work,
+                    size_t i, size_t rank);
+
+#endif

@@ -1,0 +1,404 @@
+/* own.c -- heed's own interface: results whole, with words, scores and attention, and the options of `heed translate` by name.
+ *
+ * The answer to a text is the JSON of its result, as `heed translate --json` prints it; to a list of texts, a list of these. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "serve/form.h"
+#include "serve/language_codes.h"
+#include "serve/order.h"
+#include "serve/routes.h"
+#include "serve/service.h"
+#include "serve/stream.h"
+
+#include <heed_draw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---------------------------------------------------------------------------------------------------- */
+
+/* A field's value as it would be typed; NULL: it cannot be. */
+static const char *typed(const json_t *value, char *text, size_t size)
+{
+    if (json_is_string(value))
+        return json_string_value(value);
+    if (json_is_integer(value))
+        snprintf(text, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(text, size, "%.9g", json_real_value(value));
+    else if (json_is_boolean(value))
+        snprintf(text, size, "%s", json_is_true(value) ? "yes" : "no");
+    else
+        return NULL;
+    return text;
+}
+
+static bool is_among(const char *const *names, const char *name)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* Does a number stay below what one client may ask for? */
+static bool is_modest(struct hd_http *http, const char *name, const char *value)
+{
+    const int most = http->service->settings->max_beam;
+    if ((strcmp(name, "beam") != 0 && strcmp(name, "n-best") != 0) || atoi(value) <= most)
+        return true;
+    hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s must be at most %d on this server", name, most);
+    return false;
+}
+
+/* Options of the search and of what is reported; how the server works is its own affair. */
+static bool set_option(struct hd_http *http, heed_options *options, const char *name,
+                       const json_t *value)
+{
+    static const char *const fields[] = {"q",      "from",   "to",      "source", "prefix",
+                                         "target", "stream", "api_key", "model",  "format",
+                                         "dark",   "heads",  NULL};
+    static const char *const ours[] = {"threads",    "batch",      "compute", "keep",
+                                       "max-source", "max-length", NULL};
+    char text[64];
+    heed_error err = {0};
+    const char *said = typed(value, text, sizeof text);
+    if (is_among(fields, name) || json_is_null(value))
+        return true;
+    if (is_among(ours, name))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s is the server's own choice", name);
+    else if (!said)
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.64s must be text, a number, true or false",
+                       name);
+    else if (is_modest(http, name, said) && !heed_options_set(options, name, said, &err))
+        hd_http_refuse_for(http, &err);
+    return http->status == 0;
+}
+
+static bool set_options(struct hd_http *http, heed_options *options)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(http->form, name, value)
+    {
+        if (!set_option(http, options, name, value))
+            return false;
+    }
+    return true;
+}
+
+/* The options of the i-th text: those of all, and how its translation begins or what it is. */
+static heed_options *options_of(struct hd_http *http, const struct hd_served *d, size_t i,
+                                const char *attention)
+{
+    static const char *const of_texts[] = {"prefix", "target"};
+    heed_error err = {0};
+    heed_options *o = heed_options_new(d->translator, &err);
+    bool ok = o && (!attention || heed_options_set(o, "attention", attention, &err)) &&
+              set_options(http, o);
+    for (int k = 0; ok && k < 2; k++) {
+        const json_t *field = json_object_get(http->form, of_texts[k]),
+                     *value = json_is_array(field) ? json_array_get(field, i) : field;
+        if (value && !json_is_null(value) && !json_is_string(value)) {
+            hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s must be text", of_texts[k]);
+            ok = false;
+        } else if (json_is_string(value))
+            ok = heed_options_set(o, of_texts[k], json_string_value(value), &err);
+    }
+    if (ok)
+        return o;
+    heed_options_free(o);
+    if (http->status == 0)
+        hd_http_refuse_for(http, &err);
+    return NULL;
+}
+
+/* ---- which model -------------------------------------------------------------------------------------------------- */
+
+/* By its name, by the languages, or the first. NULL with the request refused. */
+static struct hd_served *direction_of(struct hd_http *http, const struct hd_fleet *f)
+{
+    const char *model = hd_form_text(http->form, "model"), *from = hd_form_text(http->form, "from"),
+               *to = hd_form_text(http->form, "to");
+    const char *source = from && strcmp(from, "auto") != 0 ? hd_language_known(f, from) : NULL,
+               *target = to ? hd_language_known(f, to) : NULL;
+    const char *unknown = to && !target                                  ? to
+                          : from && strcmp(from, "auto") != 0 && !source ? from
+                                                                         : NULL;
+    for (size_t i = 0; !unknown && i < f->n; i++) {
+        struct hd_served *d = &f->at[i];
+        if ((!model || strcmp(d->name, model) == 0) && (!source || strcmp(d->from, source) == 0) &&
+            (!target || strcmp(d->to, target) == 0))
+            return d;
+    }
+    if (unknown)
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.100s is not supported", unknown);
+    else if (model)
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "there is no model %.100s for this; GET /heed/model lists what there is",
+                       model);
+    else
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "no model translates from %s to %s; GET /heed/model lists what there is",
+                       source ? source : "it", target ? target : "it");
+    return NULL;
+}
+
+/* ---- /heed/translate, align, score ---------------------------------------------------------------------------------- */
+
+static void finish_own(struct hd_http *http, struct hd_work *w)
+{
+    const bool is_list = json_is_array(json_object_get(http->form, "q"));
+    http->answer.n = 0;
+    hd_bytes_text(&http->answer, is_list ? "[" : "");
+    for (size_t i = 0; i < w->n_units; i++) {
+        char *json = heed_result_json(w->units[i].result, NULL);
+        hd_bytes_text(&http->answer, i > 0 ? ", " : "");
+        hd_bytes_text(&http->answer, json ? json : "null");
+        heed_free(json);
+    }
+    hd_bytes_text(&http->answer, is_list ? "]" : "");
+    http->status = MHD_HTTP_OK;
+    http->type = "application/json";
+}
+
+struct own {
+    const char **texts;
+    heed_options **options;
+    size_t n, n_options;
+};
+
+static void release_own(struct own *own)
+{
+    for (size_t i = 0; own->options && i < own->n_options; i++)
+        heed_options_free(own->options[i]);
+    hd_free(own->options);
+    hd_free(own->texts);
+}
+
+/* The texts, and options of each where they differ. False with the request refused, or without memory. */
+static bool read_own(struct own *own, struct hd_http *http, const struct hd_served *d,
+                     const char *attention)
+{
+    const json_t *q = json_object_get(http->form, "q");
+    const bool differ = json_is_array(json_object_get(http->form, "prefix")) ||
+                        json_is_array(json_object_get(http->form, "target"));
+    own->n = json_is_array(q) ? json_array_size(q) : 1;
+    own->texts = hd_alloc(own->n, sizeof *own->texts, NULL);
+    own->options = hd_alloc(own->n, sizeof *own->options, NULL);
+    for (size_t i = 0; own->texts && own->options && i < own->n; i++) {
+        own->texts[i] = json_string_value(json_is_array(q) ? json_array_get(q, i) : q);
+        if (i > 0 && !differ)
+            continue;
+        if (!(own->options[i] = options_of(http, d, i, attention)))
+            return false;
+        own->n_options++;
+    }
+    return own->texts && own->options;
+}
+
+/* Is q there, and are its texts texts and not too long? Refuses it if not. */
+static bool check_q(struct hd_http *http)
+{
+    struct hd_order *o = hd_order_new(http, json_object_get(http->form, "q"), "q", false);
+    const bool ok = o != NULL;
+    hd_order_free(o);
+    return ok;
+}
+
+/* ---- all heads ------------------------------------------------------------------------------------------------------ */
+
+/* How many layers have the attention that is asked for. */
+static int n_layers_of(const struct hd_http *http, const heed_model *model)
+{
+    const char *kind = hd_form_text(http->form, "attention");
+    return (int)heed_model_size(
+        model, kind && strcmp(kind, "encoder") == 0   ? HEED_MODEL_ENCODER_SELF_LAYERS
+               : kind && strcmp(kind, "decoder") == 0 ? HEED_MODEL_DECODER_SELF_LAYERS
+                                                      : HEED_MODEL_CROSS_LAYERS);
+}
+
+/* The same pair once for each layer and head. */
+static bool read_heads(struct own *own, struct hd_http *http, const struct hd_served *d)
+{
+    const heed_model *model = d->models[0];
+    const int n_layers = n_layers_of(http, model),
+              n_heads = (int)heed_model_size(model, HEED_MODEL_HEADS);
+    if (n_layers < 1 || n_heads < 1) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "the model has no such attention");
+        return false;
+    }
+    own->n = (size_t)n_layers * (size_t)n_heads;
+    own->texts = hd_alloc(own->n, sizeof *own->texts, NULL);
+    own->options = hd_alloc(own->n, sizeof *own->options, NULL);
+    for (size_t i = 0; own->texts && own->options && i < own->n; i++) {
+        char layer[16], head[16];
+        heed_error err = {0};
+        snprintf(layer, sizeof layer, "%d", (int)i / n_heads + 1);
+        snprintf(head, sizeof head, "%d", (int)i % n_heads);
+        own->texts[i] = hd_form_text(http->form, "q");
+        if (!(own->options[i] = options_of(http, d, 0, NULL)))
+            return false;
+        own->n_options++;
+        if (!heed_options_set(own->options[i], "layer", layer, &err) ||
+            !heed_options_set(own->options[i], "head", head, &err)) {
+            hd_http_refuse_for(http, &err);
+            return false;
+        }
+    }
+    return own->texts && own->options;
+}
+
+/* {"layers": L, "heads": H, "rows": ..., "columns": ..., "attention": [layer][head][row][column]}, between subwords. */
+static void finish_heads(struct hd_http *http, struct hd_work *w)
+{
+    const heed_translation *first = w->units[0].result->translations[0];
+    const int n_heads = (int)heed_model_size(w->direction->models[0], HEED_MODEL_HEADS);
+    char text[160];
+    http->answer.n = 0;
+    snprintf(text, sizeof text,
+             "{\"layers\": %d, \"heads\": %d, \"rows\": %zu, \"columns\": %zu, \"attention\": [",
+             (int)w->n_units / n_heads, n_heads, first->n_subword_rows, first->n_subword_columns);
+    hd_bytes_text(&http->answer, text);
+    for (size_t i = 0; i < w->n_units; i++) {
+        const heed_translation *t = w->units[i].result->translations[0];
+        const size_t n = t->n_subword_columns, head = i % (size_t)n_heads;
+        hd_bytes_text(&http->answer, head > 0 ? ", [" : i > 0 ? "], [[" : "[[");
+        for (size_t k = 0; t->subword_attention && k < t->n_subword_rows * n; k++) {
+            snprintf(text, sizeof text, "%s%.4g%s",
+                     k % n > 0 ? ", "
+                     : k > 0   ? ", ["
+                               : "[",
+                     (double)t->subword_attention[k], k % n == n - 1 ? "]" : "");
+            hd_bytes_text(&http->answer, text);
+        }
+        hd_bytes_text(&http->answer, "]");
+    }
+    hd_bytes_text(&http->answer, "]]}");
+    http->status = MHD_HTTP_OK;
+    http->type = "application/json";
+}
+
+static void translate_own(struct hd_http *http, const char *attention,
+                          void (*finish)(struct hd_http *http, struct hd_work *work))
+{
+    if (!check_q(http))
+        return;
+    struct hd_fleets *fleets = &http->service->fleets;
+    struct hd_fleet *f = hd_fleets_use(fleets);
+    struct hd_served *d = direction_of(http, f);
+    struct own own = {0};
+    struct hd_work *w = NULL;
+    const bool is_stream = json_is_true(json_object_get(http->form, "stream"));
+    const bool is_read = d && (finish == finish_heads ? read_heads(&own, http, d)
+                                                      : read_own(&own, http, d, attention));
+    if (is_read && hd_guard_spend(&http->service->guard, http, own.n) &&
+        (w = hd_work_new(http, f, d, own.n)) && (!is_stream || hd_stream_begin(http))) {
+        w->finish = finish;
+        hd_desk_submit(&http->service->desk, w, own.texts, own.options, own.n_options == 1);
+    }
+    if (!w)
+        hd_fleets_leave(fleets, f);
+    release_own(&own);
+}
+
+void hd_own_translate(struct hd_http *http)
+{
+    translate_own(http, NULL, finish_own);
+}
+
+/* Given translations: what belongs to what, and how likely it is. */
+static void force(struct hd_http *http, const char *attention,
+                  void (*finish)(struct hd_http *http, struct hd_work *work))
+{
+    if (!json_object_get(http->form, "target"))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: missing target parameter");
+    else
+        translate_own(http, attention, finish);
+}
+
+/* "heads": "all" gives the weights of every layer and head. */
+void hd_own_align(struct hd_http *http)
+{
+    const char *heads = hd_form_text(http->form, "heads");
+    if (!heads)
+        force(http, NULL, finish_own);
+    else if (strcmp(heads, "all") != 0)
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "heads must be all; layer and head choose one");
+    else if (json_is_array(json_object_get(http->form, "q")))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "all heads are of one text; send q as text");
+    else
+        force(http, NULL, finish_heads);
+}
+
+void hd_own_score(struct hd_http *http)
+{
+    force(http, "none", finish_own);
+}
+
+/* ---- /heed/model ---------------------------------------------------------------------------------------------------- */
+
+void hd_own_model(struct hd_http *http)
+{
+    struct hd_fleet *f = hd_fleets_use(&http->service->fleets);
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n; i++) {
+        const struct hd_served *d = &f->at[i];
+        char *info = heed_model_info(d->models[0], true, NULL);
+        json_t *about = info ? json_loads(info, 0, NULL) : NULL;
+        json_array_append_new(
+            list,
+            json_pack("{s: s, s: s, s: s, s: i, s: I, s: I, s: I, s: I, s: I, s: o}", "model",
+                      d->name, "from", d->from, "to", d->to, "models", d->n_models, "heads",
+                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_HEADS), "cross_layers",
+                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_CROSS_LAYERS),
+                      "encoder_layers",
+                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_ENCODER_SELF_LAYERS),
+                      "decoder_layers",
+                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_DECODER_SELF_LAYERS),
+                      "parameters",
+                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_PARAMETERS), "info",
+                      about ? about : json_null()));
+        heed_free(info);
+    }
+    hd_fleets_leave(&http->service->fleets, f);
+    hd_http_say_json(http, MHD_HTTP_OK, list);
+}
+
+/* ---- /heed/plot ------------------------------------------------------------------------------------------------------ */
+
+/* The picture that `heed translate --plot` draws. */
+static void finish_plot(struct hd_http *http, struct hd_work *w)
+{
+    static const char *const types[][2] = {
+        {"svg", "image/svg+xml"}, {"png", "image/png"}, {"pdf", "application/pdf"}};
+    const heed_result *r = w->units[0].result;
+    const heed_translation *t = r->translations[0];
+    const char *format = hd_form_text(http->form, "format");
+    heed_error err = {0};
+    size_t size = 0, kind = 0;
+    while (kind < 2 && format && strcmp(format, types[kind][0]) != 0)
+        kind++;
+    heed_picture_attention *picture = heed_result_picture(r, t, t->links, t->n_links, &err);
+    const bool is_dark = json_is_true(json_object_get(http->form, "dark"));
+    char *bytes = picture
+                      ? heed_draw_bytes(&(heed_picture){.attention = picture, .is_dark = is_dark},
+                                        format ? format : "svg", &size, &err)
+                      : NULL;
+    if (bytes) {
+        http->answer.n = 0;
+        hd_bytes_add(&http->answer, bytes, size);
+        http->status = MHD_HTTP_OK;
+        http->type = types[kind][1];
+    } else
+        hd_http_refuse_for(http, &err);
+    heed_free(bytes);
+    heed_free(picture);
+}
+
+void hd_own_plot(struct hd_http *http)
+{
+    if (json_is_array(json_object_get(http->form, "q")))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "a picture is of one text; send q as text");
+    else
+        translate_own(http, NULL, finish_plot);
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# test_everyday.sh -- the model inside and what people type: capitals, small letters, lists, emoji, things to copy; and how many of the inputs
+# of tests/cli/everyday it gets right.
+least_right=55 # percent of them, in the directions that it has; a better model sets more
+
+. tests/transcript.sh
+heed=$BUILD/heed
+if [ "$(cat "$BUILD/embedded")" = '' ]; then
+    echo 'skipped: no model is embedded in this heed'
+    finish
+fi
+says() { # NAME IN OUT OPTIONS...
+    name=$1 text=$2 wanted=$3
+    shift 3
+    printf '%b' "$text\n" >"$here/text"
+    expect "$name" 0 "$wanted" '*' "$heed" translate "$@" "$here/text"
+}
+copied() { says "$1" "$2" "$2"; }
+
+copied 'an address passes' 'https://example.com/a?b=c'
+copied 'a number does' '1850'
+copied 'so do a time with spaces around it' '   12:30  '
+copied 'a variable' '%s'
+copied 'marks alone' '...'
+copied 'and emoji' '😀'
+
+"$heed" translate >"$here/plain" <<END
+I love my cat.
+END
+plain=$(cat "$here/plain")
+says 'the mark of an item stays' '- I love my cat.' "- $plain"
+says 'a number does' '12. I love my cat.' "12. $plain"
+says 'a letter does' '(b) I love my cat.' "(b) $plain"
+says 'a bullet and emoji do, with their white space' '•  I love my cat.  😀' "•  $plain  😀"
+says 'capitals come out as capitals' 'I LOVE MY CAT.' "$(printf '%s\n' "$plain" | tr 'a-z' 'A-Z')"
+says 'small letters as small ones' 'i love my cat.' "$(printf '%s\n' "$plain" | sed 's/^./\l&/')"
+says 'unless that is switched off' 'I LOVE MY CAT.' '*[a-z]*' --restore-case no
+expect 'places are in the text as it was typed' 0 '*"source_words": \[{"text": "-", "start": 0, "end": 1}, {"text": "I", "start": 2, "end": 3}, {"text": "LOVE", "start": 4, "end": 8}, *"sentences": \[{"source": \[2, 16\], "target": \[2, *' '' \
+    sh -c "echo '- I LOVE MY CAT.' | '$heed' translate --json"
+
+if command -v python3 >/dev/null; then
+    out=$(tools/everyday.py --heed "$heed" --least "$least_right" 2>&1) && problem='' || problem="less than $least_right %"
+    verdict "it is right on $least_right % of what people type" "$problem" "$out"
+    echo hello >"$here/en-fr.tsv"
+    expect 'a set that is none is told' 1 '' '*en-fr.tsv:1: a line is a kind*' tools/everyday.py --heed "$heed" "$here/en-fr.tsv"
+fi
+finish

@@ -1,0 +1,150 @@
+"""load.py -- many clients: equal answers, a full queue, clients that leave, the end and new models under load."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from server import HEED, TOY, Answer, Server, check, finish, memory_of, same
+
+WORDS = 'eins zwei drei vier fünf sechs sieben acht neun'.split()
+TEXTS = [' '.join(WORDS[(i * 7 + k * (i + 3)) % 9] for k in range(1 + i * 5 % 13)) for i in range(50)]
+
+
+def in_threads(n, work):
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(n)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+
+lines = subprocess.run([HEED, 'translate', '-m', TOY], input='\n'.join(TEXTS).encode() + b'\n', stdout=subprocess.PIPE,
+                       check=True).stdout.decode().rstrip('\n').split('\n')
+with Server('--quiet') as s:
+    def ask(text, **more):
+        return s.post_json('/translate', {'q': text, 'source': 'de', 'target': 'en', **more}).bytes
+    alone = [ask(t) for t in TEXTS]
+    same('one client gets what heed translate prints', [json.loads(x)['translatedText'] for x in alone], lines)
+    together = [None] * 50
+    for _ in range(3):
+        in_threads(50, lambda i: together.__setitem__(i, ask(TEXTS[i])))
+        same('fifty get the same bytes', together, alone)
+    whole = [s.post_json('/heed/translate', {'q': t}).bytes for t in TEXTS[:20]]
+    in_threads(20, lambda i: together.__setitem__(i, s.post_json('/heed/translate', {'q': TEXTS[i]}).bytes))
+    same('attention included', together[:20], whole)
+    same('a list is the same as its texts', json.loads(ask(TEXTS))['translatedText'], lines)
+
+    # clients that leave, half-sent requests, streams that nobody reads to their end
+    body = json.dumps({'q': TEXTS * 4, 'source': 'de', 'target': 'en'}).encode()
+    head = b'POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(body)
+    stream = json.dumps({'q': TEXTS * 4, 'stream': True}).encode()
+    stream_head = b'POST /heed/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(stream)
+
+    def leave(i):
+        with socket.create_connection(('127.0.0.1', s.port), timeout=60) as c:
+            if i % 3 == 0:
+                c.sendall(head + body[:len(body) // 2])
+            elif i % 3 == 1:
+                c.sendall(head + body)
+            else:
+                c.sendall(stream_head + stream)
+                c.recv(100)
+    in_threads(24, leave)
+    for _ in range(400):
+        if 'heed_queue_length 0\n' in s.get('/metrics').text:
+            break
+        time.sleep(0.05)
+    text = s.get('/metrics').text
+    check('for those who have gone nothing is done', 'heed_queue_length 0\n' in text, text)
+    same('others are served as before', ask(TEXTS[7]), alone[7])
+    warm = memory_of(s.process.pid)
+    for _ in range(6):
+        in_threads(20, lambda i: [ask(TEXTS[(i + k) % 50]) for k in range(10)])
+    check('memory does not grow', memory_of(s.process.pid) < warm * 1.2 + 4e6, (warm, memory_of(s.process.pid)))
+same('it ends well', s.status, 0)
+
+with Server('--max-queue', '20', '--threads', '1') as s:
+    answers = []
+    in_threads(12, lambda i: answers.append(s.post_json('/translate', {'q': TEXTS[:19], 'source': 'de', 'target': 'en'})))
+    full = [a for a in answers if a.status == 503]
+    check('every request is answered', len(answers) == 12 and all(a.status in (200, 503) for a in answers), answers)
+    check('those that are too many are told to come again', full and all(a.headers['retry-after'] == '1' and 'error' in a.json for a in full), answers)
+    check('the others are translated', any(a.json.get('translatedText') == lines[:19] for a in answers), answers)
+
+# the end: what is under way is answered
+s = Server('--threads', '1')
+answers = []
+
+
+def ask_at_the_end(_):
+    try:
+        answers.append(s.post_json('/translate', {'q': TEXTS, 'source': 'de', 'target': 'en'}))
+    except OSError:
+        pass  # it came too late
+
+
+client = threading.Thread(target=lambda: in_threads(8, ask_at_the_end))
+client.start()
+for _ in range(600):
+    if 'heed_queue_length 0\n' not in s.get('/metrics').text:
+        break
+s.process.send_signal(signal.SIGTERM)
+client.join()
+with s:
+    pass
+good = [a for a in answers if a.status == 200]
+check('at the end what was accepted is answered', len(good) >= 1 and all(a.json['translatedText'] == lines for a in good), answers)
+same('and the server ends well', s.status, 0)
+
+# new models: no request is dropped
+with tempfile.TemporaryDirectory() as folder:
+    model = os.path.join(folder, 'model.safetensors')
+    with open(TOY, 'rb') as f, open(model, 'wb') as g:
+        g.write(f.read())
+    with Server('-m', 'de-en=' + model, model=False) as s:
+        stop, answers = threading.Event(), []
+
+        def go_on(i):
+            while not stop.is_set():
+                answers.append(s.post_json('/translate', {'q': TEXTS[i], 'source': 'de', 'target': 'en'}).status)
+        crowd = threading.Thread(target=lambda: in_threads(6, go_on))
+        crowd.start()
+        for i in range(5):
+            s.process.send_signal(signal.SIGHUP)
+            for _ in range(400):
+                if sum('read again' in x for x in s.log) > i:
+                    break
+                time.sleep(0.02)
+        with open(model, 'wb') as g:
+            g.write(b'nothing')
+        s.process.send_signal(signal.SIGHUP)
+        for _ in range(400):
+            if any('used as they were' in x for x in s.log):
+                break
+            time.sleep(0.02)
+        stop.set()
+        crowd.join()
+        check('models are read again under load', sum('read again' in x for x in s.log) == 5, s.log[:5])
+        check('and no request is dropped', len(answers) > 5 and set(answers) == {200}, set(answers))
+        check('a model that cannot be read changes nothing', any('used as they were' in x for x in s.log) and
+              s.post_json('/translate', {'q': 'eins', 'source': 'de', 'target': 'en'}).json == {'translatedText': 'one'}, s.log[-3:])
+    same('then it ends well, too', s.status, 0)
+
+# socket activation, as systemd does it
+listener = socket.create_server(('127.0.0.1', 0))
+script = ('import os, sys\nos.dup2(int(sys.argv[1]), 3)\nos.set_inheritable(3, True)\n'
+          'os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")\nos.execv(sys.argv[2], sys.argv[2:])')
+process = subprocess.Popen(['python3', '-c', script, str(listener.fileno()), HEED, 'serve', '-m', 'de-en=' + TOY],
+                           pass_fds=[listener.fileno()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+line = process.stdout.readline().decode()
+check('a socket can be given', f':{listener.getsockname()[1]}/' in line, line)
+import http.client
+connection = http.client.HTTPConnection('127.0.0.1', listener.getsockname()[1], timeout=30)
+connection.request('GET', '/health')
+same('and is served', connection.getresponse().status, 200)
+process.send_signal(signal.SIGINT)
+same('until Ctrl-C', process.wait(60), 0)
+finish()
