@@ -30,8 +30,9 @@ struct heed_options {
     char *from, *to;       /* languages; from may be "auto", to NULL: the first that fits */
     int attention;         /* enum heed_attention */
     bool has_scores;
-    int layer, head; /* 0, -1: the model's own choice */
-    int shift;       /* 0: as suits the model; else one more than the step */
+    float min_confidence; /* of less the source stays; 0: never */
+    int layer, head;      /* 0, -1: the model's own choice */
+    int shift;            /* 0: as suits the model; else one more than the step */
     int batch, n_threads;
     int compute; /* enum hd_compute; of a translator as a whole */
 };
