@@ -189,7 +189,8 @@ typedef struct heed_translation {
     double score;
     /* sum of the natural log-probabilities of its subwords and end marker */
     double logprob;
-    /* mean over its words */
+    /* how likely it is of use, 0 to 1, as calibrated on text inside and outside of what models were
+     * trained on; a result has the warning "unsure: ..." below 0.6 */
     double confidence;
     /* it reached the longest output that is allowed, and has no end */
     bool is_cut;

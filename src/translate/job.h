@@ -15,6 +15,16 @@
 
 #include <stdatomic.h>
 
+/* Constants of confidence, fitted by tools/fit_confidence.py.
+ *
+ * A word is right by chance σ(w[0] + w[1] · log(p / (1 - p))), p being its probability. A translation is of use by chance
+ * σ(s[0] + s[1] · mean confidence of its words + s[2] · mean log-probability of its subwords + s[3] · min(0, log of target length over
+ * source length, in characters and 5 more)). */
+enum { HD_N_CONFIDENCE = 6 };
+struct hd_confidence {
+    double word[2], sentence[4];
+};
+
 /* The models of a translator, and what is known of them. */
 struct hd_ensemble {
     const heed_model **models;
@@ -30,7 +40,7 @@ struct hd_ensemble {
     bool is_cased;         /* and letters of both kinds are */
     bool has_placeholders; /* for protected pieces, in both vocabularies: */
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
-    double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
+    struct hd_confidence confidence;
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a

@@ -202,6 +202,9 @@ static const heed_option rows[] = {
      .choices = "none|html|xml",
      .help = "a text has tags: what is between them is translated, and they are put back where "
              "their words are"},
+    {"min-confidence", .kind = HEED_OPTION_FLOAT, FIELD(min_confidence), .initial = "0",
+     .value = "X", .least = 0, .most = 1,
+     .help = "leave a text as it is where its translation's confidence is less than X, 0 to 1"},
     {"max-length", .kind = HEED_OPTION_FLOAT, FIELD(max_length), .initial = "3", .value = "X",
      .least = 0.01, .most = 1000, .help = "longest output: X subwords per source subword, plus 50"},
     {"max-source", .kind = HEED_OPTION_INT, FIELD(max_source), .initial = "0", .value = "N",

@@ -34,8 +34,9 @@ struct heed_options {
     bool has_tree;         /* the whole beam is told */
     int attention;         /* enum heed_attention */
     bool has_scores;
-    int layer, head; /* 0, -1: the model's own choice */
-    int shift;       /* 0: as suits the model; else one more than the step */
+    float min_confidence; /* of less the source stays; 0: never */
+    int layer, head;      /* 0, -1: the model's own choice */
+    int shift;            /* 0: as suits the model; else one more than the step */
     int batch, n_threads;
     int compute; /* enum hd_compute; of a translator as a whole */
 };
