@@ -140,10 +140,10 @@ static bool add_keep(const heed_option *option, void *values, const char *text, 
 
 static const heed_option rows[] = {
     {"beam", 'b', .kind = HEED_OPTION_INT, FIELD(beam), .initial = "5", .value = "N", .least = 1,
-     .most = 10000, .group = "Search",
+     .most = 1000, .group = "Search",
      .help = "beam size: hypotheses kept while searching; 1 is greedy search"},
     {"n-best", .kind = HEED_OPTION_INT, FIELD(n_best), .initial = "1", .value = "N", .least = 1,
-     .most = 10000, .help = "translations per text, best first; the beam is at least as large"},
+     .most = 1000, .help = "translations per text, best first; the beam is at least as large"},
     {"length-norm", .kind = HEED_OPTION_TEXT, FIELD(norm), .initial = "power:1",
      .value = "none|power:X|gnmt:X",
      .takes = "none, power:X or gnmt:X, such as power:1 or gnmt:0.6",
