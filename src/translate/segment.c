@@ -117,6 +117,7 @@ static bool take_parts(struct hd_line *line, struct hd_splits *parts)
         move_spans(&segment->source, line->begin);
         if (!hd_segment_add_ids(segment, &line->err))
             return false;
+        segment->passes = segment->passes || parts->at[i].is_kept;
     }
     return true;
 }
@@ -171,6 +172,10 @@ static bool cut_line(struct hd_line *line, bool keeps_sentences)
                        "a word is longer than the %zu subwords the model was trained for; it was "
                        "cut as well",
                        job->most);
+    if (ok && parts.n_kept > 0)
+        hd_result_warn(line->result,
+                       "a word of more than %d characters is not translated and stands as it is",
+                       HD_LONGEST_WORD);
     hd_splits_release(&parts);
     return ok;
 }

@@ -165,6 +165,9 @@ expect 'every kernel says the same in 8 bits' 0 '' '' sh -c "
 expect '8-bit models ask for a kernel that exists' 1 '' 'heed: *HEED_KERNEL*banana*' \
     env HEED_KERNEL=banana "$heed" translate -m int8.safetensors in
 
+# what would cost without end
+expect 'a beam of 10,000 is too large' 2 '' "heed: beam must be a whole number from 1 to 1000, not '10000'" "$heed" translate -m "$toy" -b 10000 in
+
 # what is wrong
 expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m nowhere in
 expect 'each of several' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m "$toy,nowhere" in
