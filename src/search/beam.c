@@ -12,13 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-/* One way to go on: the open hypothesis `from` and a word. */
-struct hd_candidate {
-    int from, id;
-    float logprob;
-    double total;
-};
-
 bool hd_beam_scratch_reserve(struct hd_beam_scratch *s, int n_words,
                              const struct hd_search_options *options, heed_error *err)
 {
@@ -41,6 +34,7 @@ void hd_beam_scratch_release(struct hd_beam_scratch *s)
     hd_free(s->top);
     hd_free(s->top_value);
     hd_free(s->history);
+    hd_free(s->constrained);
     hd_free(s->chances);
 }
 
@@ -121,8 +115,7 @@ double hd_hypothesis_score(const struct hd_search_options *o, double total, int 
 
 /* ---- the tree -------------------------------------------------------------------------------------------------------------- */
 
-/* The words of a hypothesis, first to last; NULL without memory. */
-static const int *history_of(struct hd_beam *q, int last, int length, heed_error *err)
+int *hd_beam_history(struct hd_beam *q, int last, int length, heed_error *err)
 {
     struct hd_beam_scratch *s = q->scratch;
     int *grown = hd_grow(s->history, &s->history_capacity, (size_t)length + 1, sizeof *grown, err);
@@ -232,7 +225,7 @@ static bool put_away(struct hd_beam *q, const struct hd_open_hypothesis *hyp, bo
 /* ---- candidates --------------------------------------------------------------------------------------------------------------- */
 
 /* A word would repeat an n-gram when it once followed the same n-1 words. */
-static void forbid_repeats(const struct hd_beam *q, float *x, const int *words, int length)
+void hd_beam_forbid_repeats(const struct hd_beam *q, float *x, const int *words, int length)
 {
     const int n = q->options->no_repeat;
     for (int i = 0; n > 0 && i + n <= length; i++)
@@ -276,10 +269,10 @@ static int find_candidates(struct hd_beam *q, const struct hd_next_scores *next_
             continue;
         }
         if (q->options->no_repeat > 0) {
-            const int *words = history_of(q, hyp->last, hyp->length, err);
+            const int *words = hd_beam_history(q, hyp->last, hyp->length, err);
             if (!words)
                 return -1;
-            forbid_repeats(q, o->x, words, hyp->length);
+            hd_beam_forbid_repeats(q, o->x, words, hyp->length);
         }
         const int *top = o->n_top ? o->top : q->scratch->top;
         const float *value = o->n_top ? o->top_value : q->scratch->top_value;
@@ -305,10 +298,10 @@ static int draw_candidates(struct hd_beam *q, const struct hd_next_scores *next_
         struct hd_next_scores o = next_scores[i];
         const bool is_forced = hyp->length < q->input->prefix.n;
         if (!is_forced && q->options->no_repeat > 0) {
-            const int *words = history_of(q, hyp->last, hyp->length, err);
+            const int *words = hd_beam_history(q, hyp->last, hyp->length, err);
             if (!words)
                 return -1;
-            forbid_repeats(q, o.x, words, hyp->length);
+            hd_beam_forbid_repeats(q, o.x, words, hyp->length);
         }
         const int id = is_forced ? q->input->prefix.ids[hyp->length]
                                  : hd_sample_word(&o, q->n_words, q->options, q->input->number,
@@ -375,6 +368,7 @@ static bool cut_all(struct hd_beam *q, const struct hd_candidate *c, int n, heed
 bool hd_beam_step(struct hd_beam *q, const struct hd_next_scores *next_scores, heed_error *err)
 {
     const int n = q->options->is_sampled ? draw_candidates(q, next_scores, err)
+                  : q->input->terms      ? hd_beam_constrain(q, next_scores, err)
                                          : find_candidates(q, next_scores, err);
     const bool is_last = q->n_open > 0 && q->open[0].length >= q->limit;
     if (n < 0)

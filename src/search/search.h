@@ -43,9 +43,13 @@ struct hd_search_options {
 };
 struct hd_search_options hd_search_options_default(void);
 
+struct hd_terms;
+
 struct hd_search_input {
     struct hd_sequence source; /* end marker included where the model wants one */
     struct hd_sequence prefix; /* words the output must begin with; may be empty */
+    const struct hd_terms *
+        terms; /* what the output must have (search/terms.h); NULL: nothing. Not of samples, nor of words_alone */
     int max_length; /* words at most, end marker not counted; the prefix is kept even if it is longer */
     uint64_t number; /* decides, with the seed, what is drawn: the sentence's number in its text */
 };

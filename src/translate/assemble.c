@@ -9,6 +9,7 @@
 #include "base/real.h"
 #include "base/utf8.h"
 #include "translate/protection.h"
+#include "translate/required.h"
 #include "translate/word_weights.h"
 
 #include <math.h>
@@ -631,6 +632,7 @@ bool hd_line_assemble(struct hd_line *line)
     if (ok) {
         warn(line);
         hd_warn_of_losses(line);
+        hd_warn_of_terms(line);
     }
     ok = ok && (!line->document || hd_document_finish(line->document, line->result, &line->err));
     hd_token_side_release(&s);

@@ -45,6 +45,7 @@ struct hd_job {
     heed_options options;                  /* texts in it are borrowed */
     struct hd_keep *keep;                  /* what the options say is kept; NULL: nothing */
     const struct hd_markup_module *markup; /* reads texts that have tags; NULL: they have none */
+    unsigned char *id_flags;               /* of the target's ids, where there is a glossary */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
     size_t most; /* subwords of a source */
     int shift;
@@ -63,10 +64,11 @@ struct hd_segment {
     struct hd_encoding source; /* places are in the line */
     int *ids;                  /* the source's, with the end marker where its vocabulary has one */
     int n_ids;
-    struct hd_ids prefix;      /* how the output begins; when forced, all of it */
-    bool passes;               /* nothing in it can be translated: it stays as it is */
-    size_t first_kept, n_kept; /* protected pieces of the line that lie in it */
-    bool has_placeholders;     /* the model sees placeholders instead of these */
+    struct hd_ids prefix;           /* how the output begins; when forced, all of it */
+    bool passes;                    /* nothing in it can be translated: it stays as it is */
+    size_t first_kept, n_kept;      /* protected pieces of the line that lie in it */
+    bool has_placeholders;          /* the model sees placeholders instead of these */
+    struct hd_segment_terms *terms; /* what a glossary requires of it; NULL: nothing */
     enum hd_search_round round;
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */

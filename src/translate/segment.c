@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "translate/protection.h"
+#include "translate/required.h"
 #include "translate/split.h"
 
 #include <limits.h>
@@ -176,7 +177,7 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
         return hd_fail(&line->err, HEED_BAD_OPTION,
                        "a text with markup cannot have a prefix; use one of the two");
     if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
-        !hd_line_protect(line))
+        !hd_line_protect(line) || !hd_line_require_terms(line))
         return false;
     if (!prefix || line->n_segments == 0)
         return true;
@@ -279,6 +280,7 @@ void hd_line_release(struct hd_line *line)
         hd_encoding_release(&segment->source);
         hd_ids_release(&segment->prefix);
         hd_nbest_release(&segment->found);
+        hd_segment_terms_free(segment->terms);
         hd_free(segment->ids);
     }
     hd_free(line->segments);

@@ -24,10 +24,12 @@ struct heed_options {
     int split;      /* enum hd_split_option */
     bool replaces_unknown;
     bool protects;
-    heed_option_list keep; /* regular expressions */
-    int markup;            /* enum hd_markup_kind */
-    char *prefix;          /* how the output begins; NULL: as the model likes */
-    int attention;         /* enum heed_attention */
+    heed_option_list keep;            /* regular expressions */
+    int markup;                       /* enum hd_markup_kind */
+    char *glossary;                   /* a file, */
+    struct hd_shared_glossary *terms; /* and what is in it */
+    char *prefix;                     /* how the output begins; NULL: as the model likes */
+    int attention;                    /* enum heed_attention */
     bool has_scores;
     int layer, head; /* 0, -1: the model's own choice */
     int shift;       /* 0: as suits the model; else one more than the step */
