@@ -13,6 +13,7 @@
 #include "translate/loop.h"
 #include "translate/protection.h"
 #include "translate/reading.h"
+#include "translate/required.h"
 #include "translate/word_weights.h"
 
 #include <math.h>
@@ -755,6 +756,7 @@ bool hd_line_assemble(struct hd_line *line)
     if (ok) {
         warn(line);
         hd_warn_of_losses(line);
+        hd_warn_of_terms(line);
         ok = doubt(job, line, &s);
     }
     ok = ok && (!line->document || hd_document_finish(line->document, line->result, &line->err));

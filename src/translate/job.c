@@ -7,6 +7,7 @@
 #include "model/languages.h"
 #include "option/option.h"
 #include "translate/reading.h"
+#include "translate/required.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +276,12 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
     }
     if (o->markup != HD_MARKUP_NONE && !is_forced && !(job->markup = hd_markup_open(err)))
         return false;
+    if (o->terms && o->is_sampled)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "terms of a glossary are searched for, not drawn; use either glossary or "
+                       "sample");
+    if (o->terms && !is_forced && !(job->id_flags = hd_id_flags(e->target, err)))
+        return false;
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
     job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
@@ -295,6 +302,8 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
 void hd_job_release(struct hd_job *job)
 {
     hd_keep_free(job->keep);
+    hd_free(job->id_flags);
+    job->id_flags = NULL;
     job->keep = NULL;
 }
 
@@ -315,6 +324,7 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
         .never = {once + n_once, is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
         .source = {segment->ids, segment->n_ids},
         .prefix = {segment->prefix.at, (int)segment->prefix.n},
+        .terms = hd_segment_terms(segment),
         .max_length = hd_longest_output(segment->n_ids, line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
 }

@@ -59,6 +59,7 @@ struct hd_job {
     struct hd_keep *keep;  /* what the options say is kept; NULL: nothing */
     const char *from, *to; /* languages that were asked for, by the model's own names; NULL: auto */
     const struct hd_markup_module *markup; /* reads texts that have tags; NULL: they have none */
+    unsigned char *id_flags;               /* of the target's ids, where there is a glossary */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
     size_t most; /* subwords of a source */
     int shift;
@@ -88,6 +89,7 @@ struct hd_segment {
     bool is_trimmed;           /* at its ends, of what is only copied */
     enum hd_letters
         letters; /* if not mixed the model sees an ordinary sentence, and such letters come out again */
+    struct hd_segment_terms *terms; /* what a glossary requires of it; NULL: nothing */
     enum hd_search_round round;
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */

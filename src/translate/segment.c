@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "model/languages.h"
 #include "translate/protection.h"
+#include "translate/required.h"
 #include "translate/split.h"
 
 #include <limits.h>
@@ -224,7 +225,7 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
         return hd_fail(&line->err, HEED_BAD_OPTION,
                        "a text with markup cannot have a prefix; use one of the two");
     if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
-        !hd_line_protect(line, prefix && prefix[0]))
+        !hd_line_protect(line, prefix && prefix[0]) || !hd_line_require_terms(line))
         return false;
     for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
         line->segments[i].passes = true;
@@ -330,6 +331,7 @@ void hd_line_release(struct hd_line *line)
         hd_encoding_release(&segment->source);
         hd_ids_release(&segment->prefix);
         hd_nbest_release(&segment->found);
+        hd_segment_terms_free(segment->terms);
         hd_free(segment->ids);
     }
     hd_free(line->segments);
