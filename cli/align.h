@@ -14,7 +14,7 @@ enum symmetrize {
 };
 
 struct align {
-    const char *model, *reverse, *gold, *plot;
+    const char *model, *reverse, *gold, *plot, *lexicon;
     heed_option_list tsv;
     int method, symmetrize;
     bool is_soft, has_subwords, is_json, is_quiet;

@@ -5,6 +5,7 @@
 #include "print_result.h"
 #include "terminal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,29 @@ static bool print_found(struct text_run *run, const heed_alignments *found)
     return true;
 }
 
+/* Into the file, or to stdout for "-". */
+static bool write_lexicon(struct text_run *run, heed_aligner *aligner, heed_error *err)
+{
+    const char *path = run->a->lexicon;
+    heed_lexicon *lexicon = heed_aligner_lexicon(aligner, run->pairs, run->n_pairs, err);
+    progress_clear(&run->progress);
+    if (!lexicon) {
+        complain("%s", err->message);
+        return false;
+    }
+    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    for (size_t i = 0; out && i < lexicon->n; i++) {
+        const heed_lexicon_entry *e = &lexicon->at[i];
+        fprintf(out, "%s\t%s\t%zu\t%.3f\t%.3f\n", e->source, e->target, e->count, e->p_target,
+                e->p_source);
+    }
+    const bool ok = out && (out == stdout || (!ferror(out) & (fclose(out) == 0)));
+    if (!ok)
+        complain("%s cannot be written: %s", path, strerror(errno));
+    heed_lexicon_free(lexicon);
+    return ok;
+}
+
 static bool learn_and_print(struct text_run *run, const struct invocation *invocation)
 {
     const char *threads = setting_of(invocation, "threads");
@@ -110,6 +134,11 @@ static bool learn_and_print(struct text_run *run, const struct invocation *invoc
     run->what = "learning";
     heed_aligner *aligner = heed_aligner_new(run->pairs, run->n_pairs, &options, &err);
     run->what = "aligning";
+    if (aligner && run->a->lexicon) {
+        const bool is_written = write_lexicon(run, aligner, &err);
+        heed_aligner_free(aligner);
+        return is_written;
+    }
     heed_alignments *found = aligner ? heed_aligner_align(aligner, run->pairs, run->texts.source.n,
                                                           symmetry_of(run->a), &err)
                                      : NULL;
@@ -132,6 +161,11 @@ enum status align_by_text(const struct invocation *invocation)
                      not_here[i]);
             return STATUS_USAGE;
         }
+    if (a->lexicon && (a->gold || a->is_json)) {
+        complain("--lexicon writes words instead of links; it does not go with --%s",
+                 a->gold ? "gold" : "json");
+        return STATUS_USAGE;
+    }
     if (!check_settings(invocation))
         return STATUS_USAGE;
     struct text_run run = {.a = a};

@@ -29,6 +29,11 @@ static const heed_option options[] = {
      .help = "how links of the two directions are joined"},
     {"tsv", .kind = HEED_OPTION_LIST, HEED_OPTION_FIELD(struct align, tsv), .value = "FILE...",
      .help = "--method hmm: more pairs to learn from, source TAB target, which are not aligned"},
+    {"lexicon", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, lexicon),
+     .value = "FILE.tsv",
+     .help = "--method hmm: write single words that are each other's translation instead of links, "
+             "most frequent first: source, target, count, and the shares of the source's and the "
+             "target's occurrences"},
     {"gold", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct align, gold), .value = "FILE",
      .help = "reference links, from 1: 'i-j' sure, 'ipj' possible; prints precision, recall and "
              "AER instead of links"},
@@ -256,6 +261,10 @@ static enum status run(const struct invocation *invocation)
         complain("--tsv is text to learn from; it goes with --method hmm");
         return STATUS_USAGE;
     }
+    if (a->lexicon) {
+        complain("--lexicon is learned from text; it goes with --method hmm");
+        return STATUS_USAGE;
+    }
     const char *model = model_or_default(a->model);
     if (!model || !check_settings(invocation) || !plot_has_kind(a->plot))
         return STATUS_USAGE;
@@ -292,7 +301,9 @@ const struct command command_align = {
                  {"heed align -m en-fr.safetensors --reverse fr-en.safetensors text.en text.fr",
                   "join the links of both directions"},
                  {"heed align --method hmm text.en text.fr --tsv corpus.tsv",
-                  "without a model, learning from a larger text as well"}},
+                  "without a model, learning from a larger text as well"},
+                 {"heed align --method hmm text.en text.fr --lexicon words.tsv",
+                  "words that are each other's translation"}},
     .most_arguments = 2,
     .options = options,
     .library_option = library_option,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct convert {
-    const char *vocab, *out, *attribution, *licence;
+    const char *vocab, *out, *attribution, *licence, *confidence;
     int store;
     heed_option_list detect;
 };
@@ -26,6 +26,9 @@ static const heed_option options[] = {
      .value = "TEXT", .help = "record who made the training text"},
     {"licence", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct convert, licence),
      .value = "TEXT", .help = "record the licence of the model"},
+    {"confidence", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct convert, confidence),
+     .value = "X,X,X,X,X,X",
+     .help = "record the constants of confidence, as tools/fit_confidence.py prints them"},
     {"detect", .kind = HEED_OPTION_LIST, HEED_OPTION_FIELD(struct convert, detect),
      .value = "LANG=FILE...",
      .help = "let a model of several languages learn to tell them apart, from text of each, such "
@@ -82,6 +85,7 @@ static enum status run(const struct invocation *invocation)
         (!convert->attribution ||
          heed_model_note(model, "attribution", convert->attribution, &err)) &&
         (!convert->licence || heed_model_note(model, "licence", convert->licence, &err)) &&
+        (!convert->confidence || heed_model_note(model, "confidence", convert->confidence, &err)) &&
         learn_detector(model, &convert->detect, &err) &&
         heed_model_save(model, convert->out, (enum heed_store)convert->store, &err);
     heed_model_free(model);

@@ -200,7 +200,10 @@ const struct command command_score = {
     .description =
         "Prints for every line the sum of the natural log-probabilities of the target's subwords "
         "and end marker, and at the end, on standard error, the perplexity of all lines. A "
-        "translation by heed gets the number it was found with. Files are UTF-8, plain or "
+        "translation by heed gets the number it was found with, unless it is of several sentences "
+        "(heed translates them one by one, each with its end marker) or its text is cut into other "
+        "subwords than it was made of, which 'heed translate --json' tells. Files are UTF-8, plain "
+        "or "
         "compressed by gzip; - is standard input.",
     .examples = {{"heed score -m en-fr.safetensors text.en text.fr", "score two files"},
                  {"heed score -m en-fr.safetensors --n-best text.nbest text.en",

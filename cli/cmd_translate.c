@@ -18,7 +18,7 @@ enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 struct translate {
     const char *model, *prefix, *head, *plot;
     int align;
-    bool is_json, has_confidence, is_shown, is_quiet;
+    bool is_json, has_confidence, is_shown, is_quiet, is_verbose;
 };
 
 static const heed_option options[] = {
@@ -46,6 +46,8 @@ static const heed_option options[] = {
      .help = "attention head to report, from 0; all draws every layer and head (with --plot)"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_quiet),
      .group = "Running", .help = "print neither warnings nor progress"},
+    {"verbose", 'v', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_verbose),
+     .help = "warn of translations that are unsure as well"},
     {0},
 };
 
@@ -122,7 +124,8 @@ static bool set_options(struct running *run, const struct invocation *invocation
     const char *attention = is_attention_given                ? NULL
                             : draws || t->align != ALIGN_NONE ? "cross"
                                                               : "none";
-    const char *scores = draws || t->has_confidence || run->is_n_best ? "yes" : "no";
+    const char *scores =
+        draws || t->has_confidence || t->is_verbose || run->is_n_best ? "yes" : "no";
     return set_translator(run->translator, invocation) &&
            set_option_of(run->translator, "attention", attention) &&
            set_option_of(run->translator, "scores", scores) &&
@@ -179,7 +182,8 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
         if (!run->t->is_quiet)
-            print_warnings(results->at[i], name, first + i + 1);
+            print_warnings_but(results->at[i], run->t->is_verbose ? NULL : "unsure:", name,
+                               first + i + 1);
         ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best,
                           run->has_markup) &&
              draw_result(run, results->at[i], run->n_before + i + 1, run->n_before + n == 1);
@@ -309,7 +313,9 @@ const struct command command_translate = {
         "whole and go with their words, and what is not text comes out as it went in. With "
         "--n-best a line is 'number ||| text "
         "||| logprob= X ||| score', numbered from 0. Warnings (bytes that are not UTF-8, an output "
-        "that was cut or repeated itself) go to standard error.",
+        "that was cut or repeated itself) go to standard error; with --verbose also where a "
+        "translation "
+        "is unsure, its confidence being less than 0.6.",
     .examples = {{"heed translate -m en-fr.safetensors <text.en >text.fr", "translate a file"},
                  {"echo 'The red house.' | heed translate --show", "see what the model attends to"},
                  {"heed translate --attention encoder --head all --plot heads.svg text.en",

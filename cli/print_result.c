@@ -4,6 +4,7 @@
 #include "terminal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void print_links(FILE *out, const heed_link *links, size_t n)
 {
@@ -11,10 +12,16 @@ void print_links(FILE *out, const heed_link *links, size_t n)
         fprintf(out, "%s%d-%d", i > 0 ? " " : "", links[i].source, links[i].target);
 }
 
-void print_warnings(const heed_result *r, const char *name, size_t line)
+void print_warnings_but(const heed_result *r, const char *but, const char *name, size_t line)
 {
     for (size_t i = 0; i < r->n_warnings; i++)
-        complain("%s:%zu: %s", name, line, r->warnings[i]);
+        if (!but || strncmp(r->warnings[i], but, strlen(but)) != 0)
+            complain("%s:%zu: %s", name, line, r->warnings[i]);
+}
+
+void print_warnings(const heed_result *r, const char *name, size_t line)
+{
+    print_warnings_but(r, NULL, name, line);
 }
 
 /* ---- soft weights ------------------------------------------------------------------------------- */

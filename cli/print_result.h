@@ -19,4 +19,7 @@ bool print_result_json(const heed_result *result);
 
 /* "heed: FILE:12: ..." for each. */
 void print_warnings(const heed_result *result, const char *name, size_t line);
+
+/* But those that begin in this way; NULL: none. */
+void print_warnings_but(const heed_result *r, const char *but, const char *name, size_t line);
 #endif

@@ -189,7 +189,8 @@ typedef struct heed_translation {
     double score;
     /* sum of the natural log-probabilities of its subwords and end marker */
     double logprob;
-    /* mean over its words */
+    /* how likely it is of use, 0 to 1, as calibrated on text inside and outside of what models were
+     * trained on; a result has the warning "unsure: ..." below 0.6 */
     double confidence;
     /* it reached the longest output that is allowed, and has no end */
     bool is_cut;
@@ -388,6 +389,32 @@ typedef struct heed_alignments {
 HEED_API heed_alignments *heed_aligner_align(heed_aligner *aligner, const heed_text_pair *pairs,
                                              size_t n, enum heed_symmetry how, heed_error *err);
 HEED_API void heed_alignments_free(heed_alignments *alignments); /* NULL is fine */
+
+/* Two words that are each other's translation. */
+typedef struct heed_lexicon_entry {
+    /* as they are written inside sentences: in lower case, unless they always have a capital */
+    const char *source, *target;
+    /* how often they are linked; the share of the source word's occurrences, and of the target
+     * word's */
+    size_t count;
+    double p_target, p_source;
+} heed_lexicon_entry;
+
+/* Most frequent first. */
+typedef struct heed_lexicon {
+    size_t n;
+    heed_lexicon_entry *at;
+    /* the library's */
+    void *memory;
+} heed_lexicon;
+
+/* The words of these pairs of which each is the other's most frequent counterpart, five times at
+ * least and in three of ten of its occurrences, and where the product of both shares is a quarter
+ * at least; links that both directions have are counted. To be
+ * given to heed_lexicon_free(); NULL with the reason in `err`. */
+HEED_API heed_lexicon *heed_aligner_lexicon(heed_aligner *aligner, const heed_text_pair *pairs,
+                                            size_t n, heed_error *err);
+HEED_API void heed_lexicon_free(heed_lexicon *lexicon); /* NULL is fine */
 
 /* ---- asynchronous translating -------------------------------------------------------------- */
 

@@ -9,6 +9,10 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#ifndef POLLRDHUP
+#define POLLRDHUP 0 /* such a system tells of it by POLLHUP */
+#endif
+
 enum {
     LAST_SECONDS = 3
 }; /* for requests that are still coming, and answers still going, when the server ends */

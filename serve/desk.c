@@ -14,6 +14,10 @@
 #include <poll.h>
 #include <string.h>
 
+#ifndef POLLRDHUP
+#define POLLRDHUP 0 /* such a system tells of it by POLLHUP */
+#endif
+
 void hd_desk_init(struct hd_desk *desk, struct hd_service *service)
 {
     *desk = (struct hd_desk){.service = service};

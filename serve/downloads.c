@@ -1,4 +1,5 @@
 /* downloads.c -- a small shelf. */
+#define _GNU_SOURCE /* getentropy */
 #include "serve/downloads.h"
 
 #include "base/clock.h"
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 enum { KEPT_SECONDS = 1800 };
 
@@ -33,7 +35,7 @@ static void clear(struct hd_download *one)
 static bool make_name(char *name, const char *file_name)
 {
     unsigned char random[16];
-    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+    if (getentropy(random, sizeof random) != 0)
         return false;
     for (int i = 0; i < 16; i++)
         snprintf(name + 2 * i, 3, "%02x", random[i]);

@@ -304,9 +304,13 @@ static void log_request(const struct hd_http *http, double seconds)
     hd_service_say(http->service, HEED_SERVER_ANSWERED, "%s %s %s %u%s, %.1f ms", http->address,
                    http->method, http->route ? http->route->path : "(unknown)", http->status, texts,
                    1e3 * seconds);
-    const char *q = s->logs_text ? hd_form_text(http->form, "q") : NULL;
-    if (q)
-        hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s", q);
+    if (s->is_verbose && http->status >= 400 && http->answer.n > 0)
+        hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s", http->answer.at);
+    const json_t *q = s->logs_text ? json_object_get(http->form, "q") : NULL;
+    char *text = q ? json_dumps(q, JSON_ENCODE_ANY) : NULL; /* so that it is one line */
+    if (text)
+        hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s", text);
+    free(text);
 }
 
 void hd_http_complete(void *service, struct MHD_Connection *connection, void **context,

@@ -24,9 +24,11 @@ void hd_order_free(void *order)
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
+/* A file may be as long as a request. */
 static bool check_text(struct hd_http *http, const json_t *text, const char *name)
 {
-    const size_t most = (size_t)http->service->settings->max_characters;
+    const struct hd_serve_settings *s = http->service->settings;
+    const size_t most = (size_t)(strcmp(name, "file") == 0 ? s->max_body : s->max_characters);
     if (!json_is_string(text)) {
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: %s must be text", name);
         return false;

@@ -66,8 +66,10 @@ static int open_socket(const struct hd_serve_settings *s, heed_error *err)
                 s->host, gai_strerror(failure));
         return -1;
     }
-    const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
-    const bool ok = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+    const int fd = socket(found->ai_family, SOCK_STREAM, 0), yes = 1;
+    const bool ok = fd >= 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+                    fcntl(fd, F_SETFL, O_NONBLOCK) == 0 &&
+                    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
                     bind(fd, found->ai_addr, found->ai_addrlen) == 0 && listen(fd, 1024) == 0;
     const int error = errno;
     freeaddrinfo(found);
@@ -97,8 +99,8 @@ static bool start_daemon(struct hd_service *s, int fd, heed_error *err)
 {
     const struct hd_serve_settings *set = s->settings;
     s->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL,
-        hd_http_handle, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED,
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0,
+        NULL, NULL, hd_http_handle, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED,
         hd_http_complete, s, MHD_OPTION_NOTIFY_CONNECTION, hd_links_note, &s->links,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)set->idle_time, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)set->max_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,

@@ -68,6 +68,25 @@ END
     "$heed" translate "$work/text" >"$work/translated"
     paste "$work/text" "$work/translated" | awk -F '\t' '{ printf "%-36s %s\n", $1, $2 }'
 
+    heading 'What people type'
+    say 'Capitals, no capitals, lists, links, several sentences; what is not to be translated comes through.'
+    echo
+    cat >"$work/typed" <<'END'
+I LOVE MY CAT.
+do you speak english?
+She bought a new car
+- The door is closed.
+• I’m very tired. 😀
+It is raining. Take your umbrella.
+https://example.com/page?id=7
+jane.doe@example.org
+12:30
+%s
+END
+    command_line "$heed translate"
+    "$heed" translate -q "$work/typed" >"$work/answered"
+    paste "$work/typed" "$work/answered" | awk -F '\t' '{ printf "%s\n    %s\n", $1, $2 }'
+
     heading 'What it looked at'
     command_line "echo 'The red house is very old.' |" "$heed translate --show --plot $build/demo.svg"
     echo 'The red house is very old.' >"$work/sentence"

@@ -1,5 +1,6 @@
 /* align.c -- aligners as programs have them: pairs in memory, threads of their own. */
 #include "align/aligner.h"
+#include "align/lexicon.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -104,4 +105,19 @@ heed_alignments *heed_aligner_align(heed_aligner *a, const heed_text_pair *pairs
         found = alignments_of(&lists, err);
     hd_link_lists_release(&lists);
     return found;
+}
+
+heed_lexicon *heed_aligner_lexicon(heed_aligner *a, const heed_text_pair *pairs, size_t n,
+                                   heed_error *err)
+{
+    if (!hd_is_given(a, "aligner", err) || !hd_is_given(pairs, "pairs", err))
+        return NULL;
+    const struct given given = {pairs};
+    const struct hd_pair_source source = {n, given_pair, &given};
+    struct hd_link_lists lists = {0};
+    heed_lexicon *lexicon = NULL;
+    if (hd_aligner_links(a->learned, &source, HEED_SYMMETRY_INTERSECT, &a->work, &lists, err))
+        lexicon = hd_lexicon_new(a->learned, &source, &lists, err);
+    hd_link_lists_release(&lists);
+    return lexicon;
 }

@@ -85,8 +85,8 @@ static bool add_id(struct hd_token_ids *ids, const char *text, size_t n, heed_er
     return true;
 }
 
-static bool number(struct hd_token_ids *ids, const char *text, size_t n, bool may_add, uint32_t *id,
-                   heed_error *err)
+bool hd_token_number(struct hd_token_ids *ids, const char *text, size_t n, bool may_add,
+                     uint32_t *id, heed_error *err)
 {
     if (may_add && 2 * (ids->n + 1) > ids->n_slots && !grow_slots(ids, err))
         return false;
@@ -112,6 +112,8 @@ struct reading {
     char text[LONGEST + 8];
     size_t n;
     bool is_mark;
+    size_t begin, end, at; /* of the token; of the character in work */
+    size_t length;
 };
 
 static bool end_token(struct reading *r, heed_error *err)
@@ -124,8 +126,9 @@ static bool end_token(struct reading *r, heed_error *err)
         return false;
     t->at = grown;
     struct hd_align_token *token = &grown[t->n++];
-    *token = (struct hd_align_token){.word = t->n_words - 1, .is_mark = r->is_mark};
-    const bool ok = number(r->ids, r->text, r->n, r->may_add, &token->id, err);
+    *token = (struct hd_align_token){
+        .word = t->n_words - 1, .is_mark = r->is_mark, .begin = r->begin, .end = r->end};
+    const bool ok = hd_token_number(r->ids, r->text, r->n, r->may_add, &token->id, err);
     r->n = 0;
     return ok;
 }
@@ -139,6 +142,8 @@ static void add_char(struct reading *r, uint32_t cp, bool is_mark)
     const utf8proc_ssize_t n =
         utf8proc_decompose_char((utf8proc_int32_t)cp, folded, 8, UTF8PROC_CASEFOLD, &last_class);
     r->is_mark = is_mark;
+    r->begin = r->n == 0 ? r->at : r->begin;
+    r->end = r->at + r->length;
     for (utf8proc_ssize_t k = 0; k < n && k < 8 && r->n < LONGEST; k++)
         r->n += (size_t)utf8proc_encode_char(folded[k], (utf8proc_uint8_t *)r->text + r->n);
 }
@@ -201,6 +206,8 @@ bool hd_align_tokens_cut(struct hd_align_tokens *tokens, struct hd_text line,
     for (; at < line.n; at += length, length = next_length, before = cp, cp = after) {
         const size_t next = at + length;
         after = next < line.n ? hd_char_at(line.at, line.n, next, &next_length) : ' ';
+        r.at = at;
+        r.length = length;
         if (!read_char(&r, before, cp, after, err))
             return false;
     }

@@ -14,6 +14,7 @@ struct hd_align_token {
     uint32_t id;
     int word; /* from 0 */
     bool is_mark;
+    size_t begin, end; /* bytes of the line */
 };
 
 /* {0} is none. */
@@ -42,6 +43,10 @@ void hd_token_ids_release(struct hd_token_ids *ids);
 const char *hd_token_text(const struct hd_token_ids *ids, uint32_t id);
 
 enum { HD_UNKNOWN_TOKEN = UINT32_MAX };
+
+/* The number of a token, a new one if there is none yet and `may_add`; else HD_UNKNOWN_TOKEN. False without memory. */
+bool hd_token_number(struct hd_token_ids *ids, const char *text, size_t n, bool may_add,
+                     uint32_t *id, heed_error *err);
 
 /* Cut a line, valid UTF-8, into tokens[0..n). With `may_add` new ones get numbers; without, they are HD_UNKNOWN_TOKEN. False
  * without memory. */

@@ -37,6 +37,11 @@ void hd_aligner_free(struct hd_aligner *a)
     hd_free(a);
 }
 
+struct hd_token_ids *hd_aligner_ids(const struct hd_aligner *a, int side)
+{
+    return (struct hd_token_ids *)&a->ids[side];
+}
+
 /* ---- slices ---------------------------------------------------------------------------------------- */
 
 /* What one thread works with. */
@@ -368,10 +373,9 @@ static bool link_pair(const struct linking *l, struct worker *w, size_t i,
     l->pairs->at(l->pairs->context, i, sides);
     if (!hd_link_lists_next(lists, &w->err))
         return false;
-    /* Only looked up: nothing is added to the numbers. */
-    struct hd_token_ids *ids = (struct hd_token_ids *)l->aligner->ids;
     for (int side = 0; side < 2; side++)
-        if (!hd_align_tokens_cut(&tokens[side], sides[side], &ids[side], false, &w->err))
+        if (!hd_align_tokens_cut(&tokens[side], sides[side], hd_aligner_ids(l->aligner, side),
+                                 false, &w->err))
             return false;
     const size_t n = tokens[0].n, m = tokens[1].n;
     if (n == 0 || m == 0 || n > HD_LONGEST_ALIGNED || m > HD_LONGEST_ALIGNED)

@@ -38,6 +38,10 @@ struct hd_aligner *hd_aligner_learn(const struct hd_pair_source *pairs,
                                     const struct hd_align_work *work, heed_error *err);
 void hd_aligner_free(struct hd_aligner *aligner); /* NULL is fine */
 
+/* The numbers of its tokens: of the source (0) or the target (1). */
+struct hd_token_ids;
+struct hd_token_ids *hd_aligner_ids(const struct hd_aligner *aligner, int side);
+
 /* Add the links of these pairs to `lists`, in their order, each pair's by target word, then source word. */
 bool hd_aligner_links(const struct hd_aligner *aligner, const struct hd_pair_source *pairs,
                       enum heed_symmetry how, const struct hd_align_work *work,

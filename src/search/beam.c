@@ -12,13 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-/* One way to go on: the open hypothesis `from` and a word. */
-struct hd_candidate {
-    int from, id;
-    float logprob;
-    double total;
-};
-
 bool hd_beam_scratch_reserve(struct hd_beam_scratch *s, int n_words,
                              const struct hd_search_options *options, heed_error *err)
 {
@@ -41,6 +34,7 @@ void hd_beam_scratch_release(struct hd_beam_scratch *s)
     hd_free(s->top);
     hd_free(s->top_value);
     hd_free(s->history);
+    hd_free(s->constrained);
     hd_free(s->chances);
 }
 
@@ -121,8 +115,7 @@ double hd_hypothesis_score(const struct hd_search_options *o, double total, int 
 
 /* ---- the tree -------------------------------------------------------------------------------------------------------------- */
 
-/* The words of a hypothesis, first to last; NULL without memory. */
-static const int *history_of(struct hd_beam *q, int last, int length, heed_error *err)
+int *hd_beam_history(struct hd_beam *q, int last, int length, heed_error *err)
 {
     struct hd_beam_scratch *s = q->scratch;
     int *grown = hd_grow(s->history, &s->history_capacity, (size_t)length + 1, sizeof *grown, err);
@@ -271,16 +264,15 @@ static void forbid_end(const struct hd_beam *q, float *x, const int *words, int 
         x[missing[i]] = value[i];
 }
 
-/* What the options and the input do not allow as the next word of a hypothesis. False without memory. */
-static bool forbid(struct hd_beam *q, const struct hd_open_hypothesis *hyp, float *x,
-                   heed_error *err)
+bool hd_beam_forbid(struct hd_beam *q, const struct hd_open_hypothesis *hyp, float *x,
+                    heed_error *err)
 {
     const struct hd_sequence *never = &q->input->never;
     for (int i = 0; i < never->n; i++)
         x[never->ids[i]] = -INFINITY;
     if (q->options->no_repeat == 0 && q->input->once.n == 0)
         return true;
-    const int *words = history_of(q, hyp->last, hyp->length, err);
+    const int *words = hd_beam_history(q, hyp->last, hyp->length, err);
     if (!words)
         return false;
     forbid_repeats(q, x, words, hyp->length);
@@ -324,7 +316,7 @@ static int find_candidates(struct hd_beam *q, const struct hd_next_scores *next_
             consider(q, &n, (struct hd_candidate){i, id, logprob, hyp->total + (double)logprob});
             continue;
         }
-        if (!forbid(q, hyp, o->x, err))
+        if (!hd_beam_forbid(q, hyp, o->x, err))
             return -1;
         const int *top = o->n_top ? o->top : q->scratch->top;
         const float *value = o->n_top ? o->top_value : q->scratch->top_value;
@@ -349,7 +341,7 @@ static int draw_candidates(struct hd_beam *q, const struct hd_next_scores *next_
         const struct hd_open_hypothesis *hyp = &q->open[i];
         struct hd_next_scores o = next_scores[i];
         const bool is_forced = hyp->length < q->input->prefix.n;
-        if (!is_forced && !forbid(q, hyp, o.x, err))
+        if (!is_forced && !hd_beam_forbid(q, hyp, o.x, err))
             return -1;
         const int id = is_forced ? q->input->prefix.ids[hyp->length]
                                  : hd_sample_word(&o, q->n_words, q->options, q->input->number,
@@ -416,6 +408,7 @@ static bool cut_all(struct hd_beam *q, const struct hd_candidate *c, int n, heed
 bool hd_beam_step(struct hd_beam *q, const struct hd_next_scores *next_scores, heed_error *err)
 {
     const int n = q->options->is_sampled ? draw_candidates(q, next_scores, err)
+                  : q->input->terms      ? hd_beam_constrain(q, next_scores, err)
                                          : find_candidates(q, next_scores, err);
     const bool is_last = q->n_open > 0 && q->open[0].length >= q->limit;
     if (n < 0)

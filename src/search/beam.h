@@ -33,6 +33,13 @@ struct hd_ended_hypothesis {
     float *alpha; /* the end marker's attention */
 };
 
+/* One way to go on: the open hypothesis `from` and a word. */
+struct hd_candidate {
+    int from, id;
+    float logprob;
+    double total;
+};
+
 /* Room for one step, shared by all beams of a search. */
 struct hd_beam_scratch {
     struct hd_candidate *candidates; /* [width] */
@@ -41,6 +48,8 @@ struct hd_beam_scratch {
     size_t candidates_capacity, top_capacity, value_capacity;
     int *history; /* the words of one hypothesis */
     size_t history_capacity;
+    struct hd_constrained *constrained; /* ways to go on with terms */
+    size_t constrained_capacity;
     struct hd_weighted_word *chances; /* [n_words], when words are drawn */
 };
 
@@ -102,6 +111,17 @@ int hd_beam_top_k(const struct hd_beam *q);
 
 /* One step: next_scores[i] is of open[i]. Over when none is open. */
 bool hd_beam_step(struct hd_beam *q, const struct hd_next_scores *next_scores, heed_error *err);
+
+/* The words of a hypothesis, first to last, with room for one more; NULL without memory. */
+int *hd_beam_history(struct hd_beam *q, int last, int length, heed_error *err);
+
+/* What the options and the input do not allow as the next word of a hypothesis becomes impossible: x is -INFINITY. False without
+ * memory. */
+bool hd_beam_forbid(struct hd_beam *q, const struct hd_open_hypothesis *hyp, float *x,
+                    heed_error *err);
+
+/* The best ways to go on for an output that must have terms, into scratch->candidates, best first; how many, -1 without memory. */
+int hd_beam_constrain(struct hd_beam *q, const struct hd_next_scores *next_scores, heed_error *err);
 
 /* Nothing stays open, and nothing more is found. */
 bool hd_beam_stop(struct hd_beam *q, heed_error *err);

@@ -35,8 +35,8 @@ struct hd_search_options {
     enum hd_attention_kind
         attention;          /* of this kind; a search has those of cross-attention alone */
     int layer, head;        /* of hd_weights_of(): 0, -1 are the model's own choice */
-    int n_top;       /* of forced decoding: the likeliest words of each step, so many */
-    bool wants_tree; /* of a search: all words that were ever kept */
+    int n_top;              /* of forced decoding: the likeliest words of each step, so many */
+    bool wants_tree;        /* of a search: all words that were ever kept */
     bool never_stops_early; /* until `beam` have ended: slower, the same result (tests) */
     bool (*keep_on)(
         void *
@@ -46,6 +46,7 @@ struct hd_search_options {
 struct hd_search_options hd_search_options_default(void);
 
 enum { HD_MOST_ONCE = 16 };
+struct hd_terms;
 
 struct hd_search_input {
     struct hd_sequence source; /* end marker included where the model wants one */
@@ -54,6 +55,8 @@ struct hd_search_input {
         once; /* words that a search must find, each once; may be empty. Where the model would end without one of them,
                                 the likeliest of those missing is said instead */
     struct hd_sequence never; /* words that a search must not find; may be empty */
+    const struct hd_terms *
+        terms; /* what the output must have (search/terms.h); NULL: nothing. Not of samples, nor of words_alone */
     int max_length; /* words at most, end marker not counted; the prefix is kept even if it is longer */
     uint64_t number; /* decides, with the seed, what is drawn: the sentence's number in its text */
 };

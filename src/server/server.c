@@ -2,7 +2,6 @@
  *
  * Whoever wants it to stop or to read its models again may be a signal handler, so these two only write a byte to a pipe that the
  * module reads. */
-#define _GNU_SOURCE /* pipe2 */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/module.h"
@@ -95,7 +94,7 @@ static const heed_option rows[] = {
     {"log-text", .kind = HEED_OPTION_FLAG, FIELD(logs_text),
      .help = "write the texts to the log, too", .group = "Running"},
     {"verbose", 'v', .kind = HEED_OPTION_FLAG, FIELD(is_verbose),
-     .help = "log connections as well, and why a request was refused"},
+     .help = "log why a request was refused as well"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, FIELD(is_quiet), .help = "log no requests"},
     {0},
 };
@@ -124,6 +123,17 @@ const heed_option *heed_server_option_at(int i)
 
 /* ---- a server -------------------------------------------------------------------------------------- */
 
+/* A pipe that children do not get, and that nobody waits for. */
+static bool open_pipe(int ends[2])
+{
+    if (pipe(ends) != 0)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (fcntl(ends[i], F_SETFD, FD_CLOEXEC) != 0 || fcntl(ends[i], F_SETFL, O_NONBLOCK) != 0)
+            return false;
+    return true;
+}
+
 heed_server *heed_server_new(heed_error *err)
 {
     heed_server *s = hd_new(heed_server, err);
@@ -135,7 +145,7 @@ heed_server *heed_server_new(heed_error *err)
         heed_server_free(s);
         return NULL;
     }
-    if (pipe2(s->control, O_CLOEXEC | O_NONBLOCK) != 0) {
+    if (!open_pipe(s->control)) {
         hd_fail(err, HEED_NO_MEMORY, "a pipe could not be made (%s)", strerror(errno));
         heed_server_free(s);
         return NULL;

@@ -67,7 +67,7 @@ static void tell_choices(struct hd_run *run)
     if (r->precision == HD_PRECISION_F32 && hd_kernels_are_faster_in_bf16())
         hd_journal_say(&run->journal,
                        "this CPU multiplies bf16 faster: --precision bf16 would train "
-                       "about 1.6 times as fast");
+                       "about 1.7 times as fast");
     char until[128] = "";
     size_t at = 0;
     if (r->updates > 0)

@@ -10,8 +10,10 @@
 #include "base/utf8.h"
 #include "text/letter_case.h"
 #include "translate/insight.h"
+#include "translate/loop.h"
 #include "translate/protection.h"
 #include "translate/reading.h"
+#include "translate/required.h"
 #include "translate/word_weights.h"
 
 #include <math.h>
@@ -493,8 +495,8 @@ static double confidence_of(const struct hd_job *job, double logprob)
     const double p = hd_real_exp(logprob);
     double odds = p < 1 ? logprob - hd_real_log(1 - p) : 20;
     odds = odds > 20 ? 20 : odds < -20 ? -20 : odds;
-    return 1 /
-           (1 + hd_real_exp(-(job->ensemble->confidence[0] + job->ensemble->confidence[1] * odds)));
+    return 1 / (1 + hd_real_exp(-(job->ensemble->confidence.word[0] +
+                                  job->ensemble->confidence.word[1] * odds)));
 }
 
 static bool place_target(struct hd_line *line, struct target_side *t)
@@ -537,9 +539,26 @@ static bool describe_subwords(const struct hd_job *job, struct hd_line *line, he
     return true;
 }
 
-static void set_confidence(const struct hd_job *job, heed_translation *tr,
+/* How likely a translation is of use, from its words' mean confidence and its subwords' mean log-probability. Much less text than
+ * the source has is a bad sign. */
+static double sentence_confidence(const struct hd_line *line, const heed_translation *tr,
+                                  const struct target_side *t, double words)
+{
+    const double *c = line->job->ensemble->confidence.sentence;
+    double logprob = 0;
+    for (size_t i = 0; i < t->n; i++)
+        logprob += t->tokens[i].logprob;
+    const double n_target = (double)hd_utf8_count(tr->text, t->n_bytes) + 5,
+                 n_source = (double)hd_utf8_count(line->result->source, line->n_source) + 5;
+    const double length = n_target < n_source ? hd_real_log(n_target / n_source) : 0;
+    const double x = c[0] + c[1] * words + c[2] * (logprob / (double)t->n) + c[3] * length;
+    return 1 / (1 + hd_real_exp(-x));
+}
+
+static void set_confidence(const struct hd_line *line, heed_translation *tr,
                            const struct target_side *t)
 {
+    const struct hd_job *job = line->job;
     double sum = 0;
     for (size_t w = 0, i = 0; w < tr->n_words; w++) {
         while (i < t->n && t->side.wording.of_token[i] < (int)w)
@@ -549,7 +568,9 @@ static void set_confidence(const struct hd_job *job, heed_translation *tr,
             tr->words[w].confidence = is_made ? confidence_of(job, tr->words[w].logprob) : 1;
         sum += tr->words[w].confidence;
     }
-    tr->confidence = tr->n_words > 0 ? sum / (double)tr->n_words : job->has_scores;
+    tr->confidence = job->has_scores;
+    if (job->has_scores && t->n > 0 && tr->n_words > 0)
+        tr->confidence = sentence_confidence(line, tr, t, sum / (double)tr->n_words);
 }
 
 static bool describe_target(struct hd_line *line, heed_translation *tr, size_t k,
@@ -566,7 +587,7 @@ static bool describe_target(struct hd_line *line, heed_translation *tr, size_t k
     tr->n_words = t->side.wording.n;
     if (!describe_subwords(job, line, tr, t))
         return false;
-    set_confidence(job, tr, t);
+    set_confidence(line, tr, t);
     return describe_sentences(line, tr, t) &&
            (!job->has_attention || describe_attention(line, tr, k, s, t)) &&
            hd_describe_steps(line, tr, k);
@@ -636,20 +657,74 @@ static bool make_translation(const struct hd_job *job, struct hd_line *line,
     return ok;
 }
 
+/* A segment of which so little is left that something must be missing. */
+static bool is_dropped(const struct hd_line *line, size_t p)
+{
+    enum { LONG = 30, TIMES = 3 };
+    const heed_translation *tr = line->result->translations[0];
+    if (p >= tr->n_sentences)
+        return false;
+    const heed_sentence *s = &tr->sentences[p];
+    const size_t n = s->source_end - s->source_start;
+    return n >= LONG && TIMES * (s->target_end - s->target_start) < n;
+}
+
+/* Does an output go round in circles, and the source does not? */
+static bool repeats(const struct hd_segment *segment)
+{
+    const struct hd_hypothesis *best = segment->found.best;
+    return segment->found.n > 0 && hd_is_loop(best->ids, best->n, false) &&
+           !hd_is_loop(segment->ids, segment->n_ids, false);
+}
+
 static void warn(struct hd_line *line)
 {
-    size_t n_cut = 0, n_again = 0;
+    size_t n_cut = 0, n_again = 0, n_dropped = 0, n_loops = 0;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         n_cut += segment->found.n > 0 && segment->found.best[0].is_cut;
         n_again += segment->is_searched_again;
+        n_dropped += !line->job->is_forced && !segment->passes && is_dropped(line, p);
+        n_loops += !line->job->is_forced && !segment->is_searched_again && repeats(segment);
     }
+    if (n_loops > 0)
+        hd_result_warn(line->result, "the translation repeats itself");
+    if (n_dropped > 0)
+        hd_result_warn(line->result, "the translation is much shorter than the text; something may "
+                                     "be missing");
     if (n_again > 0)
         hd_result_warn(line->result, "the output went round in circles and was searched again with "
                                      "repetition forbidden");
     if (n_cut > 0)
         hd_result_warn(line->result, "the output was longer than allowed and was cut; a larger "
                                      "max-length allows more");
+}
+
+/* A translation that nobody should rely on is said to be unsure; where it is not wanted the source stands instead. */
+static bool doubt(const struct hd_job *job, struct hd_line *line, const struct hd_token_side *s)
+{
+    static const double UNSURE = 0.6;
+    heed_result *r = line->result;
+    const double confidence = r->translations[0]->confidence;
+    if (job->is_forced || !job->has_scores)
+        return true;
+    if (confidence >= (double)job->options.min_confidence) {
+        if (confidence < UNSURE && job->ensemble->is_natural)
+            hd_result_warn(r, "unsure: the translation may be wrong (confidence %.2f)", confidence);
+        return true;
+    }
+    for (size_t p = 0; p < line->n_segments; p++)
+        line->segments[p].passes = true;
+    heed_translation *tr = r->translations[0];
+    *tr = (heed_translation){0};
+    r->n_translations = 1;
+    hd_result_warn(r,
+                   "unsure: the text stays as it is, since its translation has a confidence of "
+                   "%.2f",
+                   confidence);
+    const bool ok = make_translation(job, line, s, 0);
+    tr->confidence = confidence;
+    return ok;
 }
 
 /* Room for n translations. */
@@ -681,6 +756,8 @@ bool hd_line_assemble(struct hd_line *line)
     if (ok) {
         warn(line);
         hd_warn_of_losses(line);
+        hd_warn_of_terms(line);
+        ok = doubt(job, line, &s);
     }
     ok = ok && (!line->document || hd_document_finish(line->document, line->result, &line->err));
     hd_token_side_release(&s);

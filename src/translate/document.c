@@ -67,8 +67,9 @@ static bool is_at_edge(const struct hd_markup_mark *mark, bool has_symbols)
 static void strip_begin(const struct hd_document *d, struct hd_block *b, bool has_symbols)
 {
     for (size_t length; b->given.begin < b->given.end;) {
-        const struct hd_markup_mark *mark = &d->marks.at[b->first_mark];
-        if (b->first_mark < b->end_mark && mark->begin == b->given.begin) {
+        const struct hd_markup_mark *mark =
+            b->first_mark < b->end_mark ? &d->marks.at[b->first_mark] : NULL;
+        if (mark && mark->begin == b->given.begin) {
             if (!is_at_edge(mark, has_symbols))
                 return;
             b->given.begin = mark->end;

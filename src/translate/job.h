@@ -15,6 +15,16 @@
 
 #include <stdatomic.h>
 
+/* Constants of confidence, fitted by tools/fit_confidence.py.
+ *
+ * A word is right by chance σ(w[0] + w[1] · log(p / (1 - p))), p being its probability. A translation is of use by chance
+ * σ(s[0] + s[1] · mean confidence of its words + s[2] · mean log-probability of its subwords + s[3] · min(0, log of target length over
+ * source length, in characters and 5 more)). */
+enum { HD_N_CONFIDENCE = 6 };
+struct hd_confidence {
+    double word[2], sentence[4];
+};
+
 /* The models of a translator, and what is known of them. */
 struct hd_ensemble {
     const heed_model **models;
@@ -30,7 +40,7 @@ struct hd_ensemble {
     bool is_cased;         /* and letters of both kinds are */
     bool has_placeholders; /* for protected pieces, in both vocabularies: */
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
-    double confidence[2]; /* that a word is right: σ(c[0] + c[1] · log(p / (1 - p))) */
+    struct hd_confidence confidence;
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a
@@ -49,6 +59,7 @@ struct hd_job {
     struct hd_keep *keep;  /* what the options say is kept; NULL: nothing */
     const char *from, *to; /* languages that were asked for, by the model's own names; NULL: auto */
     const struct hd_markup_module *markup; /* reads texts that have tags; NULL: they have none */
+    unsigned char *id_flags;               /* of the target's ids, where there is a glossary */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
     size_t most; /* subwords of a source */
     int shift;
@@ -78,6 +89,7 @@ struct hd_segment {
     bool is_trimmed;           /* at its ends, of what is only copied */
     enum hd_letters
         letters; /* if not mixed the model sees an ordinary sentence, and such letters come out again */
+    struct hd_segment_terms *terms; /* what a glossary requires of it; NULL: nothing */
     enum hd_search_round round;
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */

@@ -6,6 +6,7 @@
 #include "translate/search_worker.h"
 
 #include "base/error.h"
+#include "search/terms.h"
 #include "translate/loop.h"
 #include "translate/reading.h"
 
@@ -25,13 +26,17 @@ bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment
     const struct hd_job *job = job_of(segment);
     const struct hd_ensemble *e = job->ensemble;
     const struct hd_search_input input = hd_segment_input(segment);
-    const struct hd_search_options *options = &job->search[segment->round];
+    struct hd_search_options options = job->search[segment->round];
+    if (input.terms) { /* terms want a beam, and probabilities */
+        options.beam = hd_terms_beam(input.terms, options.beam);
+        options.words_alone = false;
+    }
     if (!w->searcher)
         w->searcher = hd_searcher_new(e->nets, e->n, hd_vocab_end(e->target), err);
     if (!w->searcher)
         return false;
-    hd_searcher_set_rows(w->searcher, options->n_rows);
-    return hd_searcher_add(w->searcher, &input, options, segment, err);
+    hd_searcher_set_rows(w->searcher, options.n_rows);
+    return hd_searcher_add(w->searcher, &input, &options, segment, err);
 }
 
 size_t hd_search_worker_size(const struct hd_search_worker *w)

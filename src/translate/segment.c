@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "model/languages.h"
 #include "translate/protection.h"
+#include "translate/required.h"
 #include "translate/split.h"
 
 #include <limits.h>
@@ -117,6 +118,7 @@ static bool take_parts(struct hd_line *line, struct hd_splits *parts)
         move_spans(&segment->source, line->begin);
         if (!hd_segment_add_ids(segment, &line->err))
             return false;
+        segment->passes = segment->passes || parts->at[i].is_kept;
     }
     return true;
 }
@@ -171,6 +173,10 @@ static bool cut_line(struct hd_line *line, bool keeps_sentences)
                        "a word is longer than the %zu subwords the model was trained for; it was "
                        "cut as well",
                        job->most);
+    if (ok && parts.n_kept > 0)
+        hd_result_warn(line->result,
+                       "a word of more than %d characters is not translated and stands as it is",
+                       HD_LONGEST_WORD);
     hd_splits_release(&parts);
     return ok;
 }
@@ -219,7 +225,7 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
         return hd_fail(&line->err, HEED_BAD_OPTION,
                        "a text with markup cannot have a prefix; use one of the two");
     if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
-        !hd_line_protect(line, prefix && prefix[0]))
+        !hd_line_protect(line, prefix && prefix[0]) || !hd_line_require_terms(line))
         return false;
     for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
         line->segments[i].passes = true;
@@ -325,6 +331,7 @@ void hd_line_release(struct hd_line *line)
         hd_encoding_release(&segment->source);
         hd_ids_release(&segment->prefix);
         hd_nbest_release(&segment->found);
+        hd_segment_terms_free(segment->terms);
         hd_free(segment->ids);
     }
     hd_free(line->segments);

@@ -93,7 +93,7 @@ static bool add_part(struct hd_splits *parts, size_t begin, size_t end,
         encoding->spans[i].begin += begin;
         encoding->spans[i].end += begin;
     }
-    grown[parts->n++] = (struct hd_part){{begin, end}, *encoding};
+    grown[parts->n++] = (struct hd_part){{begin, end}, *encoding, false};
     *encoding = (struct hd_encoding){0};
     return true;
 }
@@ -137,6 +137,26 @@ static size_t middle(const char *text, size_t begin, size_t end)
             best = i;
     }
     return best;
+}
+
+/* Far longer than any word, in a script that has spaces between its words. */
+static bool is_no_word(const char *text, size_t begin, size_t end)
+{
+    size_t n = 0;
+    for (size_t i = begin, length; i < end; i += length, n++)
+        if (hd_char_is_unspaced(char_at(text, i, end, &length)))
+            return false;
+    return n > HD_LONGEST_WORD;
+}
+
+static bool keep(struct splitter *s, size_t begin, size_t end, struct hd_encoding *encoding,
+                 heed_error *err)
+{
+    if (!add_part(s->parts, begin, end, encoding, err))
+        return false;
+    s->parts->at[s->parts->n - 1].is_kept = true;
+    s->parts->n_kept++;
+    return true;
 }
 
 static bool split_in_two(struct splitter *s, size_t begin, size_t end, struct hd_encoding *encoding,
@@ -183,7 +203,7 @@ static bool split(struct splitter *s, size_t begin, size_t end, enum level level
     else if (level == SENTENCES)
         ok = split_sentences(s, begin, end, err);
     else if (level == CHARACTERS)
-        ok = split_in_two(s, begin, end, &placed, err);
+        ok = (is_no_word(s->text, begin, end) ? keep : split_in_two)(s, begin, end, &placed, err);
     else
         ok = split_at_level(s, begin, end, level, &placed, err);
     hd_encoding_release(&placed);

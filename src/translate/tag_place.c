@@ -7,10 +7,10 @@
  * in the source, and each has one run, be it empty. */
 #include "translate/document.h"
 
+#include "align/links.h"
 #include "base/memory.h"
 #include "text/character.h"
 #include "text/placeholder.h"
-#include "translate/links.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "option/option.h"
 #include "search/search.h"
 #include "text/protect.h"
+#include "translate/required.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -134,6 +135,21 @@ static bool add_keep(const heed_option *option, void *values, const char *text, 
     return heed_option_set_by_kind(option, values, text, err);
 }
 
+/* A glossary is read when it is named, so that its faults are told then. */
+static bool set_glossary(const heed_option *option, void *values, const char *text, heed_error *err)
+{
+    struct hd_shared_glossary *read = NULL;
+    if (strcmp(text, "none") != 0 && !(read = hd_shared_glossary_read(text, err)))
+        return false;
+    if (!heed_option_set_by_kind(option, values, text, err)) {
+        hd_shared_glossary_leave(read);
+        return false;
+    }
+    hd_shared_glossary_leave(of(values)->terms);
+    of(values)->terms = read;
+    return true;
+}
+
 /* ---- the rows ------------------------------------------------------------------------------------ */
 
 #define FIELD(member) HEED_OPTION_FIELD(heed_options, member)
@@ -145,10 +161,10 @@ static const heed_option rows[] = {
     {"from", .kind = HEED_OPTION_TEXT, FIELD(from), .initial = "auto", .value = "LANG|auto",
      .help = "language of the text; auto tells it line by line, among those of the model"},
     {"beam", 'b', .kind = HEED_OPTION_INT, FIELD(beam), .initial = "5", .value = "N", .least = 1,
-     .most = 10000, .group = "Search",
+     .most = 1000, .group = "Search",
      .help = "beam size: hypotheses kept while searching; 1 is greedy search"},
     {"n-best", .kind = HEED_OPTION_INT, FIELD(n_best), .initial = "1", .value = "N", .least = 1,
-     .most = 10000, .help = "translations per text, best first; the beam is at least as large"},
+     .most = 1000, .help = "translations per text, best first; the beam is at least as large"},
     {"length-norm", .kind = HEED_OPTION_TEXT, FIELD(norm), .initial = "power:1",
      .value = "none|power:X|gnmt:X",
      .takes = "none, power:X or gnmt:X, such as power:1 or gnmt:0.6",
@@ -198,10 +214,17 @@ static const heed_option rows[] = {
     {"keep", .kind = HEED_OPTION_LIST, FIELD(keep), .value = "REGEX",
      .help = "also keep what this regular expression matches (POSIX, extended); may be repeated",
      .set = add_keep},
+    {"glossary", .kind = HEED_OPTION_TEXT, FIELD(glossary), .value = "FILE.tsv",
+     .help = "terms and their translations, which must be used: a term a line, TAB, translation; - "
+             "keeps the term, and further translations may follow further TABs",
+     .set = set_glossary},
     {"markup", .kind = HEED_OPTION_CHOICE, FIELD(markup), .initial = "none",
      .choices = "none|html|xml",
      .help = "a text has tags: what is between them is translated, and they are put back where "
              "their words are"},
+    {"min-confidence", .kind = HEED_OPTION_FLOAT, FIELD(min_confidence), .initial = "0",
+     .value = "X", .least = 0, .most = 1,
+     .help = "leave a text as it is where its translation's confidence is less than X, 0 to 1"},
     {"max-length", .kind = HEED_OPTION_FLOAT, FIELD(max_length), .initial = "3", .value = "X",
      .least = 0.01, .most = 1000, .help = "longest output: X subwords per source subword, plus 50"},
     {"max-source", .kind = HEED_OPTION_INT, FIELD(max_source), .initial = "0", .value = "N",
@@ -258,13 +281,15 @@ bool hd_translate_options_init(heed_options *o, heed_error *err)
 bool hd_translate_options_copy(heed_options *copy, const heed_options *o, heed_error *err)
 {
     *copy = *o;
+    copy->terms = hd_shared_glossary_join(o->terms);
     copy->prefix = o->prefix ? hd_copy_string(o->prefix, err) : NULL;
     copy->from = o->from ? hd_copy_string(o->from, err) : NULL;
     copy->to = o->to ? hd_copy_string(o->to, err) : NULL;
     copy->target = o->target ? hd_copy_string(o->target, err) : NULL;
+    copy->glossary = o->glossary ? hd_copy_string(o->glossary, err) : NULL;
     copy->keep = (heed_option_list){0};
     bool ok = (!o->prefix || copy->prefix) && (!o->from || copy->from) && (!o->to || copy->to) &&
-              (!o->target || copy->target);
+              (!o->target || copy->target) && (!o->glossary || copy->glossary);
     for (size_t i = 0; ok && i < o->keep.n; i++)
         ok = heed_option_set_by_kind(heed_option_find(rows, "keep"), copy, o->keep.at[i], err);
     if (!ok)
@@ -275,6 +300,8 @@ bool hd_translate_options_copy(heed_options *copy, const heed_options *o, heed_e
 void hd_translate_options_release(heed_options *o)
 {
     heed_option_release(rows, o);
+    hd_shared_glossary_leave(o->terms);
+    o->terms = NULL;
 }
 
 bool hd_translate_options_set(heed_options *o, const char *name, const char *value, heed_error *err)

@@ -25,17 +25,20 @@ struct heed_options {
     bool replaces_unknown;
     bool protects;
     bool restores_case;
-    heed_option_list keep; /* regular expressions */
-    int markup;            /* enum hd_markup_kind */
-    char *prefix;          /* how the output begins; NULL: as the model likes */
-    char *from, *to;       /* languages; from may be "auto", to NULL: the first that fits */
-    char *target;          /* the output itself, which is only looked at; NULL: it is searched */
-    int n_steps;           /* likeliest words of each step that are told; 0: none */
-    bool has_tree;         /* the whole beam is told */
-    int attention;         /* enum heed_attention */
+    heed_option_list keep;            /* regular expressions */
+    int markup;                       /* enum hd_markup_kind */
+    char *glossary;                   /* a file, */
+    struct hd_shared_glossary *terms; /* and what is in it */
+    char *prefix;                     /* how the output begins; NULL: as the model likes */
+    char *from, *to; /* languages; from may be "auto", to NULL: the first that fits */
+    char *target;    /* the output itself, which is only looked at; NULL: it is searched */
+    int n_steps;     /* likeliest words of each step that are told; 0: none */
+    bool has_tree;   /* the whole beam is told */
+    int attention;   /* enum heed_attention */
     bool has_scores;
-    int layer, head; /* 0, -1: the model's own choice */
-    int shift;       /* 0: as suits the model; else one more than the step */
+    float min_confidence; /* of less the source stays; 0: never */
+    int layer, head;      /* 0, -1: the model's own choice */
+    int shift;            /* 0: as suits the model; else one more than the step */
     int batch, n_threads;
     int compute; /* enum hd_compute; of a translator as a whole */
 };

@@ -129,6 +129,41 @@ static void words_that_were_never_seen_are_linked_where_nothing_else_can_be(void
     heed_aligner_free(a);
 }
 
+/* ---- words ------------------------------------------------------------------------------------------ */
+
+static void words_that_belong_together_become_a_lexicon(void **state)
+{
+    (void)state;
+    enum { TIMES = 12, KINDS = 4 };
+    static const heed_text_pair kinds[KINDS] = {
+        {"The house is red.", "Das Haus ist rot."},
+        {"My dog sees the house", "Mein Hund sieht das Haus"},
+        {"Red is it, and well-known.", "Rot ist es, und wohlbekannt."},
+        {"A dog has 25 red cats", "Ein Hund hat 25 rote Katzen"}};
+    heed_text_pair pairs[KINDS * TIMES];
+    for (int i = 0; i < KINDS * TIMES; i++)
+        pairs[i] = kinds[i % KINDS];
+    heed_error err = {0};
+    heed_aligner *a = heed_aligner_new(pairs, KINDS * TIMES, NULL, &err);
+    heed_lexicon *lexicon = heed_aligner_lexicon(a, pairs, KINDS * TIMES, &err);
+    assert_that(lexicon, "%s", err.message);
+    bool has_house = false, has_dog = false;
+    for (size_t i = 0; i < lexicon->n; i++) {
+        const heed_lexicon_entry *e = &lexicon->at[i];
+        has_house =
+            has_house || (strcmp(e->source, "house") == 0 && strcmp(e->target, "Haus") == 0 &&
+                          e->count == 2 * TIMES && e->p_target == 1);
+        has_dog = has_dog || (strcmp(e->source, "dog") == 0 && strcmp(e->target, "Hund") == 0);
+        assert_that(i == 0 || lexicon->at[i - 1].count >= e->count, "entry %zu", i);
+        assert_null(strpbrk(e->source, "-.0123456789"));
+        assert_true(e->p_target > 0 && e->p_target <= 1 && e->p_source > 0 && e->p_source <= 1);
+    }
+    assert_true(has_house && has_dog);
+    heed_lexicon_free(lexicon);
+    heed_lexicon_free(NULL);
+    heed_aligner_free(a);
+}
+
 /* ---- tokens --------------------------------------------------------------------------------------- */
 
 /* "j:0 aime:0 .:1" */
@@ -208,10 +243,12 @@ static void every_allocation_may_fail(void **state)
         heed_aligner *a = heed_aligner_new(toy->pairs, 20, &options, &err);
         heed_alignments *found =
             a ? heed_aligner_align(a, toy->pairs, 20, HEED_SYMMETRY_UNION, &err) : NULL;
+        heed_lexicon *lexicon = found ? heed_aligner_lexicon(a, toy->pairs, 20, &err) : NULL;
         hd_alloc_fail_after(-1);
         heed_aligner_free(a);
         heed_alignments_free(found);
-        if (found)
+        heed_lexicon_free(lexicon);
+        if (lexicon)
             break;
         assert_int_equal(err.code, HEED_NO_MEMORY);
     }
@@ -226,6 +263,7 @@ int main(void)
         cmocka_unit_test(links_are_sorted_and_the_same_for_any_number_of_threads),
         cmocka_unit_test(probabilities_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(words_that_were_never_seen_are_linked_where_nothing_else_can_be),
+        cmocka_unit_test(words_that_belong_together_become_a_lexicon),
         cmocka_unit_test(a_line_is_cut_into_letters_and_marks_of_words),
         cmocka_unit_test(work_can_be_stopped),
         cmocka_unit_test(a_text_without_words_is_refused),

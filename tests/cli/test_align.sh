@@ -119,6 +119,11 @@ printf 'eleven one\n' >one.en
 expect 'more text may be learned from' 0 '1-0 0-1' '' "$heed" align --method hmm one.de one.en --tsv more.tsv
 expect 'which has two columns' 1 '' 'heed: a:1: there is no TAB*' "$heed" align --method hmm one.de one.en --tsv a
 expect 'text is learned from without a model only' 2 '' 'heed: --tsv is text to learn from*' "$heed" align -m "$toy" a b --tsv more.tsv
+"$heed" align --method hmm one.de one.en --lexicon words.tsv --tsv more.tsv
+expect 'words that belong together are written' 0 '9' '' sh -c "awk -F '\t' 'NF == 5 && \$3 > 100 && \$4 > 0.9 { n++ } END { print n }' words.tsv"
+expect 'words instead of links' 2 '' 'heed: --lexicon writes words instead of links*' "$heed" align --method hmm --lexicon x --json a b
+expect 'a lexicon wants a place' 1 '' 'heed: nowhere/x.tsv cannot be written*' "$heed" align --method hmm --lexicon nowhere/x.tsv a b
+expect 'and text' 2 '' 'heed: --lexicon is learned from text*' "$heed" align -m "$toy" --lexicon x a b
 expect 'and a model is no text' 2 '' 'heed: --method hmm *--model' "$heed" align --method hmm -m "$toy" a b
 expect 'there must be words' 1 '' 'heed: no pair of the text has words on both sides*' sh -c "echo >none; '$heed' align --method hmm none none"
 

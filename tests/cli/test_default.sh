@@ -62,6 +62,9 @@ if [ -e "${heed%heed}heed_draw.so" ]; then
     expect 'all heads of it are a page' 0 '*' '' sh -c "echo 'The red house.' |
         '$heed' translate --attention encoder --head all --plot '$here/heads.svg' && grep -q '<svg' '$here/heads.svg'"
 fi
+awk 'BEGIN { printf "I love my cat. "; for (i = 0; i < 8000; i++) printf "x"; print "" }' >"$here/long"
+expect 'a word of 8,000 characters is kept, at no cost' 0 'J*8000' '*: a word of more than 500 characters is not translated and stands as it is' \
+    sh -c "'$heed' translate '$here/long' | awk '{ text = \$0; print substr(text, 1, 20), gsub(/x/, \"\", text) }'"
 expect 'there are no more layers than there are' 1 '' 'heed: layer must be a whole number from 1 to * with this model, not 4' \
     sh -c "echo 'The red house.' | '$heed' translate --attention encoder --layer 4 --json"
 

@@ -38,7 +38,19 @@ says 'unless that is switched off' 'I LOVE MY CAT.' '*[a-z]*' --restore-case no
 expect 'places are in the text as it was typed' 0 '*"source_words": \[{"text": "-", "start": 0, "end": 1}, {"text": "I", "start": 2, "end": 3}, {"text": "LOVE", "start": 4, "end": 8}, *"sentences": \[{"source": \[2, 16\], "target": \[2, *' '' \
     sh -c "echo '- I LOVE MY CAT.' | '$heed' translate --json"
 
+# confidence
+says 'what is sure is translated' 'I love my cat.' "$plain" --min-confidence 0.6
+says 'what is not stays as it is' 'Zqxwv kjhgf bnmrt, ptlk.' 'Zqxwv kjhgf bnmrt, ptlk.' --min-confidence 0.9
+expect 'which JSON tells' 0 '*"warnings": \[*"unsure: *' '' sh -c "echo 'Zqxwv kjhgf bnmrt, ptlk.' | '$heed' translate --json"
+expect '-v does on standard error' 0 '?*' '*standard input:1: unsure: *' sh -c "echo 'Zqxwv kjhgf bnmrt, ptlk.' | '$heed' translate -v"
+expect 'and without it nothing is said of that' 0 '' '' sh -c "echo 'Zqxwv kjhgf bnmrt, ptlk.' | '$heed' translate 2>&1 >/dev/null | grep unsure; true"
+
 if command -v python3 >/dev/null; then
+    "$heed" translate --json "$here/text" >"$here/result"
+    expect 'constants can be fitted' 0 '--confidence *,*,*,*,*,*
+*result: 1 translations, *' '' tools/fit_confidence.py "$here/result" "$here/text"
+    expect 'and recorded' 0 'wanted 0.000' '' sh -c "'$heed' convert tests/translate/toy.safetensors --confidence 0,0,-99,0,0,0 -o '$here/told.safetensors' &&
+        echo eins | '$heed' translate -m '$here/told.safetensors' --confidence | sed 's/.*||| \\([0-9.]*\\) .*/wanted \\1/'"
     out=$(tools/everyday.py --heed "$heed" --least "$least_right" 2>&1) && problem='' || problem="less than $least_right %"
     verdict "it is right on $least_right % of what people type" "$problem" "$out"
     echo hello >"$here/en-fr.tsv"

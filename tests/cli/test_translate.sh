@@ -152,6 +152,11 @@ expect 'one quantised when it is loaded is the same; so is one with another batc
 expect 'it can be computed in floats, as if it had been stored so' 0 '' '' sh -c "
     '$heed' convert int8.safetensors -o f32.safetensors && '$heed' translate -m f32.safetensors --json in >wanted &&
     '$heed' translate -m int8.safetensors --compute f32 --json in | cmp - wanted"
+expect 'in bf16 threads and batches change nothing, nor does how the file stores it' 0 '' '' sh -c "
+    '$heed' translate -m '$toy' --compute bf16 -j 1 --json in >wanted && [ -s wanted ] &&
+    '$heed' convert '$toy' --store bf16 -o bf16.safetensors 2>err && '$heed' translate -m bf16.safetensors --compute bf16 -j 2 --batch 1 --json in | cmp - wanted &&
+    for kernel in ref generic; do HEED_KERNEL=\$kernel '$heed' translate -m '$toy' --compute bf16 --json in | cmp - wanted || exit 1; done"
+expect 'a way to compute that there is not is refused' 2 '' '*compute must be stored, f32, bf16 or int8*' "$heed" translate -m "$toy" --compute bf8 in
 expect 'and scores go with it' 0 '-*' '*' sh -c "echo eins >a; echo one >b; '$heed' score -m int8.safetensors --compute f32 a b"
 expect 'every kernel says the same in 8 bits' 0 '' '' sh -c "
     '$heed' translate -m int8.safetensors --json in >wanted
@@ -159,6 +164,9 @@ expect 'every kernel says the same in 8 bits' 0 '' '' sh -c "
         HEED_KERNEL=\$kernel '$heed' translate -m int8.safetensors --json in | cmp - wanted || exit 1; done"
 expect '8-bit models ask for a kernel that exists' 1 '' 'heed: *HEED_KERNEL*banana*' \
     env HEED_KERNEL=banana "$heed" translate -m int8.safetensors in
+
+# what would cost without end
+expect 'a beam of 10,000 is too large' 2 '' "heed: beam must be a whole number from 1 to 1000, not '10000'" "$heed" translate -m "$toy" -b 10000 in
 
 # what is wrong
 expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" translate -m nowhere in

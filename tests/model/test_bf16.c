@@ -20,10 +20,10 @@ static float *gradient_of(const struct model_checksum *m, bool is_bf16, bool is_
     *n = hd_params_size(net->params);
     float *gradients = some_floats(*n);
     for (int round = 0; round <= is_packed; round++) {
-        static struct lesson lesson;
+        static struct toy_batch toy_batch;
         static const struct toy toy = {"reverse", 21, 1, 7, make_reverse};
         struct hd_rng rng = {.key = 1};
-        const struct hd_batch batch = make_lesson(&lesson, &toy, &rng, false, 24);
+        const struct hd_batch batch = make_toy_batch(&toy_batch, &toy, &rng, false, 24);
         memset(gradients, 0, *n * sizeof *gradients);
         hd_tape_reset(t);
         hd_tape_record(t, true);

@@ -259,7 +259,7 @@ static void assert_same_nets(const struct hd_net *a, const struct hd_net *b, con
     for (int i = 0; i < hd_params_number(a->params); i++) {
         const hd_node *p = hd_params_at(a->params, i), *q = hd_params_at(b->params, i);
         float *x = values_of(p), *y = values_of(q);
-        assert_that(hd_is_int8(p) == hd_is_int8(q), "%s: %s is held in two ways", name,
+        assert_that(p->param->held == q->param->held, "%s: %s is held in two ways", name,
                     hd_param_name(p));
         assert_that(memcmp(x, y, hd_count(p) * sizeof *x) == 0, "%s: %s differs", name,
                     hd_param_name(p));
@@ -309,6 +309,56 @@ static void a_model_in_8_bits_is_the_same_whenever_it_was_quantised(void **state
 {
     (void)state;
     visit_all(with_each_model_in_8_bits, NULL);
+}
+
+/* Held in bf16 when it is read, or afterwards, from floats or from bf16: one and the same model, whose values are those a file in bf16 has. */
+static void with_each_model_in_bf16(const struct combination *c, void *data)
+{
+    (void)data;
+    if (c->verdict != IS_MODEL)
+        return;
+    heed_error err = {0};
+    heed_model *m = toy_model(c->settings);
+    save(m, HD_F32);
+    heed_model *on_reading = heed_model_load_as(path, "bf16", &err);
+    struct hd_net *afterwards = hd_net_as(m->net, HD_COMPUTE_BF16, &err);
+    assert_that(on_reading && afterwards, "%s: %s", c->settings, err.message);
+    assert_true(hd_net_computes(on_reading->net, HD_COMPUTE_BF16));
+    assert_false(hd_net_computes(on_reading->net, HD_COMPUTE_F32));
+    assert_same_nets(on_reading->net, afterwards, c->settings);
+    struct hd_net *back = hd_net_as(afterwards, HD_COMPUTE_F32, &err);
+    assert_true(back && hd_net_computes(back, HD_COMPUTE_F32));
+    for (int i = 0; i < hd_params_number(back->params); i++) {
+        const hd_node *was = hd_params_at(m->net->params, i), *is = hd_params_at(back->params, i);
+        const bool is_rounded = was->param->use != HD_PARAM_OTHER;
+        float *values = values_of(is);
+        for (size_t j = 0; j < hd_count(was); j++)
+            assert_that(values[j] == (is_rounded ? through_bf16(was->x[j]) : was->x[j]),
+                        "%s: %s[%zu]", c->settings, hd_param_name(was), j);
+        free(values);
+    }
+    save(on_reading, HD_I8); /* through floats */
+    heed_model *narrowed = heed_model_load(path, &err),
+               *widened = heed_model_load_as(path, "bf16", &err);
+    struct hd_net *int8 = hd_net_as(back, HD_COMPUTE_INT8, &err);
+    assert_true(narrowed && widened && int8);
+    assert_same_nets(narrowed->net, int8, c->settings);
+    hd_net_free(int8);
+    hd_net_free(back);
+    hd_net_free(afterwards);
+    heed_model_free(m);
+    heed_model_free(on_reading);
+    heed_model_free(narrowed);
+    heed_model_free(widened);
+}
+
+static void a_model_in_bf16_is_the_same_whenever_it_was_rounded(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    visit_all(with_each_model_in_bf16, NULL);
+    assert_null(heed_model_load_as(path, "bf8", &err));
+    assert_int_equal(err.code, HEED_BAD_OPTION);
 }
 
 /* |w - s q| ≤ s / 2, and no more. */
@@ -868,6 +918,7 @@ int main(void)
         cmocka_unit_test(half_precision_is_rounded_once),
         cmocka_unit_test(a_number_too_large_for_half_precision_is_refused),
         cmocka_unit_test(a_model_in_8_bits_is_the_same_whenever_it_was_quantised),
+        cmocka_unit_test(a_model_in_bf16_is_the_same_whenever_it_was_rounded),
         cmocka_unit_test(a_weight_in_8_bits_is_the_nearest),
         cmocka_unit_test(wrong_8_bit_tensors_are_refused),
         cmocka_unit_test(notes_are_part_of_the_record),

@@ -121,7 +121,7 @@ same('it ends well', s.status, 0)
 check('it says where it is, and one line a request', sum('/translate 200' in x for x in s.log) >= 10, s.log[:3])
 check('texts are not logged', not any('zwei' in x or 'two' in x for x in s.log), s.log)
 
-with Server('--files', 'no', '--metrics', 'no', '--web', 'no', '--log-text', '--max-texts', '3', '--max-characters', '20',
+with Server('--files', 'no', '--metrics', 'no', '--web', 'no', '--log-text', '-v', '--max-texts', '3', '--max-characters', '20',
             '--max-alternatives', '1') as s:
     same('files can be off', (s.post_parts('/translate_file', {}).status, s.post_parts('/translate_file', {}).json['error']),
          (403, 'Files translation are disabled on this server.'))
@@ -134,5 +134,6 @@ with Server('--files', 'no', '--metrics', 'no', '--web', 'no', '--log-text', '--
     same('there can be too many', s.post_json('/translate', {**one, 'q': ['eins'] * 4}).json,
          {'error': 'Invalid request: request (4) exceeds text limit (3)'})
     same('texts are logged if asked for', s.post_json('/translate', {**one, 'q': 'eins'}).status, 200)
-check('and then they are', any('eins' in x for x in s.log), s.log)
+check('and then they are', any('"eins"' in x for x in s.log), s.log)
+check('a refusal is told where more is wanted', any('exceeds text limit (3)' in x for x in s.log), s.log)
 finish()

@@ -85,6 +85,15 @@ static void nothing_around_a_sentence_changes_a_bit(void **state)
     }
 }
 
+/* All but that of confidence, which needs scores. */
+static size_t n_warnings(const heed_result *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_warnings; i++)
+        n += strncmp(r->warnings[i], "unsure:", 7) != 0;
+    return n;
+}
+
 static void texts_are_the_same_without_scores(void **state)
 {
     (void)state;
@@ -106,7 +115,7 @@ static void texts_are_the_same_without_scores(void **state)
                 const heed_translation *a = with->at[i]->translations[0],
                                        *b = without->at[i]->translations[0];
                 assert_string_equal(a->text, b->text);
-                assert_int_equal(with->at[i]->n_warnings, without->at[i]->n_warnings);
+                assert_int_equal(n_warnings(with->at[i]), n_warnings(without->at[i]));
                 assert_int_equal(a->n_links, b->n_links);
                 assert_true(a->logprob < 0 && b->logprob == 0 && b->score == 0 &&
                             b->confidence == 0);
@@ -129,7 +138,7 @@ static void circles_are_left(void **state)
     heed_model *m = open_marian(&o, "marian-ende-transformer");
     const char *text = "It was when I was eight years old that I climbed Mt. Fuji with my father.";
     heed_results *r = translated(m, &text, 1, NULL);
-    assert_int_equal(r->at[0]->n_warnings, 1);
+    assert_int_equal(n_warnings(r->at[0]), 1);
     assert_non_null(strstr(r->at[0]->warnings[0], "went round in circles and was searched again"));
     assert_null(
         strstr(r->at[0]->translations[0]->text, "Leben mit dem Leben mit dem Leben mit dem Leben"));

@@ -124,6 +124,34 @@ static void words_are_cut_as_a_last_resort(void **state)
                         "👨‍👩‍👧‍👦|👨‍👩‍👧‍👦");
 }
 
+/* Keys and encoded files: to translate them would cost much and help nobody. */
+static void what_is_far_longer_than_a_word_is_kept(void **state)
+{
+    (void)state;
+    enum { N = HD_LONGEST_WORD + 1 };
+    const struct hd_split_rules four = {.most = 4};
+    struct hd_splits parts = {0};
+    char text[3 * N + 8] = "ab ";
+    memset(text + 3, 'x', N);
+    strcpy(text + 3 + N, " cd");
+    assert_true(hd_split(&parts, chars, text, strlen(text), &four, NULL));
+    assert_int_equal(parts.n, 3);
+    assert_int_equal(parts.n_kept, 1);
+    assert_int_equal(parts.n_words_cut, 0);
+    assert_true(parts.at[1].is_kept && parts.at[1].span.begin == 3 &&
+                parts.at[1].span.end == 3 + N);
+    assert_true(!parts.at[0].is_kept && !parts.at[2].is_kept);
+    hd_splits_release(&parts);
+    assert_true(hd_split(&parts, chars, text + 4, N - 1, &four, NULL)); /* one less is cut */
+    assert_true(parts.n_kept == 0 && parts.n_words_cut > 0);
+    hd_splits_release(&parts);
+    for (int i = 0; i < N; i++) /* a script without spaces has no such words */
+        memcpy(text + (size_t)3 * (size_t)i, "猫", 3);
+    assert_true(hd_split(&parts, chars, text, (size_t)3 * N, &four, NULL));
+    assert_true(parts.n_kept == 0 && parts.n > N / 5);
+    hd_splits_release(&parts);
+}
+
 /* Text of all scripts and marks, at random. */
 static void nothing_is_lost(void **state)
 {
@@ -189,6 +217,7 @@ int main(void)
         cmocka_unit_test(abbreviations_and_numbers_do_not_end_sentences),
         cmocka_unit_test(clauses_and_words_are_put_together_while_there_is_room),
         cmocka_unit_test(words_are_cut_as_a_last_resort),
+        cmocka_unit_test(what_is_far_longer_than_a_word_is_kept),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(failing_allocations_are_told),
     };

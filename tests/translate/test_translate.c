@@ -492,7 +492,7 @@ static void what_cannot_be_is_refused(void **state)
     static const struct {
         const char *name, *value, *words;
     } cases[] = {
-        {"beam", "0", "beam must be a whole number from 1 to 10000"},
+        {"beam", "0", "beam must be a whole number from 1 to 1000,"},
         {"batch", "0", "batch must be"},
         {"max-length", "0", "max-length must be"},
         {"threads", "99999", "threads must be"},
