@@ -7,7 +7,7 @@
  *
  * A term must be said, so that it is unlikely should not speak against the sentence it is in, and longer sentences, whose scores are
  * divided by their length, should not gain by it: each of its words costs LEAST at most. Where it is said is told by attention: its first word costs
- * log of the weight on the term in the source besides. Invariant: every word costs something, so bounds of scores hold. */
+ * twice the log of the weight on the term in the source besides. Invariant: every word costs something, so bounds of scores hold. */
 #include "search/beam.h"
 #include "search/terms.h"
 
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const float LEAST = -2;           /* log-probability of a required word, at least */
+static const float LEAST = -0.5F;        /* log-probability of a required word, at least */
 static const double LEAST_WEIGHT = 0.01; /* attention on a term, at least */
 
 /* A way to go on, and how far it would come. */
@@ -67,7 +67,7 @@ static struct hd_term_bias bias_of(const struct hd_beam *q, struct hd_term_bias 
     if (logprob < LEAST)
         bias.pending += (double)LEAST - (double)logprob;
     if (alpha && before->progress == before->settled)
-        bias.pending += hd_real_log(weight_on(q->input->terms, before, id, alpha));
+        bias.pending += 2 * hd_real_log(weight_on(q->input->terms, before, id, alpha));
     if (after->met != before->met) {
         bias.settled += bias.pending;
         bias.pending = 0;
