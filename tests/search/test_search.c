@@ -310,9 +310,9 @@ static void the_seed_and_the_number_decide_what_is_drawn(void **state)
     struct hd_net *net = toy_net("transformer", 30, 0.5F, 9);
     const struct hd_net *nets[] = {net};
     const int source[] = {1, 2, 3};
-    const struct hd_search_input input[] = {{{source, 3}, {NULL, 0}, 12, 7},
-                                            {{source, 3}, {NULL, 0}, 12, 8},
-                                            {{source, 3}, {NULL, 0}, 12, 7}};
+    const struct hd_search_input input[] = {{{source, 3}, {NULL, 0}, 12, 7, NULL},
+                                            {{source, 3}, {NULL, 0}, 12, 8, NULL},
+                                            {{source, 3}, {NULL, 0}, 12, 7, NULL}};
     struct hd_search_options options = hd_search_options_default();
     struct hd_nbest found[3], again[3];
     options.is_sampled = true;
