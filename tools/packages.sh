@@ -4,9 +4,9 @@
 #   tools/packages.sh GROUP...      build   compilers, make, and the libraries that libheed links
 #                                   draw    cairo, pango and a few fonts, for pictures
 #                                   mpi     Open MPI, for training on several machines
-#                                   serve   libmicrohttpd, for heed serve
+#                                   serve   libmicrohttpd, for heed serve, and curl, by which pages show it
 #                                   markup  gumbo and libxml2, for texts with tags
-#                                   check   cmocka and curl, for the tests
+#                                   check   cmocka, for the tests
 #                                   fonts   letters of many scripts, for pictures of all languages (large)
 #                                   arm     a compiler and an emulator for aarch64
 #                                   clang   the second compiler that every change must please
@@ -98,7 +98,6 @@ for group in "$@"; do
         links_utf8proc || need libutf8proc-dev utf8proc-devel libutf8proc utf8proc
         links_zlib || need zlib1g-dev zlib-devel zlib zlib ;;
     check)
-        has curl || need curl curl curl curl
         links_cmocka || need libcmocka-dev libcmocka-devel cmocka cmocka ;;
     draw)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
@@ -112,6 +111,7 @@ for group in "$@"; do
         has mpicc && has mpirun || need "libopenmpi-dev openmpi-bin" openmpi-devel openmpi open-mpi ;;
     serve)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
+        has curl || need curl curl curl curl
         links_microhttpd || need libmicrohttpd-dev libmicrohttpd-devel libmicrohttpd libmicrohttpd ;;
     markup)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf

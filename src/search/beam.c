@@ -209,7 +209,7 @@ static bool put_away(struct hd_beam *q, const struct hd_open_hypothesis *hyp, bo
         if (alpha && !is_cut && S > 0)
             memcpy(all + (size_t)hyp->length * (size_t)S, alpha, (size_t)S * sizeof *all);
     }
-    e.score = hd_hypothesis_score(q->options, e.total, rows, all, rows, S);
+    e.score = hd_hypothesis_score(q->options, e.total + hyp->bias.settled, rows, all, rows, S);
     hd_free(all);
     int at = q->n_ended++;
     if (q->options->is_sampled)
@@ -313,7 +313,8 @@ static int find_candidates(struct hd_beam *q, const struct hd_next_scores *next_
         if (hyp->length < q->input->prefix.n) {
             const int id = q->input->prefix.ids[hyp->length];
             const float logprob = o->x ? (o->x[id] - o->largest) - o->log_sum : 0;
-            consider(q, &n, (struct hd_candidate){i, id, logprob, hyp->total + (double)logprob});
+            consider(q, &n,
+                     (struct hd_candidate){i, id, logprob, hyp->total + (double)logprob, {0, 0}});
             continue;
         }
         if (!hd_beam_forbid(q, hyp, o->x, err))
@@ -325,7 +326,7 @@ static int find_candidates(struct hd_beam *q, const struct hd_next_scores *next_
         for (int j = 0; j < q->places && top[j] >= 0 && value[j] > -INFINITY; j++) {
             const float logprob = (value[j] - o->largest) - o->log_sum;
             const double total = hyp->total + (double)logprob;
-            if (!consider(q, &n, (struct hd_candidate){i, top[j], logprob, total}))
+            if (!consider(q, &n, (struct hd_candidate){i, top[j], logprob, total, {0, 0}}))
                 break;
         }
     }
@@ -348,7 +349,7 @@ static int draw_candidates(struct hd_beam *q, const struct hd_next_scores *next_
                                                   hyp->sample, hyp->length, q->scratch->chances);
         const float logprob = (o.x[id] - o.largest) - o.log_sum;
         q->scratch->candidates[n++] =
-            (struct hd_candidate){i, id, logprob, hyp->total + (double)logprob};
+            (struct hd_candidate){i, id, logprob, hyp->total + (double)logprob, {0, 0}};
     }
     return n;
 }
@@ -373,7 +374,7 @@ static bool is_settled(const struct hd_beam *q)
         return false;
     const double worst = q->ended[o->n_best - 1].score;
     for (int i = 0; i < q->n_open; i++) {
-        const double L = q->open[i].total;
+        const double L = q->open[i].total + q->open[i].bias.settled + q->open[i].bias.pending;
         const double late = L / length_of(o, q->limit + 1),
                      soon = L / length_of(o, q->open[i].length + 1);
         const double bound = late > soon ? late : soon;
@@ -427,7 +428,8 @@ bool hd_beam_step(struct hd_beam *q, const struct hd_next_scores *next_scores, h
             q->next[n_next++] = (struct hd_open_hypothesis){.last = (int)q->n_branches - 1,
                                                             .length = hyp->length + 1,
                                                             .sample = hyp->sample,
-                                                            .total = c->total};
+                                                            .total = c->total,
+                                                            .bias = c->bias};
         }
     }
     if (is_last || n == 0)

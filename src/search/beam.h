@@ -17,11 +17,17 @@ struct hd_branch {
     float logprob;
 };
 
+/* What required words are forgiven (constrain.c): of terms that are whole, and of one that is begun. {0} without terms. */
+struct hd_term_bias {
+    double settled, pending;
+};
+
 /* An open hypothesis: its last word, its length, and Σ log p. */
 struct hd_open_hypothesis {
     int last, length;
     int sample; /* its number, when words are drawn */
     double total;
+    struct hd_term_bias bias;
 };
 
 /* One that has ended, or was cut. */
@@ -38,6 +44,7 @@ struct hd_candidate {
     int from, id;
     float logprob;
     double total;
+    struct hd_term_bias bias;
 };
 
 /* Room for one step, shared by all beams of a search. */

@@ -51,14 +51,14 @@ struct hd_terms;
 struct hd_search_input {
     struct hd_sequence source; /* end marker included where the model wants one */
     struct hd_sequence prefix; /* words the output must begin with; may be empty */
-    struct hd_sequence
-        once; /* words that a search must find, each once; may be empty. Where the model would end without one of them,
-                                the likeliest of those missing is said instead */
+    /* Words that a search must find, each once; may be empty. Where the model would end without one of them, the likeliest of those
+     * missing is said instead. */
+    struct hd_sequence once;
     struct hd_sequence never; /* words that a search must not find; may be empty */
-    const struct hd_terms *
-        terms; /* what the output must have (search/terms.h); NULL: nothing. Not of samples, nor of words_alone */
     int max_length; /* words at most, end marker not counted; the prefix is kept even if it is longer */
     uint64_t number; /* decides, with the seed, what is drawn: the sentence's number in its text */
+    /* What the output must have (search/terms.h); NULL: nothing. Not of samples, nor of words_alone. */
+    const struct hd_terms *terms;
 };
 
 /* max_length as it is where nobody says otherwise: so many words per source word (3), and 50 more. */

@@ -79,6 +79,7 @@ void hd_terms_read(struct hd_terms_state *s, const struct hd_terms *terms, const
         at += length > 0 ? length : 1;
         from = length > 0 ? at : from;
     }
+    s->settled = s->progress;
     for (int t = 0; t < terms->n; t++)
         for (int f = 0; !is_met(s, t) && f < terms->at[t].n_forms; f++) {
             const int length = find_begun(s, terms, &terms->at[t].forms[f], ids, n, from);

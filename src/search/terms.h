@@ -21,7 +21,8 @@ struct hd_term_form {
 struct hd_required_term {
     const struct hd_term_form *forms;
     int n_forms;
-    int longest; /* ids of its longest form */
+    int longest;                  /* ids of its longest form */
+    int source_begin, source_end; /* where the source has it, in its ids */
 };
 
 /* What an id is to the words around it. */
@@ -42,6 +43,7 @@ struct hd_terms {
 struct hd_terms_state {
     uint64_t met; /* bit t: the term t is there */
     int progress; /* 0 to terms->total: Σ longest of those that are there, and ids of one that is begun */
+    int settled;            /* of this, of those that are there */
     int next[HD_MOST_NEXT]; /* ids that begin a term or go on with one */
     int n_next;
 };

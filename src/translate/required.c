@@ -199,11 +199,28 @@ static bool is_kept(const struct hd_segment *segment, struct hd_span span)
     return false;
 }
 
-static bool add_term(struct hd_segment_terms *s, struct hd_line *line,
+/* Which of the source's ids a term is. */
+static void place_term(struct hd_required_term *term, const struct hd_segment *segment,
+                       struct hd_span span)
+{
+    const struct hd_encoding *source = &segment->source;
+    const size_t begin = segment->span.begin + span.begin, end = segment->span.begin + span.end;
+    int t = 0;
+    while (t < (int)source->n && source->spans[t].end <= begin)
+        t++;
+    term->source_begin = t;
+    while (t < (int)source->n && source->spans[t].begin < end)
+        t++;
+    term->source_end = t;
+}
+
+static bool add_term(struct hd_segment_terms *s, const struct hd_segment *segment,
                      const struct hd_term_match *match, const char *text)
 {
+    struct hd_line *line = segment->line;
     const struct hd_glossary *g = line->job->options.terms->glossary;
     s->at[s->terms.n] = (struct hd_required_term){0};
+    place_term(&s->at[s->terms.n], segment, match->span);
     for (int k = 0; k < hd_glossary_n_translations(g, match->term); k++)
         if (!add_translation(s, line, match, k, text, match->span.begin > 0, &line->err))
             return false;
@@ -248,7 +265,7 @@ static bool require_terms(struct hd_segment *segment)
             s->terms.flags = line->job->id_flags;
         }
         s->n_left_out += s->terms.n == HD_MOST_TERMS;
-        if (s->terms.n < HD_MOST_TERMS && !add_term(s, line, &match, text))
+        if (s->terms.n < HD_MOST_TERMS && !add_term(s, segment, &match, text))
             return false;
     }
     if (segment->terms)

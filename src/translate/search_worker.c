@@ -27,9 +27,10 @@ bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment
     const struct hd_ensemble *e = job->ensemble;
     const struct hd_search_input input = hd_segment_input(segment);
     struct hd_search_options options = job->search[segment->round];
-    if (input.terms) { /* terms want a beam, and probabilities */
+    if (input.terms) { /* terms want a beam, probabilities and attention */
         options.beam = hd_terms_beam(input.terms, options.beam);
         options.words_alone = false;
+        options.wants_attention = options.wants_attention || e->has_attention;
     }
     if (!w->searcher)
         w->searcher = hd_searcher_new(e->nets, e->n, hd_vocab_end(e->target), err);
