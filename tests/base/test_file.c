@@ -52,10 +52,11 @@ static void what_is_forgotten_is_read_again(void **state)
         text[i] = (char)('a' + i % 23);
     text[SIZE] = '\0';
     memcpy(own, text, SIZE + 1);
-    put("large", text);
+    const char *path = in_folder("large");
+    put(path, text);
     struct hd_map map;
     heed_error err = {0};
-    assert_that(hd_map_open(&map, "large", &err), "%s", err.message);
+    assert_that(hd_map_open(&map, path, &err), "%s", err.message);
     hd_map_forget(&map, (const char *)map.data + 5000, SIZE - 7000);
     hd_map_forget(&map, own, SIZE);
     assert_memory_equal(map.data, text, SIZE);

@@ -16,8 +16,8 @@ for kind in transformer rnn; do
     "$heed" convert "$oracle/model.npz" --vocab "$oracle/vocab.spm" -o "$here/m.heed" >/dev/null
     "$heed" convert "$here/m.heed" --store int8 -o "$here/int8.heed" >/dev/null
     "$heed" translate -m "$here/int8.heed" --beam 1 -q "$text" >"$here/all"
-    head -n 60 "$text" >"$here/few.en"
-    head -n 60 "$here/all" >"$here/few"
+    head -n 12 "$text" >"$here/few.en"
+    head -n 12 "$here/all" >"$here/few"
     # as NAME EXPECTED OPTIONS...
     as() {
         name=$1 expected=$2
