@@ -88,10 +88,9 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
 /* What heed itself writes into records, or reads there. */
 static bool is_own_record(const json_t *record, const char *name)
 {
-    static const char *const own[] = {"recipe",    "updates",    "epochs",          "target_pieces",
-                                      "pairs",     "validation", "languages",       "directions",
-                                      "documents", "confidence", "alignment_shift", "imported_from",
-                                      "version"};
+    static const char *const own[] = {"recipe",    "updates",         "epochs",        "target_pieces",
+                                      "pairs",     "validation",      "languages",     "directions",
+                                      "documents", "alignment_shift", "imported_from", "version"};
     const json_t *there = json_object_get(record, name);
     bool is_own = there && !json_is_string(there);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

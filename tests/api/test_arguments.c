@@ -177,7 +177,7 @@ static void models_refuse_nothing(void **state)
 static void a_note_does_not_replace_what_heed_noted(void **state)
 {
     (void)state;
-    static const char *const own[] = {"recipe", "languages", "updates", "validation", "confidence"};
+    static const char *const own[] = {"recipe", "languages", "updates", "validation"};
     heed_model *m = heed_model_load(TOY, NULL);
     assert_refused(heed_model_note(NULL, "licence", "x", e));
     assert_refused(heed_model_note(m, NULL, "x", e));
@@ -393,9 +393,74 @@ static void pictures_refuse_nothing(void **state)
         }
     for (size_t i = 0; i < sizeof bars / sizeof *bars; i++)
         assert_wrong(heed_draw_bytes(&(heed_picture){.bars = &bars[i]}, "svg", &size, e));
+    assert_refused(heed_result_picture(NULL, NULL, NULL, 0, e));
     static const int widths[] = {INT_MIN, -1, 1, INT_MAX};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) /* an answer or a sentence */
         heed_free(heed_draw_text(&fine, &(heed_text_options){.width = widths[i]}, NULL));
+}
+
+static void aligners_refuse_nothing(void **state)
+{
+    (void)state;
+    const heed_text_pair pairs[] = {{"ein Haus", "a house"}, {"ein", NULL}, {NULL, "one"}};
+    assert_refused(heed_aligner_new(NULL, 1, NULL, e));
+    assert_refused(heed_aligner_new(NULL, 0, NULL, e));
+    assert_refused(heed_aligner_new(pairs + 2, 1, NULL, e));
+    heed_aligner *a =
+        heed_aligner_new(pairs, 3, NULL, NULL); /* a text that is not there has no words */
+    assert_non_null(a);
+    assert_refused(heed_aligner_align(NULL, pairs, 1, HEED_SYMMETRY_UNION, e));
+    assert_refused(heed_aligner_align(a, NULL, 1, HEED_SYMMETRY_UNION, e));
+    heed_alignments_free(heed_aligner_align(a, pairs, 3, HEED_SYMMETRY_UNION, NULL));
+    assert_refused(heed_aligner_lexicon(NULL, pairs, 1, e));
+    assert_refused(heed_aligner_lexicon(a, NULL, 1, e));
+    heed_lexicon_free(heed_aligner_lexicon(a, pairs, 3, NULL));
+    heed_alignments_free(NULL);
+    heed_lexicon_free(NULL);
+    heed_aligner_free(NULL);
+    heed_aligner_free(a);
+}
+
+static void servers_refuse_nothing(void **state)
+{
+    (void)state;
+    heed_server *s = heed_server_new(NULL);
+    assert_non_null(s);
+    assert_refused(heed_server_set(NULL, "port", "0", e));
+    assert_refused(heed_server_set(s, NULL, "0", e));
+    assert_refused(heed_server_set(s, "port", NULL, e));
+    assert_refused(heed_server_set(s, "port", "70000", e));
+    assert_refused(heed_server_run(NULL, NULL, NULL, e));
+    assert_null(heed_server_option_at(-1));
+    assert_null(heed_server_option_at(INT_MAX));
+    heed_server_inside(NULL, NULL, NULL, 0);
+    heed_server_inside(s, NULL, NULL, 0);
+    heed_server_stop(NULL);
+    heed_server_reload(NULL);
+    heed_server_free(NULL);
+    heed_server_free(s);
+}
+
+static void languages_of_nobody_are_none(void **state)
+{
+    (void)state;
+    const char *from = "", *to = "";
+    heed_guess guess;
+    heed_model *m = heed_model_load(TOY, NULL);
+    assert_false(heed_model_direction(NULL, 0, &from, &to));
+    assert_true(!from && !to);
+    assert_false(heed_model_direction(m, -1, NULL, NULL));
+    assert_false(heed_model_direction(m, INT_MAX, &from, NULL));
+    assert_int_equal(heed_model_detect(NULL, "ein", &guess, 1), 0);
+    assert_int_equal(heed_model_detect(m, NULL, &guess, 1), 0);
+    heed_model_detect(m, "ein", NULL, 1); /* how many there would be */
+    heed_model_detect(m, "ein", &guess, -1);
+    assert_refused(heed_model_learn_detector(NULL, NULL, 0, e));
+    assert_refused(heed_model_learn_detector(m, NULL, 1, e));
+    assert_refused(heed_model_learn_detector(m, &(heed_language_text){NULL, "x"}, 1, e));
+    assert_refused(heed_model_load_as(NULL, "f32", e));
+    assert_refused(heed_model_load_as(TOY, "f64", e));
+    heed_model_free(m);
 }
 
 /* A whole file as a string. */
@@ -446,6 +511,9 @@ int main(void)
         cmocka_unit_test(option_tables_refuse_nothing),
         cmocka_unit_test(facts_about_the_library_are_there),
         cmocka_unit_test_setup_teardown(pictures_refuse_nothing, fresh_folder, remove_folder),
+        cmocka_unit_test(aligners_refuse_nothing),
+        cmocka_unit_test(servers_refuse_nothing),
+        cmocka_unit_test(languages_of_nobody_are_none),
         cmocka_unit_test(every_function_is_called_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
