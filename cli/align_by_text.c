@@ -115,7 +115,8 @@ static bool write_lexicon(struct text_run *run, heed_aligner *aligner, heed_erro
         fprintf(out, "%s\t%s\t%zu\t%.3f\t%.3f\n", e->source, e->target, e->count, e->p_target,
                 e->p_source);
     }
-    const bool ok = out && (out == stdout || (!ferror(out) & (fclose(out) == 0)));
+    const bool is_written = out && !ferror(out);
+    const bool ok = is_written && (out == stdout || fclose(out) == 0);
     if (!ok)
         complain("%s cannot be written: %s", path, strerror(errno));
     heed_lexicon_free(lexicon);

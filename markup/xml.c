@@ -52,9 +52,10 @@ static bool is_well_formed_inside(const char *text, size_t n, struct complaint *
     char *whole = hd_alloc(n + 8, 1, err);
     if (!whole)
         return false;
-    memcpy(whole, "<x>", 3);
-    memcpy(whole + 3, text, n);
-    memcpy(whole + 3 + n, "</x>", 4);
+    static const char open[] = {'<', 'x', '>'}, close[] = {'<', '/', 'x', '>'};
+    memcpy(whole, open, sizeof open);
+    memcpy(whole + sizeof open, text, n);
+    memcpy(whole + sizeof open + n, close, sizeof close);
     const bool is_well = is_well_formed(whole, n + 7, complaint);
     hd_free(whole);
     return is_well;

@@ -253,9 +253,9 @@ void hd_desk_abandon(struct hd_desk *desk, struct hd_work *w)
         hd_work_free(w);
 }
 
-void *hd_desk_take(void *context)
+void *hd_desk_take(void *direction)
 {
-    struct hd_served *d = context;
+    struct hd_served *d = direction;
     struct hd_desk *desk = d->desk;
     while (!atomic_load(&d->is_ending)) {
         uint64_t id = 0;

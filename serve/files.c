@@ -50,12 +50,11 @@ static struct hd_order *order_of(struct hd_http *http)
     const char *slash = strrchr(name, '/');
     name = slash ? slash + 1 : name;
     const bool is_markup = ends_in(name, ".html") || ends_in(name, ".htm");
-    if (!*name)
+    const bool is_known = is_markup || ends_in(name, ".txt");
+    if (!*name || (is_known && json_string_length(file) == 0))
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: empty file");
-    else if (!is_markup && !ends_in(name, ".txt"))
+    else if (!is_known)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: file format not supported");
-    else if (json_string_length(file) == 0)
-        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: empty file");
     if (http->status != 0)
         return NULL;
     struct hd_order *o = hd_order_new(http, file, "file", is_markup);

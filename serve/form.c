@@ -126,10 +126,11 @@ static long parameter(const char *head, size_t n, const char *name, const char *
         const bool begins = i == 0 || strchr("; \t", head[i - 1]);
         if (!begins || strncasecmp(head + i, name, n_name) != 0 || head[i + n_name] != '=')
             continue;
-        const char *from = head + i + n_name + 1, *end = head + n, *to = from;
+        const char *from = head + i + n_name + 1, *end = head + n;
         const bool is_quoted = from < end && *from == '"';
         from += is_quoted;
-        for (to = from; to < end && (is_quoted ? *to != '"' : !strchr("; \t\r\n", *to));)
+        const char *to = from;
+        while (to < end && (is_quoted ? *to != '"' : !strchr("; \t\r\n", *to)))
             to++;
         *value = from;
         return to - from;

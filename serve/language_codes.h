@@ -15,7 +15,7 @@ char *hd_languages_of(const heed_model *model);
 const char *hd_language_name(const char *code);
 
 /* The code that the fleet knows for what was asked for, the region left out where it must be; NULL: none. */
-const char *hd_language_known(const struct hd_fleet *fleet, const char *code);
+const char *hd_language_known(const struct hd_fleet *f, const char *text);
 
 struct hd_detected {
     const char *code;

@@ -65,18 +65,13 @@ static void finish_translate(struct hd_http *http, struct hd_work *w)
 /* A whole number, of a JSON field or a form's; false when it is none. */
 static bool read_number(const json_t *field, long *n)
 {
-    char *end = NULL;
     const char *text = json_string_value(field);
-    *n = 0;
-    if (!field || json_is_null(field))
-        return true;
-    if (json_is_integer(field))
-        *n = (long)json_integer_value(field);
-    else if (text)
-        *n = strtol(text, &end, 10);
-    else
-        return false;
-    return !text || (end != text && *end == '\0') || *text == '\0';
+    *n = (long)json_integer_value(field); /* 0 of anything else */
+    if (!text)
+        return !field || json_is_null(field) || json_is_integer(field);
+    char *end = NULL;
+    *n = strtol(text, &end, 10);
+    return (end != text && *end == '\0') || *text == '\0';
 }
 
 /* The parameters in the order in which LibreTranslate looks at them. */

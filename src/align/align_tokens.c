@@ -91,7 +91,7 @@ bool hd_token_number(struct hd_token_ids *ids, const char *text, size_t n, bool 
     if (may_add && 2 * (ids->n + 1) > ids->n_slots && !grow_slots(ids, err))
         return false;
     uint32_t *slot = ids->n_slots ? slot_of(ids, text, n) : NULL;
-    if (may_add && !*slot) {
+    if (may_add && slot && !*slot) {
         if (!add_id(ids, text, n, err))
             return false;
         *slot = (uint32_t)ids->n;

@@ -74,8 +74,10 @@ int64_t hd_pair_table_find(const struct hd_pair_table *t, uint32_t source, uint3
 static double exp_digamma(double x)
 {
     double below = 0;
-    for (; x < 6; x += 1)
+    while (x < 6) {
         below += 1 / x;
+        x += 1;
+    }
     const double r = 1 / (x * x);
     const double series = r * (1. / 12 - r * (1. / 120 - r * (1. / 252 - r / 240)));
     return hd_real_exp(hd_real_log(x) - 0.5 / x - series - below);

@@ -11,6 +11,7 @@
 
 #include "graph/context.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- products, packed or not ----------------------------------------------------------------- */
@@ -192,7 +193,9 @@ static struct hd_operand join_pieces(hd_tape *t, const struct hd_pending *p, boo
     for (const struct piece *q = p->pieces; rows && n > 0 && q < p->pieces + p->n; q++)
         for (int r = 0; r < q->rows; r++, to += (size_t)n * size) {
             const struct hd_operand row = hd_operand_from(is_left ? q->a : q->b, r);
-            memcpy(to, is_bf16 ? (const void *)row.bf16 : row.x, (size_t)n * size);
+            const void *from = is_bf16 ? (const void *)row.bf16 : row.x;
+            assert(from); /* what is put off has the operand that its product wants */
+            memcpy(to, from, (size_t)n * size);
         }
     return is_bf16 ? (struct hd_operand){.bf16 = (void *)rows, .ld_bf16 = n}
                    : (struct hd_operand){.x = (void *)rows, .ld = n};

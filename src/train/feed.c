@@ -183,8 +183,8 @@ static bool link_tokens(const struct hd_feed *f, struct slice *s, int at,
     s->n_pair_links[at] = 0;
     if (pair->links.n == 0)
         return true;
-    int *words =
-        hd_grow(s->words, &s->word_capacity, (size_t)(n_source + n_target), sizeof *words, &s->err);
+    int *words = hd_grow(s->words, &s->word_capacity, (size_t)n_source + (size_t)n_target,
+                         sizeof *words, &s->err);
     if (!words)
         return false;
     s->words = words;

@@ -243,7 +243,7 @@ static bool has_all_placeholders(const struct hd_segment *segment,
 /* Places in what was read as places in the line. */
 static void place_tokens(const struct reading *r, struct hd_encoding *encoding)
 {
-    for (size_t t = 0; t < encoding->n; t++) {
+    for (size_t t = 0; r->from && t < encoding->n; t++) {
         struct hd_span *span = &encoding->spans[t];
         const size_t last = r->text.n - 1, begin = span->begin < last ? span->begin : last,
                      end = span->end > span->begin ? span->end - 1 : begin;

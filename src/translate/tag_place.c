@@ -353,7 +353,7 @@ static bool add_elements(struct placing *p)
 static float share_of(const struct placing *p, size_t atom, struct hd_span span)
 {
     float inside = 0, all = 0;
-    for (size_t i = p->first_link[atom]; i < p->first_link[atom + 1]; i++) {
+    for (size_t i = p->first_link[atom]; p->links && i < p->first_link[atom + 1]; i++) {
         const size_t at = p->plain.atoms[p->links[i].source].span.begin;
         all += p->links[i].weight;
         inside += at >= span.begin && at < span.end ? p->links[i].weight : 0;
@@ -433,11 +433,13 @@ static void take_word(struct placing *p, size_t element)
 static bool is_linked_behind(const struct placing *p, size_t atom, size_t place, bool *is_known)
 {
     const size_t first = p->first_link[atom];
-    *is_known = p->first_link[atom + 1] > first;
+    *is_known = p->links && p->first_link[atom + 1] > first;
+    if (!*is_known)
+        return false;
     size_t best = first;
     for (size_t i = first; i < p->first_link[atom + 1]; i++)
         best = p->links[i].weight > p->links[best].weight ? i : best;
-    return *is_known && p->plain.atoms[p->links[best].source].span.begin >= place;
+    return p->plain.atoms[p->links[best].source].span.begin >= place;
 }
 
 /* The place between atoms of its parent that fewest links cross. Of equal ones the first where it clings to the word before it. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_default.sh -- the model inside the program: what it says of a dozen sentences (tests/cli/default.tsv, written by
 # tools/default_model_golden.sh), and how good it is on the test sentences when they are at hand.
-least_bleu=48.6 # of the whole test split, 13a, cased
+least_bleu=46.1 # of the whole test split, 13a, cased
 
 . tests/transcript.sh
 heed=$BUILD/heed
