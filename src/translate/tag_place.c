@@ -399,6 +399,23 @@ static bool take_run(struct placing *p, size_t element)
     return best.begin < best.end;
 }
 
+/* The nearest place between atoms of its parent that is not inside one of the parent's other elements. */
+static size_t nearest_gap(const struct placing *p, size_t parent, size_t wanted)
+{
+    const struct hd_span atoms = p->out->elements[parent].atoms;
+    const struct hd_tag_atom *a = p->out->atoms;
+    size_t best = atoms.begin;
+    for (size_t at = atoms.begin; at <= atoms.end; at++) {
+        const bool may_part = at == atoms.begin || at == atoms.end || a[at].owner == parent ||
+                              a[at - 1].owner != a[at].owner;
+        const size_t far = at > wanted ? at - wanted : wanted - at,
+                     so_far = best > wanted ? best - wanted : wanted - best;
+        if (may_part && far < so_far)
+            best = at;
+    }
+    return best;
+}
+
 /* Where nothing is linked to it: the free word that is linked most, or else the nearest to where it would stand. */
 static void take_word(struct placing *p, size_t element)
 {
@@ -423,7 +440,7 @@ static void take_word(struct placing *p, size_t element)
             best = a;
         }
     }
-    const size_t at = wanted < parent->atoms.end ? wanted : parent->atoms.end;
+    const size_t at = nearest_gap(p, e->parent, wanted);
     give_atoms(p, element,
                best != SIZE_MAX ? (struct hd_span){best, best + 1} : (struct hd_span){at, at});
 }

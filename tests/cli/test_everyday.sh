@@ -34,7 +34,11 @@ says 'a letter does' '(b) I love my cat.' "(b) $plain"
 says 'a bullet and emoji do, with their white space' '•  I love my cat.  😀' "•  $plain  😀"
 says 'capitals come out as capitals' 'I LOVE MY CAT.' "$(printf '%s\n' "$plain" | tr 'a-z' 'A-Z')"
 says 'small letters as small ones' 'i love my cat.' "$(printf '%s\n' "$plain" | sed 's/^./\l&/')"
-says 'unless that is switched off' 'I LOVE MY CAT.' '*[a-z]*' --restore-case no
+echo 'THE CHILDREN WERE PLAYING IN THE GARDEN.' >"$here/text"
+"$heed" translate "$here/text" >"$here/restored"
+"$heed" translate --restore-case no "$here/text" >"$here/as-it-is"
+cmp -s "$here/restored" "$here/as-it-is" && problem='nothing changes' || problem=''
+verdict 'unless that is switched off' "$problem" "$(cat "$here/restored")"
 expect 'places are in the text as it was typed' 0 '*"source_words": \[{"text": "-", "start": 0, "end": 1}, {"text": "I", "start": 2, "end": 3}, {"text": "LOVE", "start": 4, "end": 8}, *"sentences": \[{"source": \[2, 16\], "target": \[2, *' '' \
     sh -c "echo '- I LOVE MY CAT.' | '$heed' translate --json"
 
