@@ -1,13 +1,13 @@
 #!/bin/sh
-# default-model.sh -- train the model inside heed: English to French and German and back, in one model.
+# default-model.sh -- train a model for all that the program speaks: English to French and German and back, in one model.
 #
 #   recipes/default-model.sh SHARED FOLDER [OPTION...]
 #
 # SHARED/data has tatoeba and libreoffice; text and model go to FOLDER. Options are those of `heed train`, such as --updates 300. The same
 # command goes on where it was interrupted. HEED names the program (build/heed).
 #
-# Of Tatoeba the train split is learned; of LibreOffice all lines but the last 2,000, which are dev and test. No pair is learned that has
-# a side in any dev or test set, of either language pair.
+# Of Tatoeba the train split is learned; of LibreOffice all lines but the last 2,000, which are dev and test; phrasebook.tsv
+# 25 times. No pair is learned that has a side in any dev or test set, of either language pair.
 #
 # A model that was begun by a heed without a detector of languages gets one at the end.
 set -eu
@@ -31,6 +31,12 @@ for pair in en-fr en-de; do
     tail -n 2000 "$libreoffice" | head -n 1000 >"$folder/libreoffice.dev.$pair.tsv"
     tail -n 1000 "$libreoffice" >"$folder/libreoffice.test.$pair.tsv"
     cat "$folder/tatoeba.train.$pair.tsv" "$folder/libreoffice.train.$pair.tsv" >"$folder/train.$pair.tsv"
+    [ "$to" = fr ] && column=2 || column=3
+    n=0
+    while [ $n -lt 25 ]; do
+        cut -f "1,$column" "$here/phrasebook.tsv" >>"$folder/train.$pair.tsv"
+        n=$((n + 1))
+    done
     { head -n 300 "$folder/tatoeba.dev.$pair.tsv"; head -n 150 "$folder/libreoffice.dev.$pair.tsv"; } >"$folder/dev.$pair.tsv"
 done
 "$heed" train \
