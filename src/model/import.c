@@ -547,8 +547,9 @@ heed_model *heed_model_import(const char *path, const char *const *vocabs, int n
                               heed_error *err)
 {
     bool is_ours = false;
-    if (n_vocabs < 0) {
-        hd_fail(err, HEED_BAD_OPTION, "a model cannot have %d vocabularies", n_vocabs);
+    if (n_vocabs < 0 || n_vocabs > 2) {
+        hd_fail(err, HEED_BAD_OPTION,
+                "a model cannot have %d vocabularies; one, or two, source and target", n_vocabs);
         return NULL;
     }
     if (!hd_is_given(path, "path", err) ||
@@ -564,7 +565,7 @@ heed_model *heed_model_import(const char *path, const char *const *vocabs, int n
                 "%s: a model of heed has its vocabulary inside; leave out --vocab", path);
     else if (is_ours)
         return heed_model_load(path, err);
-    else if (n_vocabs < 1 || n_vocabs > 2)
+    else if (n_vocabs < 1)
         hd_fail(err, HEED_BAD_OPTION,
                 "%s: a Marian model needs its vocabulary: --vocab FILE.spm, or two with a comma "
                 "between",
