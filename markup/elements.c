@@ -249,6 +249,19 @@ static bool has_break(const struct reading *r, size_t from, size_t to)
     return false;
 }
 
+/* Where a tag begins that the text ends in the middle of, from `from` on; the text's end where it does not. */
+static size_t unfinished_tag(const struct reading *r, size_t from)
+{
+    size_t at = r->n;
+    for (size_t i = r->n; i-- > from && r->text[i] != '>';) {
+        const char next = i + 1 < r->n ? r->text[i + 1] : '\0';
+        const bool is_letter = (next | 32) >= 'a' && (next | 32) <= 'z';
+        if (r->text[i] == '<' && (is_letter || next == '/' || next == '!' || next == '?'))
+            at = i;
+    }
+    return at;
+}
+
 /* An element as one piece; *i is then its last tag. */
 static bool add_untouched(struct reading *r, size_t *i)
 {
@@ -260,7 +273,7 @@ static bool add_untouched(struct reading *r, size_t *i)
         return false;
     const size_t end = !is_missing      ? r->tags->at[k].end
                        : k < r->tags->n ? r->tags->at[k].begin
-                                        : r->n;
+                                        : unfinished_tag(r, begin->end);
     r->marks->n_missing += is_missing;
     const bool ok =
         add_mark(r, (struct hd_markup_mark){.kind = is_of_words ? HD_MARK_OBJECT : HD_MARK_BREAK,
