@@ -162,7 +162,7 @@ static bool add_token(struct target_side *t, struct token token, heed_error *err
 static bool append_space(struct target_side *t, const struct hd_line *line, size_t p,
                          const char *next, heed_error *err)
 {
-    const size_t from = p == 0 ? 0 : line->segments[p - 1].span.end,
+    const size_t from = p == 0 ? line->n_prefix : line->segments[p - 1].span.end,
                  to = line->segments[p].span.begin;
     const char *space = line->result->source + from;
     uint32_t last = 0, first = 0;
