@@ -33,7 +33,8 @@ static const heed_option options[] = {
      .help = "print after ' ||| ' links 'source-target' between words, from 0, or attention in "
              "Marian's format"},
     {"confidence", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, has_confidence),
-     .help = "print after ' ||| ' the confidence of the sentence and of each word, 0 to 1"},
+     .help = "print after ' ||| ' the confidence of the sentence and of each word, 0 to 1; of a label the "
+             "probabilities of all labels"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_json),
      .help = "print one JSON object a line: words, links, attention, confidence, warnings"},
     {"show", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_shown),
@@ -67,7 +68,9 @@ static void print_rest(const struct translate *t, const heed_result *r, const he
         print_links(stdout, one->links, one->n_links);
     else if (t->align == ALIGN_SOFT)
         print_soft(stdout, r, one, false);
-    if (t->has_confidence) {
+    for (size_t i = 0; t->has_confidence && i < r->n_labels; i++)
+        printf(" ||| %s %.3f", r->labels[i].text, r->labels[i].probability);
+    if (t->has_confidence && r->n_labels == 0) {
         printf(" ||| %.3f", one->confidence);
         for (size_t i = 0; i < one->n_words; i++)
             printf(" %.3f", one->words[i].confidence);

@@ -171,6 +171,12 @@ typedef struct heed_beam_node {
     int rank;
 } heed_beam_node;
 
+/* A label that a text could have, and how likely it is. */
+typedef struct heed_label {
+    const char *text;
+    double probability;
+} heed_label;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -236,6 +242,10 @@ struct heed_result {
     /* all that the search kept, sentence by sentence; NULL and 0 unless asked for (option "tree") */
     size_t n_beam;
     heed_beam_node *beam;
+    /* of a model of labels: all of them, likeliest first; the text of a translation is a label. Else
+     * NULL and 0 */
+    size_t n_labels;
+    heed_label *labels;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -519,6 +529,9 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
+
+/* "translate", "label", "span" or "language-model": what the model gives. The model's own text. */
+HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
  * ways; NULL where it does not say. The model's own text. */

@@ -34,6 +34,7 @@ struct hd_ensemble {
     const struct hd_vocab *source, *target;
     size_t trained_length; /* subwords of a source: the least of the models' */
     int shift;
+    enum hd_task task; /* what the models give */
     bool has_attention;
     bool is_of_documents;  /* trained on lines of several sentences */
     bool is_natural;       /* text of subwords: numbers alone are no text in it, */

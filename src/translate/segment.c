@@ -236,6 +236,27 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
                                    &line->segments[0].prefix, &line->err);
 }
 
+/* ---- to be decided at once --------------------------------------------------------------------- */
+
+/* The whole text is looked at, or as much of it as the model was trained for. */
+static bool prepare_label(struct hd_line *line, const char *prefix)
+{
+    if (prefix && prefix[0])
+        return hd_fail(&line->err, HEED_BAD_OPTION,
+                       "the model gives labels, which have no prefix; leave it out");
+    if (!make_one_segment(line))
+        return false;
+    struct hd_segment *segment = &line->segments[0];
+    if (segment->source.n <= line->job->most)
+        return true;
+    hd_result_warn(line->result,
+                   "the text has %zu subwords, and the model was trained for %zu; only its "
+                   "beginning was read",
+                   segment->source.n, line->job->most);
+    segment->source.n = line->job->most;
+    return hd_segment_add_ids(segment, &line->err);
+}
+
 /* ---- to be forced ------------------------------------------------------------------------------ */
 
 /* Nothing can be cut here, as nobody knows which part of the target belongs to which of the source. */
@@ -316,8 +337,11 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
         find_text(line);
     else if (!open_document(line))
         return false;
+    const bool is_label = line->job->ensemble->task == HD_TASK_LABEL;
     if (!choose_languages(line, line->job->is_forced ? other : NULL) ||
-        !(line->job->is_forced ? prepare_force : prepare_search)(line, other))
+        !(line->job->is_forced ? prepare_force
+          : is_label           ? prepare_label
+                               : prepare_search)(line, other))
         return false;
     for (size_t i = 0; i < line->n_segments; i++)
         line->n_searching += !line->segments[i].passes;
