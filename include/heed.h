@@ -489,6 +489,12 @@ HEED_API void heed_model_free(heed_model *model);
 HEED_API heed_translator *heed_translator_new(const heed_model *const *models, int n_models,
                                               heed_error *err);
 
+/* Shallow fusion: the search adds `weight` times what a language model says of each word, which must have the vocabulary of the
+ * translator's target side (heed train --source none --vocab-from MODEL). Before the first text. The model is borrowed as long as the
+ * translator lives; NULL is none. False with the reason in `err` (HEED_BAD_OPTION). */
+HEED_API bool heed_translator_fuse(heed_translator *translator, const heed_model *lm, double weight,
+                                   heed_error *err);
+
 /* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
  * the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
  * as one file for both languages or as two, source and target; or a file of heed's own, without

@@ -694,12 +694,14 @@ static bool repeats(const struct hd_segment *segment)
 static void warn(struct hd_line *line)
 {
     size_t n_cut = 0, n_again = 0, n_dropped = 0, n_loops = 0;
+    const bool is_looked_at =
+        !line->job->is_forced && line->job->ensemble->task == HD_TASK_TRANSLATE;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         n_cut += segment->found.n > 0 && segment->found.best[0].is_cut;
         n_again += segment->is_searched_again;
-        n_dropped += !line->job->is_forced && !segment->passes && is_dropped(line, p);
-        n_loops += !line->job->is_forced && !segment->is_searched_again && repeats(segment);
+        n_dropped += is_looked_at && !segment->passes && is_dropped(line, p);
+        n_loops += is_looked_at && !segment->is_searched_again && repeats(segment);
     }
     if (n_loops > 0)
         hd_result_warn(line->result, "the translation repeats itself");
@@ -720,7 +722,7 @@ static bool doubt(const struct hd_job *job, struct hd_line *line, const struct h
     static const double UNSURE = 0.6;
     heed_result *r = line->result;
     const double confidence = r->translations[0]->confidence;
-    if (job->is_forced || !job->has_scores || is_of_labels(line))
+    if (job->is_forced || !job->has_scores || job->ensemble->task != HD_TASK_TRANSLATE)
         return true;
     if (confidence >= (double)job->options.min_confidence) {
         if (confidence < UNSURE && job->ensemble->is_natural)
@@ -791,8 +793,10 @@ bool hd_line_assemble(struct hd_line *line)
     ok = ok && hd_describe_beam(line) && describe_labels(line);
     if (ok && !is_of_labels(line)) {
         warn(line);
-        hd_warn_of_losses(line);
-        hd_warn_of_terms(line);
+        if (job->ensemble->task == HD_TASK_TRANSLATE) {
+            hd_warn_of_losses(line);
+            hd_warn_of_terms(line);
+        }
         ok = doubt(job, line, &s);
     }
     ok = ok && (!line->document || hd_document_finish(line->document, line->result, &line->err));

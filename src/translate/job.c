@@ -151,6 +151,23 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     return true;
 }
 
+bool hd_ensemble_fuse(struct hd_ensemble *e, const heed_model *lm, float weight, heed_error *err)
+{
+    if (lm && lm->net->config.task != HD_TASK_LANGUAGE_MODEL)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "lm wants a language model, but this one is of task %s",
+                       hd_config_choice("task", lm->net->config.task).text);
+    if (lm && (e->task == HD_TASK_LABEL || e->task == HD_TASK_SPAN))
+        return hd_fail(err, HEED_BAD_OPTION, "the model gives no words, so lm is of no use to it");
+    if (lm && !same_vocab(lm->target, e->target))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the language model has another vocabulary than the model has on its target "
+                       "side; train it with --vocab-from MODEL");
+    e->lm = lm;
+    e->lm_weight = weight;
+    return true;
+}
+
 bool hd_ensemble_compute(struct hd_ensemble *e, enum hd_compute compute, heed_error *err)
 {
     struct hd_net **converted = hd_alloc((size_t)e->n, sizeof *converted, err);
@@ -336,7 +353,8 @@ void hd_job_release(struct hd_job *job)
 
 bool hd_job_needs_words_alone(const struct hd_job *job)
 {
-    return !job->has_scores && job->ensemble->n == 1 && job->options.no_repeat == 0 &&
+    return !job->has_scores && !job->ensemble->lm && job->ensemble->n == 1 &&
+           job->options.no_repeat == 0 &&
            job->ensemble->task == HD_TASK_TRANSLATE;
 }
 
@@ -353,7 +371,9 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
         .source = {segment->ids, segment->n_ids},
         .prefix = {segment->prefix.at, (int)segment->prefix.n},
         .terms = hd_segment_terms(segment),
-        .max_length = hd_longest_output(segment->n_ids, line->job->options.max_length),
+        .max_length = hd_longest_output(segment->n_ids > 0 ? segment->n_ids
+                                                           : (int)segment->prefix.n,
+                                        line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
 }
 

@@ -28,6 +28,15 @@ static const struct hd_job *job_of(const struct hd_segment *segment)
     return segment->line->job;
 }
 
+static struct hd_searcher *new_searcher(const struct hd_ensemble *e, heed_error *err)
+{
+    struct hd_searcher *s = hd_searcher_new(e->nets, e->n, hd_vocab_end(e->target), err);
+    if (!s || !e->lm || hd_searcher_fuse(s, e->lm->net, e->lm_weight, err))
+        return s;
+    hd_searcher_free(s);
+    return NULL;
+}
+
 /* ---- models that decide at once -------------------------------------------------------------------- */
 
 static bool add_to_decide(struct hd_search_worker *w, struct hd_segment *segment, heed_error *err)
@@ -99,7 +108,7 @@ bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment
         options.wants_attention = options.wants_attention || e->has_attention;
     }
     if (!w->searcher)
-        w->searcher = hd_searcher_new(e->nets, e->n, hd_vocab_end(e->target), err);
+        w->searcher = new_searcher(e, err);
     if (!w->searcher)
         return false;
     hd_searcher_set_rows(w->searcher, options.n_rows);
