@@ -11,7 +11,7 @@ bool hd_config_has_encoder(const struct hd_config *config)
 
 bool hd_config_has_decoder(const struct hd_config *config)
 {
-    return config->task != HD_TASK_LABEL && config->task != HD_TASK_SPAN;
+    return config->task != HD_TASK_LABEL;
 }
 
 int hd_encoder_width(const struct hd_config *config)
