@@ -436,6 +436,8 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
         return false;
     run->model = hd_model_of(net, saved->source, saved->target, NULL, err);
     saved->source = saved->target = NULL;
+    if (run->model && saved->shift)
+        json_object_set(run->model->record, "alignment_shift", saved->shift);
     return run->model && hd_plan_recipe(run->recipe, &c, &run->facts, err);
 }
 

@@ -13,7 +13,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LOOP_NGRAM = 3, MOST_ROWS = 1 << 20 };
+enum {
+    LOOP_NGRAM = 3,
+    MOST_ROWS = 1 << 20,
+    MOST_PART = 48, /* subwords of the parts of a sentence that is too long (split.c) */
+};
 
 /* ---- the models ---------------------------------------------------------------------------------- */
 
@@ -283,6 +287,8 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
     if (o->terms && !is_forced && !(job->id_flags = hd_id_flags(e->target, err)))
         return false;
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
+    job->part =
+        o->max_source > 0 || e->is_of_documents || job->most < MOST_PART ? job->most : MOST_PART;
     job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;

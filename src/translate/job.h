@@ -61,7 +61,7 @@ struct hd_job {
     const struct hd_markup_module *markup; /* reads texts that have tags; NULL: they have none */
     unsigned char *id_flags;               /* of the target's ids, where there is a glossary */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
-    size_t most; /* subwords of a source */
+    size_t most, part; /* subwords of a source; of the parts of a sentence that has more */
     int shift;
     bool is_forced;      /* outputs are given */
     bool cuts_sentences; /* a text is translated sentence by sentence */
