@@ -332,8 +332,9 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
         if (was)
             (void)heed_option_set_named(hd_recipe_options, &made, of_vocab[i], was, NULL);
     }
-    made.tokens = (int)hd_vocab_kind(model->target);
-    made.source_tokens = (int)hd_vocab_kind(model->source);
+    made.tokens = (int)(hd_vocab_spm(model->target) ? HD_VOCAB_SPM : hd_vocab_kind(model->target));
+    made.source_tokens =
+        (int)(hd_vocab_spm(model->source) ? HD_VOCAB_SPM : hd_vocab_kind(model->source));
     made.joint_vocab = model->source == model->target;
     bool ok = true;
     for (size_t i = 0; ok && i < N; i++) {

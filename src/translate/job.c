@@ -86,7 +86,7 @@ static void find_placeholders(struct hd_ensemble *e)
 /* Text of a natural language is cut into subwords. It is cased if its vocabulary has a piece of letters of both kinds: "▁The". */
 static void look_at_text(struct hd_ensemble *e)
 {
-    e->is_natural = hd_vocab_kind(e->source) == HD_VOCAB_SPM;
+    e->is_natural = hd_vocab_spm(e->source) != NULL;
     for (int id = 0; e->is_natural && !e->is_cased && id < hd_vocab_size(e->source); id++) {
         const char *piece = hd_vocab_piece(e->source, id);
         bool has_upper = false, has_lower = false;

@@ -156,7 +156,7 @@ static bool add_text(struct hd_segment_terms *s, const struct hd_vocab *vocab, c
     const size_t from = s->ids.n;
     return hd_vocab_encode(vocab, text, n, false, &s->ids, err) &&
            add_form(s, vocab, from, place, err) &&
-           (hd_vocab_kind(vocab) != HD_VOCAB_SPM || place == HD_TERM_FIRST ||
+           (!hd_vocab_spm(vocab) || place == HD_TERM_FIRST ||
             add_inner_form(s, vocab, text, n, place, err));
 }
 

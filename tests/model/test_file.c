@@ -715,9 +715,9 @@ static void a_vocabulary_that_does_not_fit_is_refused(void **state)
     assert_fault((struct fault){.tensor = "vocab.target"}, /* then the source's is for both */
                  "the target vocabulary has 7 entries, but the configuration says target-vocab 5");
     assert_fault((struct fault){.key = "heed.vocab.source", .text = "bytes"},
-                 "heed.vocab.source in its metadata should be spm, words or chars");
+                 "heed.vocab.source in its metadata should be spm, words, chars or listed");
     assert_fault((struct fault){.key = "heed.vocab.target"},
-                 "heed.vocab.target in its metadata should be spm, words or chars");
+                 "heed.vocab.target in its metadata should be spm, words, chars or listed");
     assert_fault((struct fault){.key = "heed.vocab.source", .text = "spm"}, "vocab.source: ");
     close_good_file(bytes);
 }
