@@ -1,11 +1,12 @@
 /* vocab.h -- the vocabulary: text to ids and back.
  *
- * Three kinds: subwords of a SentencePiece model, words between spaces, single characters. A
- * vocabulary is made from bytes and can give them back, so that it lives inside the model file:
+ * Four kinds: subwords of a SentencePiece model, words between spaces, single characters, and labels,
+ * of which a text is one. A vocabulary is made from bytes and can give them back, so that it lives inside the model file:
  *
  *     spm      a serialized SentencePiece model
  *     words    one word a line; the line's number is the id
  *     chars    one character a line; a space is written "▁"
+ *     labels   one label a line, with the spaces in it; there are no special symbols
  *
  * In the lists, special symbols are known by their names, wherever they stand: `<unk>`, `</s>`,
  * `<s>`, `<pad>` (or `<blank>`); lists that heed makes begin with `<unk>` and `</s>`. Text never
@@ -16,9 +17,9 @@
 
 #include <heed.h>
 
-enum hd_vocab_kind { HD_VOCAB_SPM, HD_VOCAB_WORDS, HD_VOCAB_CHARS };
+enum hd_vocab_kind { HD_VOCAB_SPM, HD_VOCAB_WORDS, HD_VOCAB_CHARS, HD_VOCAB_LABELS };
 
-/* "spm", "words", "chars". */
+/* "spm", "words", "chars", "labels". */
 const char *hd_vocab_kind_name(enum hd_vocab_kind kind);
 
 /* The kind of that name; false, and *kind unchanged, when there is none. */
@@ -32,7 +33,7 @@ struct hd_piece_tree;
 struct hd_vocab *hd_vocab_from_memory(enum hd_vocab_kind kind, const void *data, size_t size,
                                       heed_error *err);
 
-/* Make one of words or chars from a list; tokens[i] gets the id i. */
+/* Make one of words, chars or labels from a list; tokens[i] gets the id i. */
 struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
                                       heed_error *err);
 
@@ -95,7 +96,9 @@ void hd_ids_release(struct hd_ids *ids);
  *              spelled is looked for in normal form C
  *     chars    every character of the text in normal form C counts; one that is not known is its
  *              parts if they are; a literal "▁" is a space too
- *     spm      as the model says; its normalisation may change the text */
+ *     spm      as the model says; its normalisation may change the text
+ *     labels   the whole text, white space around it left out, is one label; one that is not known is
+ *              HEED_BAD_TEXT */
 bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes, bool with_end,
                      struct hd_ids *ids, heed_error *err);
 
