@@ -727,6 +727,42 @@ HEED_API bool heed_training_run(heed_training *training,
                                 bool (*watch)(void *context, const heed_training_event *event),
                                 void *context, heed_error *err);
 
+/* ---- features ------------------------------------------------------------------------------ */
+
+/* Sound and pictures as vectors, the source of models that are trained with `--source vectors`: log-mel frames or
+ * cepstra of sound (WAV, FLAC, Ogg), patches of pictures (PNG, JPEG). Settings first, then files, then one file of
+ * vectors, which carries the settings; the vectors of a file are the same on every machine.
+ *
+ *     heed_features *f = heed_features_new(&err);
+ *     if (f && heed_features_set(f, "mel", "40", &err) && heed_features_add(f, "hello.wav", &err) &&
+ *         heed_features_write(f, "speech.safetensors", &err))
+ *         puts("done");
+ *     heed_features_free(f); */
+typedef struct heed_features heed_features;
+
+HEED_API heed_features *heed_features_new(heed_error *err);
+HEED_API void heed_features_free(heed_features *features); /* NULL is fine */
+
+/* Set an option of `heed features` by its name, before the first file is added; and the options one by one, NULL when
+ * there are no more. */
+HEED_API bool heed_features_set(heed_features *features, const char *name, const char *value,
+                                heed_error *err);
+HEED_API const heed_option *heed_features_option_at(int i);
+
+/* Make vectors as those of another file, or as a model wants them: its settings, but for those that were set, its
+ * principal components and deviations. */
+HEED_API bool heed_features_like(heed_features *features, const char *path, heed_error *err);
+
+/* Add a sound or a picture: one more item. HEED_BAD_FILE when it cannot be read. */
+HEED_API bool heed_features_add(heed_features *features, const char *path, heed_error *err);
+
+/* Write all items. Principal components (option "project") are learned here, unless they came from another file. */
+HEED_API bool heed_features_write(heed_features *features, const char *path, heed_error *err);
+
+/* How many items, vectors of all of them, and numbers of a vector there are. */
+enum heed_features_of { HEED_FEATURES_ITEMS, HEED_FEATURES_VECTORS, HEED_FEATURES_NUMBERS };
+HEED_API long long heed_features_count(const heed_features *features, enum heed_features_of what);
+
 /* ---- evaluation ---------------------------------------------------------------------------- */
 
 /* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
