@@ -361,17 +361,16 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
     if (r->spm.n > 0)
         return hd_fail(err, HEED_BAD_OPTION,
                        "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
+    const struct hd_vocab *cut = /* what text is cut by: labels are not */
+        hd_vocab_kind(model->target) == HD_VOCAB_LABELS ? model->source : model->target;
     hd_recipe_init(&made);
-    made.vocab_size = hd_vocab_size(
-        hd_vocab_kind(model->target) == HD_VOCAB_LABELS ? model->source : model->target);
+    made.vocab_size = hd_vocab_size(cut);
     made.spm_type = made.normalize = HD_OPTION_OPEN; /* only a record tells */
     for (size_t i = 0; i < N; i++) {
         const char *was = json_string_value(json_object_get(record, of_vocab[i]));
         if (was)
             (void)heed_option_set_named(hd_recipe_options, &made, of_vocab[i], was, NULL);
     }
-    const struct hd_vocab *cut = /* what text is cut by: labels are not */
-        hd_vocab_kind(model->target) == HD_VOCAB_LABELS ? model->source : model->target;
     made.tokens = (int)(hd_vocab_spm(cut) ? HD_VOCAB_SPM : hd_vocab_kind(cut));
     made.source_tokens =
         (int)(hd_vocab_spm(model->source) ? HD_VOCAB_SPM : hd_vocab_kind(model->source));
