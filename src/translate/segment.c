@@ -373,6 +373,7 @@ void hd_line_release(struct hd_line *line)
         hd_ids_release(&segment->prefix);
         hd_nbest_release(&segment->found);
         hd_segment_terms_free(segment->terms);
+        hd_segment_terms_free(segment->whole);
         hd_free(segment->ids);
     }
     hd_free(line->segments);
