@@ -153,9 +153,11 @@ const heed_option hd_config_options[] = {
      .default_help = "512, or max-length + 1 if that is more", .help = "longest sentence with positions learned"},
     {"embed-scale", YES_NO(embed_scale), .flags = TRANSFORMER, .initial = "yes", .help = "multiply embeddings by √dim"},
     {"alignment-layer", WHOLE(alignment_layer, 0, HD_MAX_LAYERS), .flags = ENCODER | DECODER | TRANSFORMER, .initial = "0",
-     .help = "decoder layer whose attention is reported, from 1; 0: the last but one"},
+     .default_help = "chosen when training ends",
+     .help = "decoder layer whose attention is reported, from 1; 0: the last but one, until training ends"},
     {"alignment-heads", .group = "Model", .kind = HEED_OPTION_NUMBERS, .offset = offsetof(struct hd_config, n_alignment_heads),
      .size = (HD_MAX_HEADS + 1) * sizeof(int), .most = HD_MAX_HEADS - 1, .flags = ENCODER | DECODER | MODEL, .initial = "none", .value = "LIST",
+     .default_help = "chosen when training ends",
      .help = "heads to average for the reported attention, from 0, such as 0,3; none: all"},
     {0},
 };

@@ -90,7 +90,8 @@ static bool is_own_record(const json_t *record, const char *name)
 {
     static const char *const own[] = {"recipe",    "updates",         "epochs",        "target_pieces",
                                       "pairs",     "validation",      "languages",     "directions",
-                                      "documents", "alignment_shift", "imported_from", "version"};
+                                      "documents", "alignment_shift", "imported_from", "version",
+                                      "alignment_choice"};
     const json_t *there = json_object_get(record, name);
     bool is_own = there && !json_is_string(there);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

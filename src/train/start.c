@@ -232,6 +232,15 @@ static bool agree_in_size(const heed_training *said, const struct existing *e, h
                    e->or_else);
 }
 
+/* What is said twice is what was said last. */
+static bool is_said_again(const heed_training *said, size_t i)
+{
+    for (size_t k = i + 1; k < said->n_settings; k++)
+        if (said->settings[k].option == said->settings[i].option)
+            return true;
+    return false;
+}
+
 /* A model that exists is not changed by what was said: that would be another. What is only read, such as the alignment layer, may. */
 static bool agree(const heed_training *said, const struct existing *e, heed_error *err)
 {
@@ -243,7 +252,8 @@ static bool agree(const heed_training *said, const struct existing *e, heed_erro
     for (size_t i = 0; i < said->n_settings; i++) {
         struct hd_config changed = *e->config;
         const struct hd_setting *s = &said->settings[i];
-        if (heed_option_find(hd_config_options, s->option->name) != s->option)
+        if (heed_option_find(hd_config_options, s->option->name) != s->option ||
+            is_said_again(said, i))
             continue;
         if (!hd_config_set(&changed, s->option->name, s->text, err))
             return false;
