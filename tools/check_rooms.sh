@@ -15,11 +15,12 @@ BEGIN {
     below["graph"]     = "base kernel"
     below["format"]    = "base"
     below["text"]      = "base"
+    below["exchange"]  = "base text markup"
     below["align"]     = "base text"
     below["model"]     = "base option kernel graph format text"
     below["search"]    = "base option kernel graph format text model"
     below["translate"] = "base option kernel graph format text align model search picture markup"
-    below["train"]     = "base option kernel graph format text align model search translate picture mpi"
+    below["train"]     = "base option kernel graph format text align model search translate picture mpi exchange"
     below["picture"]   = "base draw"
     below["mpi"]       = "base"                             # outside of src, too
     below["server"]    = "base option serve"
