@@ -354,7 +354,7 @@ torture:  ## kills, faults, odd options and broken files for MINUTES (10), by SE
 	+@$(MAKE) --no-print-directory all $(BUILD)/torture/faults.so
 	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 program torture-fuzz
 	@python3 tests/torture/torture.py $(BUILD) build/asan --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(TRIAL)
-torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
+torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%) $(SERVE)
 $(BUILD)/torture/faults.so: tests/torture/faults.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -std=gnu11 -O1 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared -fvisibility=hidden $< -o $@ $(DL)

@@ -3,6 +3,7 @@
 #include "models.h"
 #include "plot.h"
 #include "reader.h"
+#include "translate_file.h"
 #include "print_result.h"
 #include "terminal.h"
 
@@ -17,7 +18,7 @@ enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 
 struct translate {
     const char *model, *prefix, *head, *plot;
-    int align;
+    int align, format;
     bool is_json, has_confidence, is_shown, has_subwords, is_quiet, is_verbose;
 };
 
@@ -25,6 +26,11 @@ static const heed_option options[] = {
     {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, model),
      .value = "MODEL[,MODEL...]", .default_help = "the model inside heed",
      .help = "model to translate with; several translate together as an ensemble"},
+    {"format", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct translate, format),
+     .initial = "auto", .choices = FORMAT_NAMES,
+     .default_help = "auto: by the ending of the file's name, else lines",
+     .help = "what the files are: lines; PO files, whose empty messages are filled and marked "
+             "fuzzy; subtitles; text in paragraphs that are broken into lines"},
     {"prefix", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, prefix),
      .value = "FILE", .group = "Search",
      .help = "how each translation must begin, line by line; an empty line leaves it open"},
@@ -249,11 +255,51 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
     return fflush(stdout) == 0 && ok;
 }
 
+/* A file comes out as a file, and has room for nothing else. */
+static bool check_format(const struct translate *t, bool is_n_best)
+{
+    const char *other = t->prefix                ? "prefix"
+                        : t->is_json             ? "json"
+                        : t->align != ALIGN_NONE ? "align"
+                        : t->has_confidence      ? "confidence"
+                        : t->has_subwords        ? "subwords"
+                        : t->is_shown            ? "show"
+                        : t->plot                ? "plot"
+                        : is_n_best              ? "n-best"
+                                                 : NULL;
+    if (other)
+        complain("--%s is for lines of text; to translate this file line by line, say --format "
+                 "lines",
+                 other);
+    return !other;
+}
+
+/* A file of which some is text; all of it comes out. */
+static bool translate_whole(struct running *run, struct reader *reader, const char *format)
+{
+    const char *text = reader_whole(reader);
+    char *translated = NULL;
+    const struct file_job job = {run->translator, &run->progress,   reader->name,
+                                 format,          run->t->is_quiet, run->t->is_verbose};
+    bool ok = text && file_translate(&job, text, &translated);
+    if (ok)
+        ok = fputs(translated, stdout) >= 0 && fflush(stdout) == 0;
+    heed_free(translated);
+    return ok;
+}
+
 static bool translate_file(struct running *run, const char *path)
 {
     struct reader reader;
+    const char *format = file_format((enum format)run->t->format, run->has_markup, path);
     if (!reader_open(&reader, path))
         return false;
+    if (format) {
+        const bool is_done =
+            check_format(run->t, run->is_n_best) && translate_whole(run, &reader, format);
+        reader_close(&reader);
+        return is_done;
+    }
     const char *const *lines = NULL;
     size_t n = 0, first = 0;
     bool ok;
@@ -382,7 +428,9 @@ const struct command command_translate = {
         "same order; empty lines stay empty, white space around a line is kept. The output is the "
         "same for any batch size, any number of threads and any CPU. A line is "
         "translated sentence by sentence. With --markup a file is one document instead: tags stay "
-        "whole and go with their words, and what is not text comes out as it went in. With "
+        "whole and go with their words, and what is not text comes out as it went in. So do PO "
+        "files (.po) and subtitles (.srt, .vtt), whose text alone is translated, and with --format "
+        "text paragraphs that are broken into lines. With "
         "--n-best a line is 'number ||| text "
         "||| logprob= X ||| score', numbered from 0. Warnings (bytes that are not UTF-8, an output "
         "that was cut or repeated itself) go to standard error; with --verbose also where a "
@@ -392,7 +440,9 @@ const struct command command_translate = {
                  {"echo 'The red house.' | heed translate --show", "see what the model attends to"},
                  {"heed translate --attention encoder --head all --plot heads.svg text.en",
                   "draw the self-attention of every layer and head"},
-                 {"heed translate --markup html page.html >page.fr.html", "translate a web page"}},
+                 {"heed translate --markup html page.html >page.fr.html", "translate a web page"},
+                 {"heed translate film.en.srt >film.fr.srt", "translate subtitles"},
+                 {"heed translate fr.po >filled.po", "fill what a PO file lacks"}},
     .most_arguments = -1,
     .options = options,
     .library_option = library_option,

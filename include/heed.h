@@ -416,6 +416,47 @@ HEED_API heed_lexicon *heed_aligner_lexicon(heed_aligner *aligner, const heed_te
                                             size_t n, heed_error *err);
 HEED_API void heed_lexicon_free(heed_lexicon *lexicon); /* NULL is fine */
 
+/* ---- files with text in them ----------------------------------------------------------------- */
+
+/* A file whose text is to be translated while all else stays: "po" (messages of programs, gettext), "srt" and "vtt" (subtitles),
+ * "text" (paragraphs that are broken into lines).
+ *
+ *     heed_file *f = heed_file_read(bytes, n, "srt", "film.srt", &err);
+ *     for (size_t i = 0; f && i < heed_file_size(f); i++)
+ *         heed_file_put(f, i, heed_translator_text(t, heed_file_text(f, i), &err), &err);
+ *     char *translated = f ? heed_file_write(f, &err) : NULL;
+ *     heed_free(translated);
+ *     heed_file_free(f); */
+typedef struct heed_file heed_file;
+
+/* The format of a file by the ending of its name; NULL where that says none. */
+HEED_API const char *heed_file_format(const char *path);
+
+/* Read a file of n bytes; `name` is for sentences and may be NULL. To be given to heed_file_free(). NULL with the reason in `err`:
+ * HEED_BAD_TEXT with file and line, HEED_BAD_OPTION for a format that there is not. */
+HEED_API heed_file *heed_file_read(const char *bytes, size_t n, const char *format,
+                                   const char *name, heed_error *err);
+
+/* How many texts there are; text i, from 0, and the line that it begins in, from 1; NULL and 0 beyond. Of PO these are messages
+ * without a translation; of subtitles sentences may go over several cues. */
+HEED_API size_t heed_file_size(const heed_file *file);
+HEED_API const char *heed_file_text(const heed_file *file, size_t i);
+HEED_API size_t heed_file_line(const heed_file *file, size_t i);
+
+/* Does text i have tags or entities? Then it is to be translated with the option "markup", "html". */
+HEED_API bool heed_file_has_tags(const heed_file *file, size_t i);
+
+/* The translation of text i. In PO it is marked fuzzy; one that has other placeholders than the message is left out, with a
+ * warning. False with the reason in `err`. */
+HEED_API bool heed_file_put(heed_file *file, size_t i, const char *translation, heed_error *err);
+
+/* Sentences for people: what stays, and what was left out; NULL from i = their number on. */
+HEED_API const char *heed_file_warning(const heed_file *file, size_t i);
+
+/* The file with the translations in it, to be given to heed_free(). NULL with HEED_NO_MEMORY in `err`. */
+HEED_API char *heed_file_write(const heed_file *file, heed_error *err);
+HEED_API void heed_file_free(heed_file *file); /* NULL is fine */
+
 /* ---- asynchronous translating -------------------------------------------------------------- */
 
 /* For servers: texts are submitted from any thread and join those that are being translated at
