@@ -5,6 +5,7 @@
 #                                   draw    cairo, pango and a few fonts, for pictures
 #                                   mpi     Open MPI, for training on several machines
 #                                   serve   libmicrohttpd, for heed serve, and curl, by which pages show it
+#                                   page    Chromium and its driver, which test the page of heed serve (large)
 #                                   markup  gumbo and libxml2, for texts with tags
 #                                   check   cmocka, for the tests
 #                                   fonts   letters of many scripts, for pictures of all languages (large)
@@ -116,6 +117,9 @@ for group in "$@"; do
     markup)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
         compiles_gumbo || need "libgumbo-dev libxml2-dev" "gumbo-parser-devel libxml2-devel" "gumbo-parser libxml2" "gumbo-parser libxml2" ;;
+    page)
+        has chromedriver || need chromium-driver chromedriver chromium chromedriver
+        has chromium || has chromium-browser || has google-chrome || need chromium chromium chromium chromium ;;
     arm)
         compiles_for_arm ||
             need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc -
@@ -132,7 +136,7 @@ for group in "$@"; do
     deb)
         has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, markup, check, fonts, arm, clang, lint, abi, bench, deb" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, page, markup, check, fonts, arm, clang, lint, abi, bench, deb" >&2
         exit 2 ;;
     esac
 done

@@ -39,7 +39,7 @@ function linesView(box, detail) {
     const m = matrixOf(detail.result, options.level);
     if (!m) return picture.replaceChildren(without(detail.model));
     count.textContent = `${options.threshold.toFixed(2)}: ${ribbonsOf(m, options.threshold).length} lines`;
-    return picture.replaceChildren(linesPicture(m, options.threshold, pointIn(detail)), matrixTable(m));
+    return picture.replaceChildren(linesPicture(m, options.threshold, at('panel').clientWidth - 4, pointIn(detail)), matrixTable(m));
   };
   const slider = make('input', {
     type: 'range', min: 0, max: 0.5, step: 0.01, value: options.threshold, id: 'threshold',
