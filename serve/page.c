@@ -43,6 +43,7 @@ SCRIPT(formulas);
 SCRIPT(heads);
 SCRIPT(lines);
 SCRIPT(matrix);
+SCRIPT(memory);
 SCRIPT(panes);
 SCRIPT(past);
 SCRIPT(save);
@@ -79,6 +80,7 @@ static const struct {
     SCRIPT_ROW(heads),
     SCRIPT_ROW(lines),
     SCRIPT_ROW(matrix),
+    SCRIPT_ROW(memory),
     SCRIPT_ROW(panes),
     SCRIPT_ROW(past),
     SCRIPT_ROW(save),
