@@ -14,7 +14,7 @@ import { treeView } from './tree.js';
 import { compareView } from './compare.js';
 import { memoryView } from './memory.js';
 
-const options = { level: 'words', threshold: 0.05, hasNumbers: true };
+const options = { level: 'words', threshold: 0.1, hasNumbers: true };
 
 // ---- lines and matrix ---------------------------------------------------------------------------------------------------
 

@@ -150,7 +150,7 @@ def pictures(b, s):
     b.wait('document.querySelectorAll(".ribbon").length > 0')
     best = json.loads(heed('translate', '--json'))['translations'][0]
     rows = [row + [end] for row, end in zip(best['attention'], best['attention_end'])]
-    count = sum(w >= 0.05 for row in rows for w in row)
+    count = sum(w >= 0.1 for row in rows for w in row)
     same('a ribbon for each weight from the threshold', b.js('document.querySelectorAll(".ribbon").length'), count)
     same('the end marker has a place of its own', b.js('document.querySelectorAll("svg.lines .word.end").length'), 1)
     widths = b.js('return [...document.querySelectorAll(".ribbon")].map((p) => { const d = p.getAttribute("d").match(/M([\\d.]+),.*L([\\d.]+),\\S+C\\S+ \\S+ ([\\d.]+),/); '
