@@ -18,7 +18,7 @@ enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 struct translate {
     const char *model, *prefix, *head, *plot;
     int align;
-    bool is_json, has_confidence, is_shown, is_quiet, is_verbose;
+    bool is_json, has_confidence, is_shown, has_subwords, is_quiet, is_verbose;
 };
 
 static const heed_option options[] = {
@@ -36,6 +36,9 @@ static const heed_option options[] = {
      .help = "print after ' ||| ' the confidence of the sentence and of each word, 0 to 1"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_json),
      .help = "print one JSON object a line: words, links, attention, confidence, warnings"},
+    {"subwords", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, has_subwords),
+     .help = "print subwords instead of text, a sentence a line: what the model read, TAB, what it "
+             "wrote; heed score --subwords takes them"},
     {"show", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_shown),
      .help = "print below each translation its attention as a matrix of characters"},
     {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, plot),
@@ -75,11 +78,64 @@ static void print_rest(const struct translate *t, const heed_result *r, const he
     fputc('\n', stdout);
 }
 
+static bool is_end(const heed_subword *subword)
+{
+    return subword->word < 0 && strcmp(subword->text, "</s>") == 0;
+}
+
+/* The sentence that each subword belongs to, ascending: by the place of its word, or as the next one; of end markers -1. To be given to free(). */
+static int *sentences_of(const heed_subword *subwords, size_t n, const heed_word *words,
+                         const heed_translation *t, bool is_target)
+{
+    int *sentence = need_memory(n + 1, sizeof *sentence), s = 0;
+    for (size_t i = 0; i < n; i++) {
+        while (subwords[i].word >= 0 && s + 1 < (int)t->n_sentences &&
+               words[subwords[i].word].start >=
+                   (is_target ? t->sentences[s].target_end : t->sentences[s].source_end))
+            s++;
+        sentence[i] = is_end(&subwords[i]) ? -1 : s;
+    }
+    for (size_t i = n; i-- > 1;)
+        if (subwords[i - 1].word < 0 && sentence[i - 1] >= 0 && sentence[i] >= 0)
+            sentence[i - 1] = sentence[i];
+    return sentence;
+}
+
+/* Those of a sentence, from *i on; how many they are. */
+static size_t print_subwords_of(const heed_subword *subwords, const int *sentences, size_t n,
+                                int sentence, size_t *i)
+{
+    size_t n_printed = 0;
+    for (; *i < n && sentences[*i] <= sentence; ++*i)
+        if (sentences[*i] == sentence)
+            printf("%s%s", n_printed++ > 0 ? " " : "", subwords[*i].text);
+    return n_printed;
+}
+
+static bool print_subwords(const heed_result *r)
+{
+    const heed_translation *t = r->translations[0];
+    int *source = sentences_of(r->subwords, r->n_subwords, r->words, t, false),
+        *target = sentences_of(t->subwords, t->n_subwords, t->words, t, true);
+    size_t i = 0, j = 0;
+    for (int s = 0; s < (int)t->n_sentences; s++)
+        if (print_subwords_of(r->subwords, source, r->n_subwords, s, &i) > 0) {
+            putchar('\t');
+            print_subwords_of(t->subwords, target, t->n_subwords, s, &j);
+            putchar('\n');
+        }
+    free(source);
+    free(target);
+    return true;
+}
+
 static bool print_result(const struct translate *t, const heed_result *r, size_t number,
                          bool is_n_best, bool has_markup)
 {
     if (t->is_json)
         return print_result_json(r);
+    if (t->has_subwords)
+        return print_subwords(r);
     if (has_markup)
         return fputs(r->translations[0]->text, stdout) >= 0;
     for (size_t k = 0; k < r->n_translations; k++) {
@@ -256,6 +312,22 @@ static bool translate_all(struct running *run, const struct text_list *files)
     return ok;
 }
 
+/* Subwords are a kind of output of their own. */
+static bool check_subwords(const struct translate *t, const struct invocation *invocation)
+{
+    const char *other = t->is_json                           ? "json"
+                        : t->align != ALIGN_NONE             ? "align"
+                        : t->has_confidence                  ? "confidence"
+                        : setting_of(invocation, "n-best")   ? "n-best"
+                        : setting_of(invocation, "markup")   ? "markup"
+                        : setting_of(invocation, "glossary") ? "glossary"
+                                                             : NULL;
+    if (t->has_subwords && other)
+        complain("--subwords and --%s do not go together; --json tells all there is to tell",
+                 other);
+    return !t->has_subwords || !other;
+}
+
 /* With markup the output is a document, and has room for nothing else. */
 static bool check_markup(const struct translate *t, const struct invocation *invocation)
 {
@@ -286,7 +358,7 @@ static enum status run(const struct invocation *invocation)
         complain("--json and --show do not go together; choose one");
         return STATUS_USAGE;
     }
-    if (run.has_markup && !check_markup(t, invocation))
+    if (!check_subwords(t, invocation) || (run.has_markup && !check_markup(t, invocation)))
         return STATUS_USAGE;
     heed_error err = {0};
     bool ok = !t->prefix || heed_lines_read(&run.prefixes, t->prefix, &err);

@@ -90,6 +90,7 @@ void print_tables(const struct command *command);
 extern const struct command command_align;
 extern const struct command command_convert;
 extern const struct command command_eval;
+extern const struct command command_features;
 extern const struct command command_info;
 extern const struct command command_score;
 extern const struct command command_serve;

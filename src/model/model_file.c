@@ -268,7 +268,8 @@ static struct hd_vocab *read_vocab(const struct hd_safetensors *file, const char
         return NULL;
     }
     if (!kind_name || !hd_vocab_kind_by_name(&kind, kind_name)) {
-        hd_fail(err, HEED_BAD_MODEL, "%s: %s in its metadata should be spm, words or chars",
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: %s in its metadata should be spm, words, chars, listed or labels",
                 file->path, key);
         return NULL;
     }

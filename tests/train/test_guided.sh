@@ -91,6 +91,11 @@ if command -v mpirun >/dev/null && [ -e "$(dirname "$heed")/heed_mpi.so" ]; then
     same 'and for two ranks' one ranks
 fi
 
+# ---- a model that was guided, trained further without ------------------------------------------------------------
+learn further --from one.safetensors --updates 4 --valid-every 4
+learn further --from one.safetensors --updates 8 --valid-every 4
+expect 'a model that begins as a guided one keeps its step, also in a run of two parts' 0 '*"alignment_shift":1*' '' "$heed" info --json further.safetensors
+
 # ---- both directions --------------------------------------------------------------------------------------------
 text='--pair en-fr=t.tsv fr-en=t.tsv --dev-pair en-fr=d.tsv'
 learn file --guided-alignment t.links
