@@ -60,6 +60,7 @@ MPI_LIBS     := $(if $(MPICC),$(or $(shell pkg-config --libs ompi-c 2>/dev/null)
 # Serving is one more, built where libmicrohttpd is. It has a libheed inside.
 HAS_SERVE     := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo yes)
 SERVE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard serve/*.c))
+FLAGS_serve/page = -DHD_WEB='"$(BUILD)/web/"'
 SERVE_FLAGS   := -I. -Isrc $(if $(HAS_SERVE),$(shell pkg-config --cflags libmicrohttpd))
 SERVE_LIBS    := $(if $(HAS_SERVE),$(shell pkg-config --libs libmicrohttpd))
 SERVE         := $(if $(HAS_SERVE),$(BUILD)/heed_serve.so)
@@ -171,8 +172,19 @@ $(BUILD)/heed_serve.so: $(SERVE_OBJECTS) $(BUILD)/libheed.a
 	$(QUIET)$(CC) -shared -Wl,--exclude-libs,ALL $(LINK) $(LDFLAGS) -o $@ $^ $(SERVE_LIBS) $(LIBS)
 $(SERVE_OBJECTS): $(BUILD)/obj/serve/%.o: serve/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) $(SERVE_FLAGS) -c $< -o $@
-$(BUILD)/obj/serve/page.o: $(wildcard web/*)
+	$(QUIET)$(COMPILE) $(SERVE_FLAGS) $(FLAGS_serve/$*) -c $< -o $@
+# The page as it is embedded: without comments and needless spaces.
+PAGE := $(patsubst %,$(BUILD)/%,$(wildcard web/*))
+$(BUILD)/obj/serve/page.o: $(PAGE)
+$(BUILD)/web/%.js: web/%.js tools/pack_js.awk
+	@mkdir -p $(@D)
+	@awk -f tools/pack_js.awk $< > $@.new && mv $@.new $@
+$(BUILD)/web/%.css: web/%.css
+	@mkdir -p $(@D)
+	@sed -e 's/^ *//' -e 's|/\*.*\*/||' -e 's/ *\([{};,]\) */\1/g' -e 's/: /:/g' $< > $@
+$(BUILD)/web/%: web/%
+	@mkdir -p $(@D)
+	@cp $< $@
 .PHONY: no-draw no-mpi no-serve no-markup no-features
 no-serve:
 	@echo 'heed_serve.so: not built, as pkg-config finds no libmicrohttpd (tools/packages.sh serve installs it)'
@@ -271,6 +283,7 @@ check:  ## everything: tests, examples, order of the rooms, the other CPU
 	@$(TRY_DRAW)
 	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory check-now
+	+@$(MAKE) --no-print-directory check-page
 	+@$(MAKE) --no-print-directory check-arm
 check-now: all test
 	@tools/check_rooms.sh
@@ -377,6 +390,11 @@ CLIENTS := build/clients
 .PHONY: check-clients
 check-clients: all  ## clients of LibreTranslate and DeepL, as they are published, against heed serve
 	@tools/check_clients.sh $(BUILD) $(CLIENTS)
+
+# The page in a real browser, where there is one.
+.PHONY: check-page
+check-page: all  ## the page of heed serve in a Chromium: clicked, typed, hovered; pictures of it in BUILD/page
+	@tools/check_page.sh $(BUILD) $(PART)
 
 # ---- speed ----------------------------------------------------------------------------------------------------------
 

@@ -17,18 +17,23 @@
 #define SYMBOL(name) #name
 #endif
 
+/* Where the files are when this is compiled: the Makefile takes comments and indentation out first. */
+#ifndef HD_WEB
+#define HD_WEB "web/"
+#endif
+
 /* The assembler reads the file. */
 #define EMBED(name, file)                                                                \
     __asm__(SECTION "\n.globl " SYMBOL(name) "\n.globl " SYMBOL(name##_end) "\n" SYMBOL( \
-        name) ":\n.incbin \"" file "\"\n" SYMBOL(name##_end) ":\n.byte 0\n.text\n");     \
+        name) ":\n.incbin \"" HD_WEB file "\"\n" SYMBOL(name##_end) ":\n.byte 0\n.text\n");     \
     extern const char name[] __attribute__((visibility("hidden"))),                      \
         name##_end[] __attribute__((visibility("hidden")))
 
-EMBED(hd_web_index, "web/index.html");
-EMBED(hd_web_style, "web/page.css");
-EMBED(hd_web_icon, "web/icon.svg");
-EMBED(hd_web_spec, "web/spec.json");
-#define SCRIPT(name) EMBED(hd_web_##name, "web/" #name ".js")
+EMBED(hd_web_index, "index.html");
+EMBED(hd_web_style, "page.css");
+EMBED(hd_web_icon, "icon.svg");
+EMBED(hd_web_spec, "spec.json");
+#define SCRIPT(name) EMBED(hd_web_##name, #name ".js")
 SCRIPT(page);
 SCRIPT(ask);
 SCRIPT(choices);
@@ -38,6 +43,7 @@ SCRIPT(formulas);
 SCRIPT(heads);
 SCRIPT(lines);
 SCRIPT(matrix);
+SCRIPT(memory);
 SCRIPT(panes);
 SCRIPT(past);
 SCRIPT(save);
@@ -74,6 +80,7 @@ static const struct {
     SCRIPT_ROW(heads),
     SCRIPT_ROW(lines),
     SCRIPT_ROW(matrix),
+    SCRIPT_ROW(memory),
     SCRIPT_ROW(panes),
     SCRIPT_ROW(past),
     SCRIPT_ROW(save),

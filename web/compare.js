@@ -40,6 +40,10 @@ function difference(a, b) {
   const both = [...p].filter((l) => q.has(l)).length, all = new Set([...p, ...q]).size;
   const says = make('p', { id: 'agreement' }, `The same words. Links agree: ${both} of ${all}.`);
   if (!m || !n || m.columns.length !== n.columns.length) return says;
+  if (m.weights.every((row, t) => row.every((w, s) => Math.abs(w - n.weights[t][s]) < 0.005))) {
+    says.append(' Attention is the same.');
+    return says;
+  }
   const less = { ...m, weights: m.weights.map((row, t) => row.map((w, s) => w - n.weights[t][s])) };
   return make('section', { 'aria-label': 'Difference' }, says, make('h3', null, 'First minus second'),
     make('div', { class: 'wide' }, matrixPicture(less, { hasNumbers: less.columns.length < 16 }),

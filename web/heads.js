@@ -64,7 +64,7 @@ function drawGrid(box, answer, detail) {
     + `, ${(detail.model.info.config.alignment_heads || []).length > 0 ? 'heads ' + detail.model.info.config.alignment_heads.join(', ') : 'the mean of its heads'}.`
     + ' The number is how often a head’s largest weight lies on a linked word; the best is framed.';
   box.replaceChildren(make('p', null, `${answer.layers} layers of ${answer.heads} heads.${words}`), make('div', { class: 'heads-grid' }, ...rows), place);
-  box.querySelector('.tile.best, .tile').click();
+  (box.querySelector('.tile.best') || box.querySelector('.tile')).click();
 }
 
 async function fetchGrid(box, detail) {

@@ -75,7 +75,8 @@ function emphasise(svg, side, index) {
     node.classList.toggle('dim', index >= 0 && node.dataset[side] !== String(index));
 }
 
-export function linesPicture(matrix, threshold, onPoint = () => {}) {
+// `room`: how wide it may be; a short sentence is drawn larger, up to twice.
+export function linesPicture(matrix, threshold, room, onPoint = () => {}) {
   const turned = isNarrow();
   const ribbons = ribbonsOf(matrix, threshold);
   const extent = turned ? () => 20 : (w) => widthOf(w, FONT);
@@ -86,11 +87,12 @@ export function linesPicture(matrix, threshold, onPoint = () => {}) {
   centre(tgt, length);
   const widest = (words) => Math.max(...words.map((w) => widthOf(w, FONT)));
   const left = turned ? widest(matrix.columns) + 10 : 0, right = turned ? widest(matrix.rows) + 10 : 0;
-  const span = turned ? 130 : 150;
+  const span = turned ? 130 : 140;
   const [width, height] = turned ? [left + span + right, length] : [length, span + 60];
   const [near, far] = turned ? [left, left + span] : [30, 30 + span];
+  const zoom = Math.max(1, Math.min(turned ? 1.15 : 1.4, room / width));
   const svg = draw('svg', {
-    class: 'lines', viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}`, width: Math.ceil(width), height: Math.ceil(height), role: 'img',
+    class: 'lines', viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}`, width: Math.ceil(width * zoom), height: Math.ceil(height * zoom), role: 'img',
     'aria-label': `Attention of ${matrix.rows.length} words on ${matrix.columns.length}; the table below has the numbers`,
   });
   const point = (side, i) => {

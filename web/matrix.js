@@ -7,7 +7,7 @@ const FONT = '13px system-ui, sans-serif', PAINTED = 60;
 const colourOf = (node, name) => getComputedStyle(node).getPropertyValue(name).trim();
 
 function measures(m) {
-  const cell = m.columns.length > PAINTED ? 8 : m.columns.length > 24 ? 20 : 30;
+  const cell = m.columns.length > PAINTED ? 8 : m.columns.length > 24 ? 20 : m.columns.length > 12 ? 30 : 38;
   const widest = (list) => Math.min(170, Math.max(20, ...list.map((w) => widthOf(w, FONT))));
   return { cell, left: widest(m.rows) + 12, top: widest(m.columns) * 0.8 + 22, width: cell * m.columns.length, height: cell * m.rows.length };
 }

@@ -9,10 +9,11 @@ import * as views from './views.js';
 import * as choices from './choices.js';
 import * as save from './save.js';
 import * as past from './past.js';
+import * as memory from './memory.js';
 
 const PAUSE_MS = 220, CHUNK = 3000, KEPT = 5000;
 const request = newest(), lines = new Map(), replaced = new Map(), undone = [];
-let models = [], names = {}, limit = 0, direction = null, chosen = null, wait = 0;
+let models = [], names = {}, limit = 0, hasMemory = false, direction = null, chosen = null, wait = 0;
 
 const say = (text) => { at('news').textContent = text; };
 const fail = (error) => { if (!isAbort(error)) say(error.message); };
@@ -116,7 +117,7 @@ async function fetchLines(signal) {
   for (const chunk of chunksOf(wanted)) {
     const answers = await ask('heed/translate', { ...asked(settings()), q: chunk }, signal);
     answers.forEach((result, i) => lines.set(keyOf(chunk[i]), {
-      sentences: sentencesOf(result), warnings: result.warnings, confidence: result.translations[0].confidence,
+      sentences: sentencesOf(result), warnings: result.warnings, confidence: result.translations[0].confidence, memory: result.memory || [],
     }));
     draw();
   }
@@ -126,7 +127,9 @@ function tellResult() {
   const shown = state.q.split('\n').map((text) => lines.get(keyOf(text))).filter(Boolean);
   at('warnings').replaceChildren(...unique(shown.flatMap((l) => l.warnings)).slice(0, 20).map((w) => make('li', null, w)));
   const least = Math.min(...shown.map((l) => l.confidence));
-  at('sure').textContent = shown.length > 0 && Number.isFinite(least) ? `confidence ${percent(least)}` : '';
+  const n = shown.reduce((sum, l) => sum + l.memory.length, 0);
+  at('sure').textContent = (shown.length > 0 && Number.isFinite(least) ? `confidence ${percent(least)}` : '')
+    + (n > 0 ? ` · with the memory (${n})` : '');
   at('sure').classList.toggle('problem', least < 0.6);
   at('spoken').textContent = translation();
   past.note({ q: state.q, text: translation(), from: state.from, to: state.to, model: state.model });
@@ -230,15 +233,41 @@ function edit() {
   if (isOpen && chosen) area.value = chosen.sentence.target;
   if (isOpen && !chosen) return;
   area.hidden = at('rest').hidden = !isOpen;
+  at('remember').hidden = !isOpen || !hasMemory;
   at('edit-button').textContent = isOpen ? 'Done' : 'Edit';
   if (isOpen) area.focus();
   else at('edit-button').focus();
 }
 
+function closeEdit() {
+  for (const id of ['edit', 'rest', 'remember']) at(id).hidden = true;
+  at('edit-button').textContent = 'Edit';
+}
+
+async function remember() {
+  const text = at('edit').value.trim();
+  if (!chosen || !text) return;
+  closeEdit();
+  try {
+    await memory.remember(chosen.sentence.source, text, direction);
+    say('Remembered, and used from now on.');
+  } catch (error) {
+    fail(error);
+  }
+}
+
+// The memory is another one: nothing that was translated with the old one holds.
+async function forgetAll() {
+  lines.clear();
+  replaced.clear();
+  undone.length = 0;
+  at('undo').hidden = true;
+  await translate();
+}
+
 function restAnew() {
   const area = at('edit'), text = area.value.slice(0, area.selectionStart);
-  area.hidden = at('rest').hidden = true;
-  at('edit-button').textContent = 'Edit';
+  closeEdit();
   if (chosen && text.trim()) redo(chosen, text);
 }
 
@@ -292,7 +321,7 @@ function listen() {
     giveKey(at('key').value);
     translate();
   });
-  const clicks = { swap, copy, undo, 'edit-button': edit, rest: restAnew, 'sentence-before': () => step(-1), 'sentence-after': () => step(1) };
+  const clicks = { swap, copy, undo, remember, 'edit-button': edit, rest: restAnew, 'sentence-before': () => step(-1), 'sentence-after': () => step(1) };
   for (const [id, f] of Object.entries(clicks)) on(id, 'click', f);
   on('clear', 'click', () => {
     at('source').value = '';
@@ -324,7 +353,6 @@ async function begin() {
     choose: (shown) => { if (shown !== chosen) lookAt(shown); },
     open: (word) => choices.open(word, { model: direction.row, settings: settings(), redo }, fail),
   });
-  views.begin();
   choices.begin();
   save.begin(say);
   past.begin((entry) => {
@@ -337,6 +365,9 @@ async function begin() {
   models = served;
   names = Object.fromEntries(languages.map((l) => [l.code, l.name]));
   limit = told.charLimit;
+  hasMemory = told.suggestions;
+  views.begin(hasMemory);
+  memory.onChange(forgetAll);
   at('key-field').hidden = !told.keyRequired && !told.apiKeys;
   at('key').value = keyGiven();
   listen();

@@ -56,7 +56,7 @@ export function whole(result) {
 // ---- subwords -----------------------------------------------------------------------------------------------------
 
 // What a person reads of a subword.
-export const readable = (piece) => (piece === '</s>' ? '⟨end⟩' : piece.replace(/▁/g, '␣'));
+export const readable = (piece) => (piece === '</s>' ? '⟨end⟩' : piece);
 
 // Subwords as text: SentencePiece has its spaces inside, words have them between.
 export function textOf(pieces, kind) {

@@ -12,8 +12,9 @@ import { headsView } from './heads.js';
 import { stepsView } from './steps.js';
 import { treeView } from './tree.js';
 import { compareView } from './compare.js';
+import { memoryView } from './memory.js';
 
-const options = { level: 'words', threshold: 0.05, hasNumbers: true };
+const options = { level: 'words', threshold: 0.1, hasNumbers: true };
 
 // ---- lines and matrix ---------------------------------------------------------------------------------------------------
 
@@ -39,7 +40,7 @@ function linesView(box, detail) {
     const m = matrixOf(detail.result, options.level);
     if (!m) return picture.replaceChildren(without(detail.model));
     count.textContent = `${options.threshold.toFixed(2)}: ${ribbonsOf(m, options.threshold).length} lines`;
-    return picture.replaceChildren(linesPicture(m, options.threshold, pointIn(detail)), matrixTable(m));
+    return picture.replaceChildren(linesPicture(m, options.threshold, at('panel').clientWidth - 4, pointIn(detail)), matrixTable(m));
   };
   const slider = make('input', {
     type: 'range', min: 0, max: 0.5, step: 0.01, value: options.threshold, id: 'threshold',
@@ -64,13 +65,14 @@ function matrixView(box, detail) {
 
 // ---- tabs ------------------------------------------------------------------------------------------------------------------
 
-const VIEWS = [
+let VIEWS = [
   { id: 'lines', title: 'Lines', show: linesView },
   { id: 'matrix', title: 'Matrix', show: matrixView },
   { id: 'steps', title: 'Steps', show: stepsView },
   { id: 'heads', title: 'Heads', show: headsView },
   { id: 'tree', title: 'Beam', show: treeView },
   { id: 'compare', title: 'Compare', show: compareView },
+  { id: 'memory', title: 'Memory', show: memoryView },
 ];
 
 let detail = null, leave = null;
@@ -98,7 +100,8 @@ function choose(id) {
   redraw();
 }
 
-export function begin() {
+export function begin(hasMemory) {
+  if (!hasMemory) VIEWS = VIEWS.filter((v) => v.id !== 'memory');
   at('tabs').replaceChildren(...VIEWS.map((v) => button(v.title, () => choose(v.id), { id: 'tab-' + v.id, role: 'tab', 'aria-controls': 'panel' })));
   at('tabs').addEventListener('keydown', (e) => {
     if (rove(Array.from(at('tabs').children), e)) document.activeElement.click();

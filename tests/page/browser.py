@@ -131,7 +131,7 @@ class Browser:
 
     def shoot(self, path, is_whole=True):
         """A picture of the window, or of the whole page."""
-        size = self.js('[document.documentElement.clientWidth, document.documentElement.scrollHeight]')
+        size = self.js('[window.innerWidth, document.documentElement.scrollHeight]')
         clip = {'clip': {'x': 0, 'y': 0, 'width': size[0], 'height': size[1], 'scale': 1}, 'captureBeyondViewport': True} if is_whole else {}
         with open(path, 'wb') as f:
             f.write(base64.b64decode(self.devtools('Page.captureScreenshot', format='png', **clip)['data']))
