@@ -521,9 +521,11 @@ HEED_API heed_translator *heed_translator_new(const heed_model *const *models, i
                                               heed_error *err);
 
 /* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
- * the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
- * as one file for both languages or as two, source and target; or a file of heed's own, without
- * vocabularies, to be stored in another way. NULL with the reason in `err`. */
+ * the file or folder itself: a folder of Hugging Face's transformers with a MarianMT model, as
+ * OPUS-MT publishes them, or one that heed_model_export() wrote; Marian's .npz (types transformer
+ * and amun), with its SentencePiece vocabulary as one file for both languages or as two, source
+ * and target; or a file of heed's own, to be stored in another way. Only Marian's want
+ * vocabularies. NULL with the reason in `err`. */
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);
 
@@ -540,6 +542,14 @@ enum heed_store {
  * (no permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
 HEED_API bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
                               heed_error *err);
+
+/* Write the model as a folder that Hugging Face's transformers opens, and from there others, such as
+ * CTranslate2: as MarianMT where layer norms stand after each part, as Pegasus where they stand
+ * before. There must be no such folder yet, or an empty one. False with the reason in `err`:
+ * HEED_BAD_FILE, HEED_BAD_OPTION (the model has something that transformers cannot express: it is
+ * recurrent, has words or characters instead of subwords, ...; or the store is int8). */
+HEED_API bool heed_model_export(const heed_model *model, const char *folder, enum heed_store store,
+                                heed_error *err);
 
 /* Note a text in the model's record under a name such as "licence" or "attribution": it is saved
  * with the model and part of heed_model_info(). An empty text takes the note out. False with the

@@ -242,7 +242,7 @@ static json_t *read_json(const struct hd_safetensors *file, const char *key, hee
         hd_fail(
             err, HEED_BAD_MODEL,
             "%s: its metadata has no %s, so it is not a model of heed; heed convert reads those "
-            "of Marian (.npz)",
+            "of Marian (.npz), and of transformers by the name of their folder",
             file->path, key);
         return NULL;
     }
@@ -513,7 +513,8 @@ static bool check_format(const struct hd_safetensors *file, heed_error *err)
     const char *format = hd_safetensors_metadata(file, KEY_FORMAT);
     if (!format || strncmp(format, "heed-", 5) != 0)
         return hd_fail(err, HEED_BAD_MODEL,
-                       "%s: it is not a model of heed; heed convert reads those of Marian (.npz)",
+                       "%s: it is not a model of heed; heed convert reads those of Marian (.npz), "
+                       "and of transformers by the name of their folder",
                        file->path);
     if (strcmp(format, FORMAT) != 0)
         return hd_fail(err, HEED_BAD_MODEL,
