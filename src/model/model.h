@@ -118,7 +118,7 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  *
  * embed | source.embed, target.embed [V,E]    output.W [R,V] output.b [V]     (tied: no output.W)
  *
- * a label: query [1,D], attention.…, output.W [E,V], output.b [V]
+ * a label: attention.{query [1,D], …}, output.W [E,V], output.b [V]
  *
  * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)
  *   encoder.l.forward.{W [in,kD], U [D,kD], b [kD], c [kD] (gru: added to U s')}, encoder.l.backward.…
