@@ -132,7 +132,7 @@ static bool score_some(struct running *run, size_t from, size_t n)
 static bool read_texts(struct running *run, const char *source, const char *target)
 {
     heed_error err = {0};
-    if (!heed_lines_read(&run->source, source, &err) ||
+    if (!read_sources(&run->source, source, &err) ||
         !heed_lines_read(&run->target, target, &err)) {
         complain("%s", err.message);
         return false;

@@ -8,6 +8,7 @@
 #include "option/option.h"
 #include "translate/reading.h"
 #include "translate/required.h"
+#include "translate/shelf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,9 +109,13 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->shift = own_shift(m);
         e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(&e->confidence, m);
+        e->reads_vectors = m->net->config.source == HD_SOURCE_VECTORS;
         find_placeholders(e);
         look_at_text(e);
     }
+    if ((m->net->config.source == HD_SOURCE_VECTORS) != e->reads_vectors)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "model %d reads another kind of source than the first", e->n + 1);
     if (!same_vocab(m->source, e->source) || !same_vocab(m->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
                        "model %d has another vocabulary than the first; models that translate "
@@ -132,7 +137,8 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     e->models = hd_alloc((size_t)n_models, sizeof *e->models, err);
     e->nets = hd_alloc((size_t)n_models, sizeof *e->nets, err);
     e->converted = hd_alloc((size_t)n_models, sizeof *e->converted, err);
-    if (!e->models || !e->nets || !e->converted)
+    e->shelf = hd_shelf_new(err);
+    if (!e->models || !e->nets || !e->converted || !e->shelf)
         return false;
     for (int i = 0; i < n_models; i++)
         if (!add_model(e, models[i], err))
@@ -164,6 +170,7 @@ void hd_ensemble_release(struct hd_ensemble *e)
 {
     for (int i = 0; e->converted && i < e->n; i++)
         hd_net_free(e->converted[i]);
+    hd_shelf_free(e->shelf);
     hd_free(e->converted);
     hd_free(e->models);
     hd_free(e->nets);
@@ -267,6 +274,10 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model has no attention, so neither replace-unknown nor "
                        "coverage-penalty can be used");
+    if (e->reads_vectors && (o->replaces_unknown || o->terms))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the model reads vectors, in which there are no words that %s could use",
+                       o->terms ? "a glossary" : "replace-unknown");
     if (!check_attention(e, o, err) || !set_languages(job, o, err))
         return false;
     if (o->keep.n > 0 && o->protects && !is_forced) {
@@ -320,10 +331,10 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
     const int n_once = (int)hd_segment_placeholders(segment);
     const bool is_whole = segment->round == HD_SEARCH_WHOLE;
     return (struct hd_search_input){
-        .once = {once, is_whole ? n_once : 0},
-        .never = {once + n_once, is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
-        .source = {segment->ids, segment->n_ids},
-        .prefix = {segment->prefix.at, (int)segment->prefix.n},
+        .once = {.ids = once, .n = is_whole ? n_once : 0},
+        .never = {.ids = once + n_once, .n = is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
+        .source = hd_segment_source(segment),
+        .prefix = {.ids = segment->prefix.at, .n = (int)segment->prefix.n},
         .terms = hd_segment_terms(segment),
         .max_length = hd_longest_output(segment->n_ids, line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
