@@ -115,7 +115,8 @@ static bool score_some(struct running *run, size_t from, size_t n)
         pairs[i] = run->entries
                        ? (heed_text_pair){run->source.at[run->entries[from + i].line],
                                           run->entries[from + i].text}
-                       : (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
+                       : (heed_text_pair){run->source.n > 0 ? run->source.at[from + i] : "",
+                                          run->target.at[from + i]};
     run->progress.n_before = from;
     heed_results *results = heed_translator_score(run->translator, pairs, n, &err);
     progress_clear(&run->progress);
@@ -132,11 +133,13 @@ static bool score_some(struct running *run, size_t from, size_t n)
 static bool read_texts(struct running *run, const char *source, const char *target)
 {
     heed_error err = {0};
-    if (!read_sources(&run->source, source, &err) ||
+    if ((source && !read_sources(&run->source, source, &err)) ||
         !heed_lines_read(&run->target, target, &err)) {
         complain("%s", err.message);
         return false;
     }
+    if (!source)
+        return true;
     if (!run->s->n_best)
         return same_lines(source, &run->source, target, &run->target);
     run->entries = need_memory(run->target.n, sizeof *run->entries);
@@ -146,13 +149,28 @@ static bool read_texts(struct running *run, const char *source, const char *targ
     return true;
 }
 
+/* A language model has no source, and all others have. */
+static bool check_task(const struct running *run, bool is_alone)
+{
+    const bool is_lm = strcmp(heed_model_task(run->models.at[0]), "language-model") == 0;
+    if (is_alone && !is_lm)
+        complain("score needs two files, SRC and TGT; one file alone is scored by a language model");
+    if (is_lm && !is_alone)
+        complain("the model is a language model, which has no source; give score the text alone");
+    return is_alone == is_lm;
+}
+
 static bool score_all(struct running *run, const struct invocation *invocation, const char *model)
 {
     enum { AT_A_TIME = 4096 };
     const struct score *s = run->s;
     const char *const *files = invocation->arguments.items;
-    if (!read_texts(run, files[0], s->n_best ? s->n_best : files[1]) ||
-        !models_load(&run->models, model, invocation) ||
+    const bool is_alone = invocation->arguments.n == 1 && !s->n_best;
+    if (!models_load(&run->models, model, invocation) || !check_task(run, is_alone) ||
+        !read_texts(run, is_alone ? NULL : files[0],
+                    s->n_best  ? s->n_best
+                    : is_alone ? files[0]
+                               : files[1]) ||
         !(run->translator = models_translator(&run->models)) ||
         !set_translator(run->translator, invocation))
         return false;
@@ -172,9 +190,9 @@ static enum status run(const struct invocation *invocation)
 {
     const struct score *s = invocation->values;
     const struct text_list *files = &invocation->arguments;
-    if (files->n != (s->n_best ? 1 : 2)) {
-        complain("score needs two files, SRC and TGT, or SRC and --n-best FILE; see heed score "
-                 "--help");
+    if (files->n < 1 || (s->n_best && files->n != 1)) {
+        complain("score needs two files, SRC and TGT, or SRC and --n-best FILE, or the text alone "
+                 "for a language model; see heed score --help");
         return STATUS_USAGE;
     }
     const char *model = model_or_default(s->model);
@@ -196,18 +214,20 @@ static enum status run(const struct invocation *invocation)
 const struct command command_score = {
     .name = "score",
     .summary = "compute how likely given translations are",
-    .usage = "[-m MODEL] [OPTIONS] SRC TGT",
+    .usage = "[-m MODEL] [OPTIONS] SRC TGT\n       heed score -m MODEL [OPTIONS] FILE",
     .description =
         "Prints for every line the sum of the natural log-probabilities of the target's subwords "
         "and end marker, and at the end, on standard error, the perplexity of all lines. A "
         "translation by heed gets the number it was found with, unless it is of several sentences "
         "(heed translates them one by one, each with its end marker) or its text is cut into other "
-        "subwords than it was made of, which 'heed translate --json' tells. Files are UTF-8, plain "
+        "subwords than it was made of, which 'heed translate --json' tells. A language model "
+        "scores the lines of one FILE. Files are UTF-8, plain "
         "or "
         "compressed by gzip; - is standard input.",
     .examples = {{"heed score -m en-fr.safetensors text.en text.fr", "score two files"},
                  {"heed score -m en-fr.safetensors --n-best text.nbest text.en",
-                  "add a feature to an n-best list"}},
+                  "add a feature to an n-best list"},
+                 {"heed score -m lm.safetensors text.en", "the perplexity of a language model"}},
     .most_arguments = 2,
     .options = options,
     .library_option = library_option,

@@ -171,6 +171,12 @@ typedef struct heed_beam_node {
     int rank;
 } heed_beam_node;
 
+/* A label that a text could have, and how likely it is. */
+typedef struct heed_label {
+    const char *text;
+    double probability;
+} heed_label;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -236,6 +242,10 @@ struct heed_result {
     /* all that the search kept, sentence by sentence; NULL and 0 unless asked for (option "tree") */
     size_t n_beam;
     heed_beam_node *beam;
+    /* of a model of labels: all of them, likeliest first; the text of a translation is a label. Else
+     * NULL and 0 */
+    size_t n_labels;
+    heed_label *labels;
     /* Of a model that reads vectors: the name of the item, as it was given (NULL of text). `source` is then the list of its
      * positions, and these are its words: seconds where `step`, the seconds of a position, is not 0; "row,column" where it
      * is a picture of so many rows and columns of patches; else the number of the first vector. */
@@ -485,6 +495,12 @@ HEED_API void heed_model_free(heed_model *model);
 HEED_API heed_translator *heed_translator_new(const heed_model *const *models, int n_models,
                                               heed_error *err);
 
+/* Shallow fusion: the search adds `weight` times what a language model says of each word, which must have the vocabulary of the
+ * translator's target side (heed train --source none --vocab-from MODEL). Before the first text. The model is borrowed as long as the
+ * translator lives; NULL is none. False with the reason in `err` (HEED_BAD_OPTION). */
+HEED_API bool heed_translator_fuse(heed_translator *translator, const heed_model *lm, double weight,
+                                   heed_error *err);
+
 /* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
  * the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
  * as one file for both languages or as two, source and target; or a file of heed's own, without
@@ -525,6 +541,9 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
+
+/* "translate", "label", "span" or "language-model": what the model gives. The model's own text. */
+HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
  * ways; NULL where it does not say. The model's own text. */

@@ -122,7 +122,7 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  * vectors as a source: source.mean, source.scale [width] (measured), source.W [stack · width,E], source.b [E],
  *   source.half.p.{W [2E,E], b} (Transformer, p = 1 … pyramid); a recurrent encoder's layers 2 … pyramid + 1 read two states
  *
- * a label: query [1,D], attention.…, output.W [E,V], output.b [V]
+ * a label: attention.{query [1,D], …}, output.W [E,V], output.b [V]
  *
  * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)
  *   encoder.l.forward.{W [in,kD], U [D,kD], b [kD], c [kD] (gru: added to U s')}, encoder.l.backward.…

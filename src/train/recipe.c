@@ -44,6 +44,7 @@ const heed_option hd_recipe_options[] = {
     {"vocab-size", WHOLE(vocab_size, 0, 1 << 24), FIXED AUTO(FROM_TEXT), IS "vocabulary size"},
     {"joint-vocab", YES_NO(joint_vocab), FIXED AUTO("yes for subwords"), IS "one vocabulary for both languages"},
     {"spm", LIST(spm, "FILE.model..."), LOCAL, IS "use this SentencePiece model; or two, for source and target"},
+    {"vocab-from", TEXT(vocab_from, "MODEL"), LOCAL, IS "use the vocabulary of this model; a language model that goes with it takes that of its target"},
     {"spm-type", CHOICE(spm_type, "unigram|bpe"), FIXED, OR "unigram", IS "type of the SentencePiece model to train"},
     {"normalize", CHOICE(normalize, "nmt_nfkc|nfkc|identity"), FIXED, OR "nmt_nfkc", IS "normalization rule of SentencePiece"},
     {"subword-sampling", REAL(subword_sampling, 0, 0.99), FIXED, OR "0", IS "subword regularization: how often words are cut in other ways; 0: never"},

@@ -27,7 +27,7 @@ struct hd_recipe {
     /* files */
     heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, spm, freeze,
         guided_alignment;
-    char *out, *from;
+    char *out, *from, *vocab_from;
     bool skip_bad;
 
     /* text */

@@ -34,6 +34,20 @@ static size_t held_per_dev(const struct hd_run *run)
     return n_held > MOST_DEV ? (n_held + MOST_DEV - 1) / MOST_DEV : 1;
 }
 
+static void tell_text(struct hd_run *run)
+{
+    const struct hd_text_facts *f = &run->facts;
+    const enum hd_task task = hd_training_task(run->said);
+    if (task == HD_TASK_TRANSLATE)
+        hd_journal_say(&run->journal,
+                       "text: %zu pairs, about %.2f million source and %.2f million target words",
+                       f->n_pairs, millions(f->n_source_words), millions(f->n_target_words));
+    else
+        hd_journal_say(&run->journal, "text: %zu lines, about %.2f million words", f->n_pairs,
+                       millions(task == HD_TASK_LANGUAGE_MODEL ? f->n_target_words
+                                                               : f->n_source_words));
+}
+
 /* What was chosen, and why. */
 static void tell_choices(struct hd_run *run)
 {
@@ -66,7 +80,7 @@ static void tell_choices(struct hd_run *run)
     char *variation =
         hd_vary_tell(&r->vary, &run->facts.vary,
                      r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens, NULL);
-    if (variation)
+    if (variation && hd_training_task(said) == HD_TASK_TRANSLATE)
         hd_journal_say(&run->journal, "variation: %s", variation);
     hd_free(variation);
     if (r->precision == HD_PRECISION_F32 && hd_kernels_are_faster_in_bf16())
@@ -248,10 +262,7 @@ static bool prepare(struct hd_run *run, heed_error *err)
     if (run->vectors.n > 0)
         tell_vectors(run);
     else
-        hd_journal_say(&run->journal,
-                   "text: %zu pairs, about %.2f million source and %.2f million target words",
-                   run->facts.n_pairs, millions(run->facts.n_source_words),
-                   millions(run->facts.n_target_words));
+        tell_text(run);
     if (!hd_run_read_links(run, err))
         return false;
     heed_error why = {0};

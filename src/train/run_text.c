@@ -91,8 +91,10 @@ static void tell_left_out(struct hd_run *run, const char *what, const struct hd_
 static struct hd_corpus *open_text(struct hd_run *run, const struct named *named, heed_error *err)
 {
     struct reading reading = {&run->journal, named->what};
-    const bool is_pairs = named->pair->n > 0, is_tsv = is_pairs || named->tsv->n > 0;
-    const heed_option_list *source = is_tsv ? named->tsv : named->src;
+    const bool is_pairs = named->pair->n > 0, is_tsv = is_pairs || named->tsv->n > 0,
+               is_alone = hd_training_task(run->said) == HD_TASK_LANGUAGE_MODEL;
+    /* A language model's lines are both sides of their pairs; the source is not looked at. */
+    const heed_option_list *source = is_tsv ? named->tsv : is_alone ? named->tgt : named->src;
     struct pair_files pairs = {0};
     char spool[4096];
     snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out,
@@ -134,6 +136,22 @@ static int count_stdin(const struct hd_recipe *r)
     return n_named;
 }
 
+/* A language model reads text of one side. */
+static bool check_text_alone(const struct hd_recipe *r, heed_error *err)
+{
+    if (r->src.n + r->tsv.n + r->pair.n + r->dev_src.n + r->dev_tsv.n + r->dev_pair.n > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a language model has no source: name its text with --tgt, and that for "
+                       "validation with --dev-tgt");
+    if (r->tgt.n == 0)
+        return hd_fail(err, HEED_BAD_OPTION, "there is no text: name it with --tgt");
+    if (count_stdin(r) > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a language model does not learn from standard input (-); put the text "
+                       "into a file");
+    return true;
+}
+
 static bool check_files(const struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
@@ -145,6 +163,11 @@ static bool check_files(const struct hd_run *run, heed_error *err)
         return hd_fail(err, HEED_BAD_OPTION,
                        "standard input reaches one of the %d ranks only; put the text into a file",
                        run->ranks.n);
+    if (hd_training_task(run->said) == HD_TASK_LANGUAGE_MODEL)
+        return check_text_alone(r, err);
+    if (hd_training_task(run->said) != HD_TASK_TRANSLATE && r->tsv.n + r->src.n + r->tgt.n == 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "there is no text: name it with --tsv, lines of text, TAB, label");
     if (r->tsv.n + r->pair.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
         return hd_fail(err, HEED_BAD_OPTION,
                        "there is no text: name it with --src and --tgt, or with --tsv");
@@ -243,7 +266,7 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
     tell_directions(run);
     if (has_vectors)
         run->fingerprint = run->fingerprint * 31 + hd_vectors_fingerprint(&run->vectors);
-    if (r->dev_src.n + r->dev_tsv.n + r->dev_pair.n == 0)
+    if (r->dev_src.n + r->dev_tgt.n + r->dev_tsv.n + r->dev_pair.n == 0)
         return can_hold_out(run, err) && (!has_vectors || hd_run_check_vectors(run, err));
     const struct named dev = {"reading the dev text", dev_src, &r->dev_tgt, &r->dev_tsv,
                               &r->dev_pair,           NULL};

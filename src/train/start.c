@@ -114,7 +114,37 @@ static bool fit_placeholders(struct hd_run *run, const struct hd_vocab *source,
     return true;
 }
 
-/* One vocabulary of text: a file's, or learned from a side. */
+static struct hd_vocab *copy_vocab(const struct hd_vocab *vocab, heed_error *err)
+{
+    size_t n;
+    const void *bytes = hd_vocab_bytes(vocab, &n);
+    return hd_vocab_from_memory(hd_vocab_kind(vocab), bytes, n, err);
+}
+
+/* Those of another model. */
+static bool take_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
+                        heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    heed_model *m = hd_model_load_as(r->vocab_from, HD_COMPUTE_STORED, err);
+    if (!m)
+        return false;
+    const bool is_joint = m->source == m->target;
+    *target = copy_vocab(m->target, err);
+    *source = *target && is_joint ? *target : *target ? copy_vocab(m->source, err) : NULL;
+    heed_model_free(m);
+    if (!*source)
+        return false;
+    const bool is_text = hd_vocab_kind(*target) != HD_VOCAB_LABELS;
+    r->tokens = (int)hd_vocab_kind(is_text ? *target : *source);
+    r->source_tokens = (int)hd_vocab_kind(*source);
+    r->joint_vocab = is_joint;
+    r->vocab_size = hd_vocab_size(is_text ? *target : *source);
+    hd_plan_text(r, hd_training_task(run->said), &run->facts);
+    return true;
+}
+
+/* One vocabulary of text: a file's, another model's, or learned from a side. */
 static struct hd_vocab *make_one_vocab(struct hd_run *run, unsigned side, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
@@ -123,6 +153,14 @@ static struct hd_vocab *make_one_vocab(struct hd_run *run, unsigned side, heed_e
         hd_fail(err, HEED_BAD_OPTION, "spm takes one model for task %s, not %zu",
                 hd_config_choice("task", (int)task).text, r->spm.n);
         return NULL;
+    }
+    if (r->vocab_from) {
+        struct hd_vocab *source = NULL, *target = NULL;
+        const bool ok = take_vocabs(run, &source, &target, err);
+        const bool is_source = side == HD_VOCAB_SOURCE;
+        if (ok && source != target)
+            hd_vocab_free(is_source ? target : source);
+        return !ok ? NULL : is_source ? source : target;
     }
     if (r->spm.n == 1)
         r->tokens = r->source_tokens = HD_VOCAB_SPM;
@@ -166,6 +204,20 @@ static bool make_vector_vocabs(struct hd_run *run, struct hd_vocab **source,
                    "stop");
 }
 
+/* Of a language model: one. */
+static bool make_own_vocab(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
+                           heed_error *err)
+{
+    *source = *target = make_one_vocab(run, HD_VOCAB_TARGET, err);
+    if (!*target)
+        return false;
+    hd_journal_say(&run->journal, "vocabulary: %d %s", hd_vocab_size(*target),
+                   vocab_words[run->recipe->tokens]);
+    return hd_vocab_end(*target) >= 0 ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "the vocabulary has no end marker </s>, so no model could learn to stop");
+}
+
 static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
                         heed_error *err)
 {
@@ -176,10 +228,17 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
         return make_label_vocabs(run, source, target, err);
     if (run->vectors.n > 0)
         return make_vector_vocabs(run, source, target, err);
+    if (task == HD_TASK_LANGUAGE_MODEL)
+        return make_own_vocab(run, source, target, err);
     if (r->spm.n > 2)
         return hd_fail(err, HEED_BAD_OPTION, "spm takes one model for both sides, or two, not %zu",
                        r->spm.n);
-    if (is_given) {
+    if (r->vocab_from) {
+        if (is_given)
+            return hd_fail(err, HEED_BAD_OPTION, "spm and vocab-from are given; choose one");
+        if (!take_vocabs(run, source, target, err))
+            return false;
+    } else if (is_given) {
         r->tokens = r->source_tokens = HD_VOCAB_SPM;
         r->joint_vocab = r->spm.n == 1;
         *source = hd_vocab_open(r->spm.at[0], HD_VOCAB_SPM, err);
@@ -203,7 +262,7 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
     if (r->joint_vocab)
         hd_journal_say(&run->journal, "vocabulary: %d %s%s, shared by both sides",
                        hd_vocab_size(*source), vocab_words[r->tokens],
-                       is_given ? "" : " learned from the text");
+                       is_given || r->vocab_from ? "" : " learned from the text");
     else
         hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d %s of the target",
                        hd_vocab_size(*source), vocab_words[r->source_tokens], hd_vocab_size(*target),
@@ -385,9 +444,10 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
     struct hd_recipe *r = run->recipe, made;
     const heed_model *model = run->model;
     const json_t *record = json_object_get(model->record, "recipe");
-    if (r->spm.n > 0)
+    if (r->spm.n > 0 || r->vocab_from)
         return hd_fail(err, HEED_BAD_OPTION,
-                       "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
+                       "from keeps the vocabulary of %s, so %s cannot be chosen", r->from,
+                       r->vocab_from ? "vocab-from" : "spm");
     hd_recipe_init(&made);
     made.vocab_size = hd_vocab_size(
         hd_vocab_kind(model->target) == HD_VOCAB_LABELS ? model->source : model->target);

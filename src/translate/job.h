@@ -31,9 +31,12 @@ struct hd_ensemble {
     const struct hd_net **nets; /* the models' own, or, computed in another way, */
     struct hd_net **converted;  /* those made of them; NULL where there is none */
     int n;
+    const struct heed_model *lm; /* shallow fusion; NULL: none */
+    float lm_weight;
     const struct hd_vocab *source, *target;
     size_t trained_length; /* subwords of a source: the least of the models' */
     int shift;
+    enum hd_task task; /* what the models give */
     bool has_attention;
     bool is_of_documents;  /* trained on lines of several sentences */
     bool is_natural;       /* text of subwords: numbers alone are no text in it, */
@@ -131,6 +134,10 @@ bool hd_ensemble_init(struct hd_ensemble *ensemble, const heed_model *const *mod
 /* Compute in this way from now on. False with HEED_NO_MEMORY, and it is as it was. */
 bool hd_ensemble_compute(struct hd_ensemble *ensemble, enum hd_compute compute, heed_error *err);
 void hd_ensemble_release(struct hd_ensemble *ensemble);
+
+/* Fuse a language model with the search. False with the reason in `err`. */
+bool hd_ensemble_fuse(struct hd_ensemble *ensemble, const heed_model *lm, float weight,
+                      heed_error *err);
 
 /* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. To be given to
  * hd_job_release(), also where it is false. */
