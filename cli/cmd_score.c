@@ -157,7 +157,7 @@ static bool read_texts(struct running *run, const char *source, const char *targ
 {
     heed_error err = {0};
     const bool has_subwords = run->s->has_subwords;
-    if ((source && !has_subwords && !heed_lines_read(&run->source, source, &err)) ||
+    if ((source && !has_subwords && !read_sources(&run->source, source, &err)) ||
         !heed_lines_read(&run->target, target, &err)) {
         complain("%s", err.message);
         return false;

@@ -179,6 +179,9 @@ struct running {
     const char *beginnings; /* --prefix of a language model: the lines themselves */
     bool is_n_best;
     bool has_markup; /* files are documents, not lines */
+    bool reads_vectors; /* files are sound, pictures or vectors */
+    bool is_one;        /* and there is but one item */
+    int n_files;
 };
 
 static bool draws_all_heads(const struct translate *t)
@@ -272,7 +275,8 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
                                first + i + 1);
         ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best,
                           run->has_markup) &&
-             draw_result(run, results->at[i], run->n_before + i + 1, run->n_before + n == 1);
+             draw_result(run, results->at[i], run->n_before + i + 1,
+                         run->reads_vectors ? run->is_one : run->n_before + n == 1);
     }
     run->n_before += n;
     heed_results_free(results);
@@ -312,8 +316,30 @@ static bool translate_whole(struct running *run, struct reader *reader, const ch
     return ok;
 }
 
+/* The items of a file of vectors, some thousand at a time; or a sound or a picture. */
+static bool translate_vectors(struct running *run, const char *path)
+{
+    enum { AT_A_TIME = 4096 };
+    heed_lines names = {0};
+    heed_error err = {0};
+    if (!heed_vector_names(&names, path, &err)) {
+        complain("%s", err.message);
+        return false;
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < names.n; i += AT_A_TIME) {
+        const size_t left = names.n - i, n = left < AT_A_TIME ? left : AT_A_TIME;
+        run->is_one = names.n == 1 && run->n_files == 1;
+        ok = translate_lines(run, names.at + i, n, path, i);
+    }
+    heed_lines_release(&names);
+    return ok;
+}
+
 static bool translate_file(struct running *run, const char *path)
 {
+    if (run->reads_vectors && strcmp(path, "-") != 0)
+        return translate_vectors(run, path);
     struct reader reader;
     const char *format = file_format((enum format)run->t->format, run->has_markup, path);
     if (!reader_open(&reader, path))
@@ -367,6 +393,8 @@ static void advise(const struct text_list *words)
 static bool translate_all(struct running *run, const struct text_list *files)
 {
     bool ok = true;
+    run->n_files = files->n;
+    run->reads_vectors = strcmp(heed_model_source(run->models.at[0]), "vectors") == 0;
     if (are_words(files)) {
         advise(files);
         return false;

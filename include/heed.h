@@ -246,6 +246,12 @@ struct heed_result {
      * NULL and 0 */
     size_t n_labels;
     heed_label *labels;
+    /* Of a model that reads vectors: the name of the item, as it was given (NULL of text). `source` is then the list of its
+     * positions, and these are its words: seconds where `step`, the seconds of a position, is not 0; "row,column" where it
+     * is a picture of so many rows and columns of patches; else the number of the first vector. */
+    const char *item;
+    double step;
+    int rows, columns;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -647,6 +653,9 @@ enum heed_size {
 /* -1 for a NULL model or a number that there is not. */
 HEED_API long long heed_model_size(const heed_model *model, enum heed_size size);
 
+/* What the model reads: "text", "vectors" or "none". */
+HEED_API const char *heed_model_source(const heed_model *model);
+
 /* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
 HEED_API bool heed_model_has_attention(const heed_model *model);
 
@@ -829,6 +838,13 @@ HEED_API bool heed_features_add(heed_features *features, const char *path, heed_
 /* Write all items. Principal components (option "project") are learned here, unless they came from another file. */
 HEED_API bool heed_features_write(heed_features *features, const char *path, heed_error *err);
 
+/* Models that read vectors are given names instead of texts: of a sound or a picture its file, of a file of vectors
+ * (.safetensors, .npz, .npy) FILE#1, FILE#2, … Is this a file of vectors, by its name? And the names of all its items, or of
+ * the one that any other file is, to be given to heed_lines_release(). */
+typedef struct heed_lines heed_lines;
+HEED_API bool heed_is_vectors(const char *path);
+HEED_API bool heed_vector_names(heed_lines *lines, const char *path, heed_error *err);
+
 /* How many items, vectors of all of them, and numbers of a vector there are. */
 enum heed_features_of { HEED_FEATURES_ITEMS, HEED_FEATURES_VECTORS, HEED_FEATURES_NUMBERS };
 HEED_API long long heed_features_count(const heed_features *features, enum heed_features_of what);
@@ -836,13 +852,13 @@ HEED_API long long heed_features_count(const heed_features *features, enum heed_
 /* ---- evaluation ---------------------------------------------------------------------------- */
 
 /* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
-typedef struct heed_lines {
+struct heed_lines {
     size_t n;
     /* without line ends */
     const char **at;
     /* the library's */
     void *memory;
-} heed_lines;
+};
 
 /* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is
  * not UTF-8 or has a NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to

@@ -9,6 +9,7 @@
 #include "option/option.h"
 #include "translate/reading.h"
 #include "translate/required.h"
+#include "translate/shelf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +115,13 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->shift = own_shift(m);
         e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(&e->confidence, m);
+        e->reads_vectors = m->net->config.source == HD_SOURCE_VECTORS;
         find_placeholders(e);
         look_at_text(e);
     }
+    if ((m->net->config.source == HD_SOURCE_VECTORS) != e->reads_vectors)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "model %d reads another kind of source than the first", e->n + 1);
     if ((int)e->task != m->net->config.task)
         return hd_fail(err, HEED_BAD_OPTION,
                        "model %d is of task %s, but the first is of task %s; models that work "
@@ -144,7 +149,8 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     e->models = hd_alloc((size_t)n_models, sizeof *e->models, err);
     e->nets = hd_alloc((size_t)n_models, sizeof *e->nets, err);
     e->converted = hd_alloc((size_t)n_models, sizeof *e->converted, err);
-    if (!e->models || !e->nets || !e->converted)
+    e->shelf = hd_shelf_new(err);
+    if (!e->models || !e->nets || !e->converted || !e->shelf)
         return false;
     for (int i = 0; i < n_models; i++)
         if (!add_model(e, models[i], err))
@@ -194,6 +200,7 @@ void hd_ensemble_release(struct hd_ensemble *e)
 {
     for (int i = 0; e->converted && i < e->n; i++)
         hd_net_free(e->converted[i]);
+    hd_shelf_free(e->shelf);
     hd_free(e->converted);
     hd_free(e->models);
     hd_free(e->nets);
@@ -315,6 +322,10 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model has no attention, so neither replace-unknown nor "
                        "coverage-penalty can be used");
+    if (e->reads_vectors && (o->replaces_unknown || o->terms))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the model reads vectors, in which there are no words that %s could use",
+                       o->terms ? "a glossary" : "replace-unknown");
     if (!check_task(e, o, is_forced, err) || !check_attention(e, o, err) ||
         !set_languages(job, o, err))
         return false;
@@ -372,10 +383,10 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
     const bool is_whole = segment->round == HD_SEARCH_WHOLE;
     const bool has_once = is_whole && e->has_placeholders;
     return (struct hd_search_input){
-        .once = {once, has_once ? n_once : 0},
-        .never = {once + n_once, has_once ? HD_N_PLACEHOLDERS - n_once : 0},
-        .source = {segment->ids, segment->n_ids},
-        .prefix = {segment->prefix.at, (int)segment->prefix.n},
+        .once = {.ids = once, .n = has_once ? n_once : 0},
+        .never = {.ids = once + n_once, .n = has_once ? HD_N_PLACEHOLDERS - n_once : 0},
+        .source = hd_segment_source(segment),
+        .prefix = {.ids = segment->prefix.at, .n = (int)segment->prefix.n},
         .terms =
             is_whole && segment->whole ? hd_terms_of(segment->whole) : hd_terms_of(segment->terms),
         .max_length = hd_longest_output(segment->n_ids > 0 ? segment->n_ids

@@ -45,6 +45,8 @@ struct hd_ensemble {
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
     unsigned char *id_flags; /* of the target's ids (search/terms.h) */
     struct hd_confidence confidence;
+    bool reads_vectors; /* lines are names of items: vector_line.c */
+    struct hd_shelf *shelf;
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a
@@ -116,6 +118,9 @@ struct hd_line {
     int symbol;              /* of the target's language, which sources begin with; -1: none */
     bool is_translated;      /* the text is of the target's language already, and stays as it is */
     bool is_skipped;         /* forced, but too long to be looked at */
+    const struct hd_vectors *vectors; /* the source, where it is an item of these; else NULL */
+    struct hd_vectors *own_vectors;   /* made of a sound or a picture */
+    int item;
     struct hd_protected_list kept;
     struct hd_segment *segments;
     size_t n_segments;
@@ -148,6 +153,12 @@ bool hd_job_needs_words_alone(const struct hd_job *job);
 
 /* A segment's ids: those of its encoding, with what stands around them. */
 bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err);
+
+/* Make the line's one segment of the vectors that its text names. */
+bool hd_line_read_vectors(struct hd_line *line, const char *name);
+
+/* A segment's source: words or vectors. */
+struct hd_sequence hd_segment_source(const struct hd_segment *segment);
 
 /* What the search is given. */
 struct hd_search_input hd_segment_input(const struct hd_segment *segment);

@@ -11,6 +11,7 @@
 #include "translate/protection.h"
 #include "translate/required.h"
 #include "translate/split.h"
+#include "vector/vectors.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -267,8 +268,9 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
     if (line->document && prefix && prefix[0])
         return hd_fail(&line->err, HEED_BAD_OPTION,
                        "a text with markup cannot have a prefix; use one of the two");
-    if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
-        !hd_line_protect(line, prefix && prefix[0]) || !hd_line_require_terms(line))
+    if (!line->vectors &&
+        (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
+         !hd_line_protect(line, prefix && prefix[0]) || !hd_line_require_terms(line)))
         return false;
     for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
         line->segments[i].passes = true;
@@ -324,8 +326,8 @@ static bool prepare_continuation(struct hd_line *line, const char *prefix)
 static bool prepare_force(struct hd_line *line, const char *target)
 {
     const struct hd_job *job = line->job;
-    const size_t most = 4 * job->most;
-    if (!make_one_segment(line))
+    const size_t most = line->vectors ? SIZE_MAX : 4 * job->most;
+    if (!line->vectors && !make_one_segment(line))
         return false;
     struct hd_segment *segment = &line->segments[0];
     line->target = repaired(line->result, target, "target", &line->err);
@@ -395,13 +397,17 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
     if (line->n_source > INT_MAX / 8)
         return hd_fail(&line->err, HEED_BAD_TEXT, "a line of %zu bytes is too long; cut it",
                        line->n_source);
-    if (!line->job->markup)
+    const bool has_vectors = line->job->ensemble->reads_vectors;
+    if (has_vectors && !hd_line_read_vectors(line, line->result->source))
+        return false;
+    if (!has_vectors && !line->job->markup)
         find_text(line);
-    else if (!open_document(line))
+    else if (!has_vectors && !open_document(line))
+        return false;
+    if (!has_vectors && !choose_languages(line, line->job->is_forced ? other : NULL))
         return false;
     const enum hd_task task = line->job->ensemble->task;
-    if (!choose_languages(line, line->job->is_forced ? other : NULL) ||
-        !(line->job->is_forced ? prepare_force
+    if (!(line->job->is_forced             ? prepare_force
           : task == HD_TASK_LABEL          ? prepare_label
           : task == HD_TASK_LANGUAGE_MODEL ? prepare_continuation
                                            : prepare_search)(line, other))
@@ -423,6 +429,9 @@ void hd_line_release(struct hd_line *line)
         hd_free(segment->ids);
     }
     hd_free(line->segments);
+    if (line->own_vectors)
+        hd_vectors_close(line->own_vectors);
+    hd_free(line->own_vectors);
     hd_document_free(line->document);
     hd_encoding_release(&line->target_placed);
     hd_protected_release(&line->kept);
