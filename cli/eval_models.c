@@ -56,7 +56,7 @@ static void release_test(struct test *t)
 static bool read_two_files(struct test *t, const struct text_list *files)
 {
     heed_error err = {0};
-    if (!heed_lines_read(&t->source_lines, files->items[0], &err) ||
+    if (!read_sources(&t->source_lines, files->items[0], &err) ||
         !heed_lines_read(&t->ref_lines, files->items[1], &err)) {
         complain("%s", err.message);
         return false;

@@ -9,6 +9,18 @@ bool hd_config_has_encoder(const struct hd_config *config)
     return config->source != HD_SOURCE_NONE && config->task != HD_TASK_LANGUAGE_MODEL;
 }
 
+int hd_config_frames(const struct hd_config *config)
+{
+    return config->stack << config->pyramid;
+}
+
+/* Rounding up at every step is rounding up once. */
+int hd_config_positions(const struct hd_config *config, int n_frames)
+{
+    const int frames = hd_config_frames(config);
+    return n_frames / frames + (n_frames % frames != 0);
+}
+
 bool hd_config_has_decoder(const struct hd_config *config)
 {
     return config->task != HD_TASK_LABEL;

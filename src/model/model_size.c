@@ -13,6 +13,13 @@ static bool is_transformer(const heed_model *m)
     return m->net->config.arch == HD_TRANSFORMER;
 }
 
+const char *heed_model_source(const heed_model *m)
+{
+    static const char *const names[] = {
+        [HD_SOURCE_TEXT] = "text", [HD_SOURCE_VECTORS] = "vectors", [HD_SOURCE_NONE] = "none"};
+    return m ? names[m->net->config.source] : "text";
+}
+
 bool heed_model_has_attention(const heed_model *m)
 {
     return m && hd_config_has_encoder(&m->net->config) &&

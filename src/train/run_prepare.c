@@ -148,8 +148,13 @@ static bool make_tools(struct hd_run *run, heed_error *err)
                                          .vary = r->vary,
                                          .links = r->guided_alignment.n > 0 ? &run->links : NULL,
                                          .links_by_character = run->links_by_character,
+                                         .vectors = run->vectors.n > 0 ? &run->vectors : NULL,
+                                         .frames = hd_config_frames(c),
+                                         .max_frames = r->max_frames,
+                                         .batch_frames = r->batch_frames,
                                          .temperature = r->pair_temperature};
-    const struct hd_vocab *source = hd_config_has_encoder(c) ? m->source : NULL;
+    const struct hd_vocab *source =
+        hd_config_has_encoder(c) && c->source == HD_SOURCE_TEXT ? m->source : NULL;
     run->feed = hd_feed_new(run->text, source, m->target, &feed, run->threads, err);
     const struct hd_corpus *dev_text = run->dev_text ? run->dev_text : run->text;
     const size_t first = run->dev_text ? 0 : HD_HOLD_OUT - 1,
@@ -161,6 +166,9 @@ static bool make_tools(struct hd_run *run, heed_error *err)
         run->feed ? hd_dev_new(dev_text, first, step, source, m->target, longest, err) : NULL;
     if (!run->dev)
         return false;
+    if (run->vectors.n > 0)
+        hd_dev_set_vectors(run->dev, run->dev_text ? &run->dev_vectors : &run->vectors,
+                           hd_config_frames(c), dev_text, first, step);
     run->config_json = dump(hd_config_to_json(&m->net->config));
     run->recipe_json = dump(hd_recipe_to_json(r));
     return (run->config_json && run->recipe_json) ||
@@ -170,7 +178,8 @@ static bool make_tools(struct hd_run *run, heed_error *err)
 bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err)
 {
     const struct hd_identity identity = {run->config_json, run->recipe_json, run->fingerprint,
-                                         run->model->source, run->model->target};
+                                         run->model->source, run->model->target,
+                                         json_object_get(run->model->record, "alignment_shift")};
     int is_there = 1;
     return hd_learner_share(&run->learner, false, err) &&
            (run->ranks.rank > 0 ||
@@ -224,8 +233,21 @@ static void tell_doubts(struct hd_run *run)
 {
     const char *languages = hd_corpus_n_directions(run->text) > 1 ? NULL : run->recipe->languages;
     const struct hd_doubts doubts = {run->text, run->dev_text, HD_HOLD_OUT, languages};
-    if (run->ranks.rank == 0 && hd_training_task(run->said) == HD_TASK_TRANSLATE)
+    if (run->ranks.rank == 0 && hd_training_task(run->said) == HD_TASK_TRANSLATE &&
+        run->vectors.n == 0)
         hd_tell_doubts(&doubts, say_doubt, &run->journal);
+}
+
+static void tell_vectors(struct hd_run *run)
+{
+    double n = 0;
+    for (int i = 0; i < run->vectors.n; i++)
+        n += hd_vectors_length(&run->vectors, i);
+    hd_journal_say(&run->journal,
+                   "source: %d items, %.0f vectors of width %d%s; target: about %.3f million words",
+                   run->vectors.n, n, run->vectors.width,
+                   run->vectors.has_grids ? ", in rows and columns" : "",
+                   millions(run->facts.n_target_words));
 }
 
 static bool prepare(struct hd_run *run, heed_error *err)
@@ -238,7 +260,10 @@ static bool prepare(struct hd_run *run, heed_error *err)
                                err);
     if (!run->threads || !hd_run_read_text(run, err))
         return false;
-    tell_text(run);
+    if (run->vectors.n > 0)
+        tell_vectors(run);
+    else
+        tell_text(run);
     if (!hd_run_read_links(run, err))
         return false;
     heed_error why = {0};
@@ -297,6 +322,8 @@ void hd_run_release(struct hd_run *run)
     heed_model_free(run->model);
     hd_corpus_free(run->text);
     hd_corpus_free(run->dev_text);
+    hd_vectors_close(&run->vectors);
+    hd_vectors_close(&run->dev_vectors);
     hd_link_lists_release(&run->links);
     hd_pool_free(run->threads);
     hd_curves_release(&run->curves);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "train/run_vectors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -245,12 +246,16 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     struct hd_line_set *exclude = NULL;
-    if (!check_files(run, err))
+    if (!check_files(run, err) || (hd_run_has_vectors(run) && !hd_run_open_vectors(run, err)))
         return false;
     if (r->exclude.n > 0 &&
         !(exclude = hd_line_set_read((const char *const *)r->exclude.at, r->exclude.n, err)))
         return false;
-    const struct named text = {"reading the text", &r->src, &r->tgt, &r->tsv, &r->pair, exclude};
+    /* Vectors are beside the text, and both sides of it their targets. */
+    const bool has_vectors = hd_run_has_vectors(run);
+    const heed_option_list *src = has_vectors ? &r->tgt : &r->src,
+                           *dev_src = has_vectors ? &r->dev_tgt : &r->dev_src;
+    const struct named text = {"reading the text", src, &r->tgt, &r->tsv, &r->pair, exclude};
     run->text = open_text(run, &text, err);
     hd_line_set_free(exclude);
     if (!run->text)
@@ -259,16 +264,18 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
     run->facts = hd_text_facts_of(run->text);
     run->fingerprint = hd_corpus_fingerprint(run->text);
     tell_directions(run);
+    if (has_vectors)
+        run->fingerprint = run->fingerprint * 31 + hd_vectors_fingerprint(&run->vectors);
     if (r->dev_src.n + r->dev_tgt.n + r->dev_tsv.n + r->dev_pair.n == 0)
-        return can_hold_out(run, err);
-    const struct named dev = {"reading the dev text", &r->dev_src, &r->dev_tgt, &r->dev_tsv,
+        return can_hold_out(run, err) && (!has_vectors || hd_run_check_vectors(run, err));
+    const struct named dev = {"reading the dev text", dev_src, &r->dev_tgt, &r->dev_tsv,
                               &r->dev_pair,           NULL};
     run->dev_text = open_text(run, &dev, err);
     if (!run->dev_text)
         return false;
     tell_left_out(run, dev.what, run->dev_text);
     run->fingerprint = run->fingerprint * 31 + hd_corpus_fingerprint(run->dev_text);
-    return check_dev_languages(run, err);
+    return check_dev_languages(run, err) && (!has_vectors || hd_run_check_vectors(run, err));
 }
 
 /* ---- languages ----------------------------------------------------------------------------------- */

@@ -380,7 +380,7 @@ static bool read_again(const struct hd_job *job, const struct hd_segment *segmen
     const struct hd_ensemble *e = job->ensemble;
     struct hd_search_input input = hd_segment_input(segment);
     struct hd_search_options options = job->search[HD_SEARCH_FIRST];
-    input.prefix = (struct hd_sequence){h->ids, h->n};
+    input.prefix = (struct hd_sequence){.ids = h->ids, .n = h->n};
     options.attention = job->options.attention == HEED_ATTENTION_ENCODER ? HD_ATTENTION_ENCODER
                                                                          : HD_ATTENTION_DECODER;
     options.wants_attention = true;
@@ -558,7 +558,9 @@ static double sentence_confidence(const struct hd_line *line, const heed_transla
         logprob += t->tokens[i].logprob;
     const double n_target = (double)hd_utf8_count(tr->text, t->n_bytes) + 5,
                  n_source = (double)hd_utf8_count(line->result->source, line->n_source) + 5;
-    const double length = n_target < n_source ? hd_real_log(n_target / n_source) : 0;
+    const bool is_text = !line->vectors; /* positions of vectors have no length to compare with */
+    const double length =
+        is_text && n_target < n_source ? hd_real_log(n_target / n_source) : 0;
     const double x = c[0] + c[1] * words + c[2] * (logprob / (double)t->n) + c[3] * length;
     return 1 / (1 + hd_real_exp(-x));
 }

@@ -205,6 +205,20 @@ static void add_sentences(struct text *t, const heed_translation *tr)
     add(t, "]");
 }
 
+/* Of vectors: which they were, and what a position is. */
+static void add_item(struct text *t, const heed_result *r)
+{
+    char number[64];
+    add(t, ", \"item\": ");
+    add_string(t, r->item);
+    if (r->columns > 0)
+        snprintf(number, sizeof number, ", \"rows\": %d, \"columns\": %d", r->rows, r->columns);
+    else
+        snprintf(number, sizeof number, ", \"seconds\": %.6g", r->step);
+    if (r->columns > 0 || r->step > 0)
+        add(t, number);
+}
+
 /* All labels with their probabilities, and what was looked at. */
 static void add_labels(struct text *t, const heed_result *r)
 {
@@ -230,6 +244,8 @@ char *heed_result_json(const heed_result *r, heed_error *err)
         return NULL;
     add(&t, "{\"source\": ");
     add_string(&t, r->source);
+    if (r->item)
+        add_item(&t, r);
     add(&t, ", \"warnings\": [");
     for (size_t i = 0; i < r->n_warnings; i++) {
         add(&t, i > 0 ? ", " : "");

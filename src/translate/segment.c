@@ -5,13 +5,16 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "model/languages.h"
 #include "translate/protection.h"
 #include "translate/required.h"
 #include "translate/split.h"
+#include "vector/vectors.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- text -------------------------------------------------------------------------------------- */
@@ -86,6 +89,39 @@ static void move_spans(struct hd_encoding *encoding, size_t by)
     }
 }
 
+/* Subwords between spaces, as the vocabulary has them. */
+static bool encode_subwords(const struct hd_vocab *vocab, const char *text, size_t n,
+                            struct hd_encoding *placed, heed_error *err)
+{
+    char piece[256];
+    *placed = (struct hd_encoding){hd_alloc(n / 2 + 1, sizeof *placed->ids, err),
+                                   hd_alloc(n / 2 + 1, sizeof *placed->spans, err), 0};
+    if (!placed->ids || !placed->spans)
+        return false;
+    for (size_t i = 0, end; i < n; i = end + 1) {
+        const char *space = memchr(text + i, ' ', n - i);
+        end = space ? (size_t)(space - text) : n;
+        if (end == i)
+            continue;
+        snprintf(piece, sizeof piece, "%.*s", (int)(end - i), text + i);
+        const int id = hd_vocab_find(vocab, piece);
+        if (id < 0)
+            return hd_fail(err, HEED_BAD_TEXT, "%s is no subword of the model",
+                           hd_quote(piece).text);
+        placed->ids[placed->n] = id;
+        placed->spans[placed->n++] = (struct hd_span){i, end};
+    }
+    return true;
+}
+
+static bool encode(const struct hd_job *job, const struct hd_vocab *vocab, const char *text,
+                   size_t n, struct hd_encoding *placed, heed_error *err)
+{
+    return job->is_forced && job->options.is_of_subwords
+               ? encode_subwords(vocab, text, n, placed, err)
+               : hd_vocab_encode_spans(vocab, text, n, placed, err);
+}
+
 /* The whole text as one segment. What the vocabulary cannot take is a warning, and the segment passes as it is. */
 static bool make_one_segment(struct hd_line *line)
 {
@@ -94,11 +130,14 @@ static bool make_one_segment(struct hd_line *line)
     heed_error err = {0};
     struct hd_segment *segment = &line->segments[0];
     segment->span = (struct hd_span){line->begin, line->begin + line->n_text};
-    if (!hd_vocab_encode_spans(line->job->ensemble->source, line->result->source + line->begin,
-                               line->n_text, &segment->source, &err)) {
+    if (!encode(line->job, line->job->ensemble->source, line->result->source + line->begin,
+                line->n_text, &segment->source, &err)) {
+        hd_encoding_release(&segment->source);
         if (err.code != HEED_BAD_TEXT)
             return hd_fail(&line->err, err.code, "%s", err.message);
-        hd_result_warn(line->result, "not translated: %s", err.message);
+        line->is_skipped = line->job->is_forced;
+        hd_result_warn(line->result, "not %s: %s", line->is_skipped ? "looked at" : "translated",
+                       err.message);
     }
     move_spans(&segment->source, line->begin);
     return hd_segment_add_ids(segment, &line->err);
@@ -153,8 +192,10 @@ static bool split_line(struct hd_line *line, const struct hd_split_rules *rules,
 static bool cut_line(struct hd_line *line, bool keeps_sentences)
 {
     const struct hd_job *job = line->job;
-    const struct hd_split_rules rules = {
-        .most = job->most, .keeps_sentences = keeps_sentences, .language = line->from};
+    const struct hd_split_rules rules = {.most = job->most,
+                                         .part = job->part,
+                                         .keeps_sentences = keeps_sentences,
+                                         .language = line->from};
     struct hd_splits parts = {0};
     heed_error err = {0};
     bool ok = split_line(line, &rules, &parts, &err);
@@ -227,8 +268,9 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
     if (line->document && prefix && prefix[0])
         return hd_fail(&line->err, HEED_BAD_OPTION,
                        "a text with markup cannot have a prefix; use one of the two");
-    if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
-        !hd_line_protect(line, prefix && prefix[0]) || !hd_line_require_terms(line))
+    if (!line->vectors &&
+        (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
+         !hd_line_protect(line, prefix && prefix[0]) || !hd_line_require_terms(line)))
         return false;
     for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
         line->segments[i].passes = true;
@@ -284,8 +326,8 @@ static bool prepare_continuation(struct hd_line *line, const char *prefix)
 static bool prepare_force(struct hd_line *line, const char *target)
 {
     const struct hd_job *job = line->job;
-    const size_t most = 4 * job->most;
-    if (!make_one_segment(line))
+    const size_t most = line->vectors ? SIZE_MAX : 4 * job->most;
+    if (!line->vectors && !make_one_segment(line))
         return false;
     struct hd_segment *segment = &line->segments[0];
     line->target = repaired(line->result, target, "target", &line->err);
@@ -293,8 +335,9 @@ static bool prepare_force(struct hd_line *line, const char *target)
         return false;
     line->n_target = strlen(line->target);
     heed_error err = {0};
-    if (!hd_vocab_encode_spans(job->ensemble->target, line->target, line->n_target,
-                               &line->target_placed, &err)) {
+    if (!encode(job, job->ensemble->target, line->target, line->n_target, &line->target_placed,
+                &err)) {
+        hd_encoding_release(&line->target_placed);
         if (err.code != HEED_BAD_TEXT)
             return hd_fail(&line->err, err.code, "%s", err.message);
         hd_result_warn(line->result, "not looked at: %s", err.message);
@@ -354,13 +397,17 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
     if (line->n_source > INT_MAX / 8)
         return hd_fail(&line->err, HEED_BAD_TEXT, "a line of %zu bytes is too long; cut it",
                        line->n_source);
-    if (!line->job->markup)
+    const bool has_vectors = line->job->ensemble->reads_vectors;
+    if (has_vectors && !hd_line_read_vectors(line, line->result->source))
+        return false;
+    if (!has_vectors && !line->job->markup)
         find_text(line);
-    else if (!open_document(line))
+    else if (!has_vectors && !open_document(line))
+        return false;
+    if (!has_vectors && !choose_languages(line, line->job->is_forced ? other : NULL))
         return false;
     const enum hd_task task = line->job->ensemble->task;
-    if (!choose_languages(line, line->job->is_forced ? other : NULL) ||
-        !(line->job->is_forced ? prepare_force
+    if (!(line->job->is_forced             ? prepare_force
           : task == HD_TASK_LABEL          ? prepare_label
           : task == HD_TASK_LANGUAGE_MODEL ? prepare_continuation
                                            : prepare_search)(line, other))
@@ -378,9 +425,13 @@ void hd_line_release(struct hd_line *line)
         hd_ids_release(&segment->prefix);
         hd_nbest_release(&segment->found);
         hd_segment_terms_free(segment->terms);
+        hd_segment_terms_free(segment->whole);
         hd_free(segment->ids);
     }
     hd_free(line->segments);
+    if (line->own_vectors)
+        hd_vectors_close(line->own_vectors);
+    hd_free(line->own_vectors);
     hd_document_free(line->document);
     hd_encoding_release(&line->target_placed);
     hd_protected_release(&line->kept);
