@@ -120,7 +120,8 @@ struct hd_vocab *hd_vocab_from_memory(enum hd_vocab_kind kind, const void *data,
         [HD_VOCAB_SPM] = read_spm,
         [HD_VOCAB_WORDS] = read_list,
         [HD_VOCAB_CHARS] = read_list,
-        [HD_VOCAB_LISTED] = read_listed};
+        [HD_VOCAB_LISTED] = read_listed,
+        [HD_VOCAB_LABELS] = read_list};
     struct hd_vocab *vocab = hd_new(struct hd_vocab, err);
     if (!vocab)
         return NULL;
@@ -170,7 +171,7 @@ static struct hd_vocab *from_list(enum hd_vocab_kind kind, const char *const *to
 struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
                                       heed_error *err)
 {
-    assert(kind == HD_VOCAB_WORDS || kind == HD_VOCAB_CHARS);
+    assert(kind == HD_VOCAB_WORDS || kind == HD_VOCAB_CHARS || kind == HD_VOCAB_LABELS);
     return from_list(kind, tokens, n, NULL, 0, err);
 }
 

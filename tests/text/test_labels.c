@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "text/labels.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
