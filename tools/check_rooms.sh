@@ -19,7 +19,7 @@ BEGIN {
     below["align"]     = "base text"
     below["model"]     = "base option kernel graph format text"
     below["search"]    = "base option kernel graph format text model"
-    below["translate"] = "base option kernel graph format text align model search picture markup"
+    below["translate"] = "base option kernel graph format text align model search picture markup exchange"
     below["train"]     = "base option kernel graph format text align model search translate picture mpi exchange"
     below["picture"]   = "base draw"
     below["mpi"]       = "base"                             # outside of src, too

@@ -45,8 +45,9 @@ struct hd_corpus {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool open_side(struct side *side, const char *const *paths, int n, bool is_tsv,
-                      const struct hd_corpus_options *options, heed_error *err)
+static bool open_side(struct side *side, const char *const *paths, int n,
+                      const struct hd_corpus_files *files, const struct hd_corpus_options *options,
+                      heed_error *err)
 {
     uint64_t base = 0;
     side->files = hd_alloc((size_t)n, sizeof *side->files, err);
@@ -54,7 +55,9 @@ static bool open_side(struct side *side, const char *const *paths, int n, bool i
         return false;
     for (; side->n_files < n; side->n_files++) {
         struct hd_corpus_file *file = &side->files[side->n_files];
-        if (!hd_corpus_file_open(file, paths[side->n_files], is_tsv, options, err)) {
+        const char *direction = files->directions ? files->directions[side->n_files] : NULL;
+        if (!hd_corpus_file_open(file, paths[side->n_files], files->is_tsv, direction, options,
+                                 err)) {
             side->n_files++; /* half made */
             return false;
         }
@@ -145,7 +148,9 @@ static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pa
 {
     static const char *const reasons[] = {
         [HD_BAD_NUL] = "there is a byte 0 in this line, which is no text",
-        [HD_BAD_COLUMNS] = "this line is not two columns, source TAB target (try cut -f1,2)",
+        [HD_BAD_COLUMNS] =
+            "this line is not two columns, source TAB target (try cut -f1,2, or --format csv "
+            "where the first line names its columns)",
         [HD_BAD_EMPTY] = "this sentence is empty or has nothing but spaces",
         [HD_BAD_LANGUAGE] = "from and to must be two languages by names such as en or pt_BR",
     };
@@ -203,7 +208,7 @@ static bool recall_columns(const struct hd_corpus_files *files, int i, struct hd
     const struct hd_direction *now = &corpus->directions[file->direction];
     for (int k = 0; k < i; k++) {
         const struct hd_corpus_file *before = &corpus->source.files[k];
-        if (strcmp(files->source[k], files->source[i]) != 0)
+        if (before->is_converted || strcmp(files->source[k], files->source[i]) != 0)
             continue;
         const struct hd_direction *then = &corpus->directions[before->direction];
         if (hd_direction_is(now, then->from, then->to))
@@ -239,6 +244,9 @@ static bool find_columns(struct hd_corpus *corpus, const struct hd_corpus_files 
                            hd_quote(name).text, file->name);
         if (name && (file->direction = add_direction(corpus, &direction, err)) < 0)
             return false;
+        corpus->counts.n_unpaired += file->n_unpaired;
+        if (file->is_converted)
+            continue;
         if (name && !recall_columns(files, i, corpus, err))
             return false;
         const struct hd_text first = line_at(file->text, file->text + file->size, &next);
@@ -472,6 +480,13 @@ static bool scan_all(struct hd_corpus *corpus, const struct hd_corpus_options *o
             "%s: no pair is left of %zu: %zu have a side that is to be excluded; are these "
             "the right files?",
             corpus->source.files[0].name, corpus->counts.n_lines, corpus->counts.n_excluded);
+    if (corpus->counts.n_lines == 0)
+        return hd_fail(err, HEED_BAD_TEXT, "%s: none of %zu entries has both languages%s%s%s%s",
+                       corpus->source.files[0].name, corpus->counts.n_unpaired,
+                       corpus->n_directions > 0 ? ", " : "",
+                       corpus->n_directions > 0 ? corpus->directions[0].from : "",
+                       corpus->n_directions > 0 ? " and " : "",
+                       corpus->n_directions > 0 ? corpus->directions[0].to : "");
     return corpus->n > 0 ||
            hd_fail(err, HEED_BAD_TEXT,
                    "%s: no pair is left of %zu, all of them are bad; without --skip-bad the first "
@@ -513,8 +528,8 @@ struct hd_corpus *hd_corpus_open(const struct hd_corpus_files *files,
     if (!corpus)
         return NULL;
     corpus->is_tsv = files->is_tsv;
-    if (!open_side(&corpus->source, files->source, files->n_source, files->is_tsv, options, err) ||
-        !open_side(&corpus->target, files->target, files->n_target, false, options, err) ||
+    if (!open_side(&corpus->source, files->source, files->n_source, files, options, err) ||
+        !open_side(&corpus->target, files->target, files->n_target, files, options, err) ||
         (files->is_tsv && !find_columns(corpus, files, err)) || !scan_all(corpus, options, err)) {
         hd_corpus_free(corpus);
         return NULL;

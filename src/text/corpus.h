@@ -27,11 +27,21 @@ struct hd_corpus_files {
                                       otherwise; a file that is named again turned round, "fr-en", keeps its columns */
 };
 
+/* Files that are neither lines nor TSV. */
+struct hd_corpus_converter {
+    bool (*is_other)(void *context, const char *path);
+    /* Write a file as TSV of two columns into `fd`; `direction` may be NULL. *n_unpaired is how many entries of it are no pairs. */
+    bool (*convert)(void *context, const char *path, const struct hd_direction *direction, int fd,
+                    size_t *n_unpaired, heed_error *err);
+    void *context;
+};
+
 struct hd_corpus_options {
     const char *spool; /* where to unpack gzip, pipes and standard input: "<spool>.spool-1",
                             which has no name any more once it is open, so that nothing stays
                             behind; NULL refuses what must be unpacked */
-    bool skip_bad;     /* leave bad pairs out and count them, rather than to refuse the first */
+    const struct hd_corpus_converter *converter; /* of TSV files; NULL: there are no others */
+    bool skip_bad; /* leave bad pairs out and count them, rather than to refuse the first */
     const struct hd_line_set
         *exclude;        /* pairs with a side that is in it are left out and counted; may be NULL */
     size_t longest_line; /* bytes of a line; 0 is HD_CORPUS_LONGEST_LINE */
@@ -95,6 +105,7 @@ enum hd_bad_pair {
 };
 
 struct hd_corpus_counts {
+    size_t n_unpaired; /* entries of files that were converted, without a translation */
     size_t n_lines;    /* good and bad */
     size_t n_excluded; /* good, but a side is in options.exclude */
     size_t n_bad;      /* the sum of: */

@@ -28,6 +28,7 @@ struct hd_recipe {
     heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, spm, freeze,
         guided_alignment;
     char *out, *from;
+    int format; /* enum hd_pair_format, of tsv and pair */
     bool skip_bad;
 
     /* text */

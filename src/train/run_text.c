@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "exchange/pairs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,17 +24,35 @@ struct named {
     const struct hd_line_set *exclude;
 };
 
-/* The two parts of "en-fr=FILE", for all of them. */
+/* The files of both sides: paths, folders as what is in them, and the two parts of "en-fr=FILE". */
 struct pair_files {
-    const char **paths, **directions;
-    char *memory; /* of the directions */
+    struct hd_paths paths;
+    const char **directions; /* [paths]; NULL: they are not named */
+    char *memory;            /* of the directions */
 };
 
 static void release_pair_files(struct pair_files *files)
 {
-    hd_free(files->paths);
+    hd_paths_release(&files->paths);
     hd_free(files->directions);
     hd_free(files->memory);
+}
+
+/* A file or a folder, of these languages. */
+static bool add_files(struct pair_files *files, const char *path, const char *direction,
+                      heed_error *err)
+{
+    const size_t before = files->paths.n;
+    size_t capacity = before;
+    if (!hd_paths_add(&files->paths, path, err))
+        return false;
+    const char **grown = hd_grow(files->directions, &capacity, files->paths.n, sizeof *grown, err);
+    if (!grown)
+        return false;
+    files->directions = grown;
+    for (size_t i = before; i < files->paths.n; i++)
+        grown[i] = direction;
+    return true;
 }
 
 static bool split_pairs(struct pair_files *files, const heed_option_list *pairs, heed_error *err)
@@ -41,11 +60,9 @@ static bool split_pairs(struct pair_files *files, const heed_option_list *pairs,
     size_t size = 1;
     for (size_t i = 0; i < pairs->n; i++)
         size += strlen(pairs->at[i]) + 1;
-    *files = (struct pair_files){hd_alloc(pairs->n, sizeof(char *), err),
-                                 hd_alloc(pairs->n, sizeof(char *), err), hd_alloc(size, 1, err)};
-    if (!files->paths || !files->directions || !files->memory)
+    char *at = files->memory = hd_alloc(size, 1, err);
+    if (!at)
         return false;
-    char *at = files->memory;
     for (size_t i = 0; i < pairs->n; i++) {
         const char *path = hd_pair_path(pairs->at[i]);
         if (path == pairs->at[i] || !*path)
@@ -54,11 +71,43 @@ static bool split_pairs(struct pair_files *files, const heed_option_list *pairs,
                            hd_quote(pairs->at[i]).text);
         const size_t n = (size_t)(path - pairs->at[i]) - 1;
         memcpy(at, pairs->at[i], n);
-        files->paths[i] = path;
-        files->directions[i] = at;
+        if (!add_files(files, path, at, err))
+            return false;
         at += n + 1;
     }
     return true;
+}
+
+/* Files without languages, or of those that --languages names. */
+static bool list_files(struct pair_files *files, const heed_option_list *paths, heed_error *err)
+{
+    for (size_t i = 0; i < paths->n; i++)
+        if (!add_files(files, paths->at[i], NULL, err))
+            return false;
+    return true;
+}
+
+/* ---- files of other kinds ------------------------------------------------------------------------ */
+
+static bool is_other(void *context, const char *path)
+{
+    const struct hd_recipe *r = context;
+    return hd_pairs_format((enum hd_pair_format)r->format, path) != HD_PAIRS_TSV;
+}
+
+static bool convert(void *context, const char *path, const struct hd_direction *direction, int fd,
+                    size_t *n_unpaired, heed_error *err)
+{
+    const struct hd_recipe *r = context;
+    struct hd_pair_counts counts = {0};
+    struct hd_direction named;
+    if (!direction && r->languages &&
+        hd_direction_read(&named, (struct hd_text){r->languages, strlen(r->languages)}))
+        direction = &named;
+    const bool ok = hd_pairs_convert(hd_pairs_format((enum hd_pair_format)r->format, path), path,
+                                     direction, fd, &counts, err);
+    *n_unpaired = counts.n_unpaired;
+    return ok;
 }
 
 struct reading {
@@ -80,6 +129,11 @@ static void tell_left_out(struct hd_run *run, const char *what, const struct hd_
     if (left_out && *left_out)
         hd_journal_say(&run->journal, "%s: %s", what, left_out);
     hd_free(left_out);
+    if (counts->n_unpaired > 0)
+        hd_journal_say(&run->journal,
+                       "%s: %zu entries have no translation, a fuzzy one or none in these "
+                       "languages, and are left out",
+                       what, counts->n_unpaired);
     if (run->recipe->exclude.n > 0 && corpus == run->text)
         hd_journal_say(&run->journal,
                        "%s: %zu of %zu pairs are left out, since a side of them is in the excluded "
@@ -91,28 +145,30 @@ static struct hd_corpus *open_text(struct hd_run *run, const struct named *named
 {
     struct reading reading = {&run->journal, named->what};
     const bool is_pairs = named->pair->n > 0, is_tsv = is_pairs || named->tsv->n > 0;
-    const heed_option_list *source = is_tsv ? named->tsv : named->src;
-    struct pair_files pairs = {0};
+    struct pair_files both = {0};
     char spool[4096];
     snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out,
              run->ranks.rank);
+    const struct hd_corpus_converter converter = {is_other, convert, run->recipe};
     const struct hd_corpus_options options = {.spool = spool,
+                                              .converter = &converter,
                                               .skip_bad = run->recipe->skip_bad,
                                               .exclude = named->exclude,
                                               .progress = show_reading,
                                               .context = &reading};
     struct hd_corpus *corpus = NULL;
-    if (!is_pairs || split_pairs(&pairs, named->pair, err)) {
+    if (!is_tsv ||
+        (is_pairs ? split_pairs(&both, named->pair, err) : list_files(&both, named->tsv, err))) {
         const struct hd_corpus_files files = {
-            .source = is_pairs ? pairs.paths : (const char *const *)source->at,
+            .source = (const char *const *)(is_tsv ? both.paths.at : named->src->at),
             .target = is_tsv ? NULL : (const char *const *)named->tgt->at,
-            .n_source = (int)(is_pairs ? named->pair->n : source->n),
+            .n_source = (int)(is_tsv ? both.paths.n : named->src->n),
             .n_target = is_tsv ? 0 : (int)named->tgt->n,
             .is_tsv = is_tsv,
-            .directions = pairs.directions};
+            .directions = is_pairs ? both.directions : NULL};
         corpus = hd_corpus_open(&files, &options, err);
     }
-    release_pair_files(&pairs);
+    release_pair_files(&both);
     return corpus;
 }
 
