@@ -628,6 +628,77 @@ struct hd_text_pair hd_corpus_pair(const struct hd_corpus *corpus, size_t i)
                                  .direction = direction > 0 ? direction : 0};
 }
 
+/* ---- leaving out --------------------------------------------------------------------------------- */
+
+/* What a corpus becomes. */
+struct filtering {
+    struct hd_places source, target;
+    size_t *left_out;
+    size_t n, n_left_out, capacity;
+    uint64_t fingerprint;
+};
+
+static bool leave_line(struct filtering *f, size_t line, heed_error *err)
+{
+    size_t *lines = hd_grow(f->left_out, &f->capacity, f->n_left_out + 1, sizeof *lines, err);
+    if (!lines)
+        return false;
+    f->left_out = lines;
+    lines[f->n_left_out++] = line;
+    return true;
+}
+
+static bool keep_pair(struct filtering *f, const struct hd_corpus *corpus, size_t i,
+                      const struct hd_text_pair *p, heed_error *err)
+{
+    if (!hd_places_add(&f->source, hd_places_at(&corpus->source.places, i), err) ||
+        (!corpus->is_tsv &&
+         !hd_places_add(&f->target, hd_places_at(&corpus->target.places, i), err)))
+        return false;
+    f->fingerprint = hash_text(hash_text(f->fingerprint, (struct hd_text){p->source, p->n_source}),
+                               (struct hd_text){p->target, p->n_target});
+    if (corpus->n_directions > 0) {
+        const char *to = corpus->directions[p->direction].to;
+        f->fingerprint = hash_text(f->fingerprint, (struct hd_text){to, strlen(to)});
+    }
+    f->n++;
+    return true;
+}
+
+bool hd_corpus_filter(struct hd_corpus *corpus,
+                      bool (*keeps)(void *context, const struct hd_text_pair *pair), void *context,
+                      heed_error *err)
+{
+    struct filtering f = {0};
+    bool ok = true;
+    for (size_t line = 0, i = 0, k = 0; ok && line < corpus->counts.n_lines; line++) {
+        if (k < corpus->n_left_out && corpus->left_out[k] == line) {
+            ok = leave_line(&f, line, err);
+            k++;
+            continue;
+        }
+        const struct hd_text_pair p = hd_corpus_pair(corpus, i);
+        ok = keeps(context, &p) ? keep_pair(&f, corpus, i, &p, err) : leave_line(&f, line, err);
+        i++;
+    }
+    if (ok) { /* what the corpus had is released in the place of what it gets */
+        const struct filtering had = {
+            corpus->source.places, corpus->target.places, corpus->left_out, 0, 0, 0, 0};
+        corpus->source.places = f.source;
+        corpus->target.places = f.target;
+        corpus->left_out = f.left_out;
+        corpus->n_left_out = f.n_left_out;
+        corpus->left_out_capacity = f.capacity;
+        corpus->n = f.n;
+        corpus->fingerprint = f.fingerprint;
+        f = had;
+    }
+    hd_places_release(&f.source);
+    hd_places_release(&f.target);
+    hd_free(f.left_out);
+    return ok;
+}
+
 const struct hd_corpus_counts *hd_corpus_counts(const struct hd_corpus *corpus)
 {
     return &corpus->counts;

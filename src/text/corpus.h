@@ -82,6 +82,11 @@ struct hd_text_pair {
 /* Pair i, where it is on the disk; lives as long as the corpus. */
 struct hd_text_pair hd_corpus_pair(const struct hd_corpus *corpus, size_t i);
 
+/* Leave out all pairs that `keeps` does not want; it is asked once for each, in their order. False with HEED_NO_MEMORY in `err`, and the corpus is as it was. */
+bool hd_corpus_filter(struct hd_corpus *corpus,
+                      bool (*keeps)(void *context, const struct hd_text_pair *pair), void *context,
+                      heed_error *err);
+
 /* The line of pair i in the file that its source is from, from 0 and without a header; *file is the number of that file. */
 size_t hd_corpus_line(const struct hd_corpus *corpus, size_t i, int *file);
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "exchange/pairs.h"
+#include "text/clean.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -38,6 +39,7 @@ const heed_option hd_recipe_options[] = {
     {"dev-pair", LIST(dev_pair, "SRC-TGT=FILE.tsv..."), LOCAL, IS "text of two languages for validation"},
     {"format", CHOICE(format, HD_PAIR_FORMATS), LOCAL, OR "auto", .default_help = "auto: by the file's name and first bytes", IS "format of the files of tsv and pair"},
     {"exclude", LIST(exclude, "FILE..."), LOCAL, IS "skip pairs whose source or target is a line of these files, such as test sets"},
+    {"clean", LIST(clean, HD_CLEAN_NAMES "..."), FIXED, IS "leave out pairs of the training text: that were there before, of lengths that do not fit, with a side of another language, with the same text on both sides, with other numbers"},
     {"skip-bad", FLAG(skip_bad), FIXED, OR "no", IS "skip broken pairs instead of stopping at the first"},
     {"out", 'o', TEXT(out, "MODEL.safetensors"), LOCAL, IS "model file to write; beside it MODEL.state.safetensors, .jsonl, .log and .svg"},
 

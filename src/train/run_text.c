@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "exchange/pairs.h"
+#include "text/clean.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -274,11 +275,44 @@ static void tell_directions(struct hd_run *run)
                    (double)run->recipe->pair_temperature);
 }
 
+/* Leave out what teaches little, as was asked for. */
+static bool clean_text(struct hd_run *run, heed_error *err)
+{
+    const heed_option_list *clean = &run->recipe->clean;
+    bool rules[HD_N_CLEAN_RULES] = {0};
+    size_t counts[HD_N_CLEAN_RULES], before = hd_corpus_size(run->text);
+    char told[300];
+    for (size_t i = 0; i < clean->n; i++) {
+        const int rule = hd_clean_rule_named(clean->at[i]);
+        for (int r = 0; r < HD_N_CLEAN_RULES; r++)
+            rules[r] = rules[r] || rule == r || rule == HD_N_CLEAN_RULES;
+    }
+    if (clean->n == 0)
+        return true;
+    if (!hd_clean(run->text, rules, counts, err))
+        return false;
+    hd_clean_tell(counts, told, sizeof told);
+    hd_journal_say(&run->journal, "cleaning: %zu of %zu pairs are left out%s%s",
+                   before - hd_corpus_size(run->text), before, told[0] ? ": " : "", told);
+    return true;
+}
+
+static bool check_clean(const struct hd_recipe *r, heed_error *err)
+{
+    for (size_t i = 0; i < r->clean.n; i++)
+        if (hd_clean_rule_named(r->clean.at[i]) < 0)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "clean must be some of duplicates, length, language, same, numbers, or "
+                           "all, not %s",
+                           hd_quote(r->clean.at[i]).text);
+    return true;
+}
+
 bool hd_run_read_text(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     struct hd_line_set *exclude = NULL;
-    if (!check_files(run, err))
+    if (!check_files(run, err) || !check_clean(r, err))
         return false;
     if (r->exclude.n > 0 &&
         !(exclude = hd_line_set_read((const char *const *)r->exclude.at, r->exclude.n, err)))
@@ -289,6 +323,8 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
     if (!run->text)
         return false;
     tell_left_out(run, text.what, run->text);
+    if (!clean_text(run, err))
+        return false;
     run->facts = hd_text_facts_of(run->text);
     run->fingerprint = hd_corpus_fingerprint(run->text);
     tell_directions(run);

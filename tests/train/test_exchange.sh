@@ -51,5 +51,17 @@ same 'and may be said to be one' plain said
 printf '<tmx><tu>' >broken.tmx
 [ ! -f "$markup" ] || expect 'a broken file is told with its line' 1 '' '*broken.tmx:1: the XML is not well-formed*' "$heed" train --tsv broken.tmx --out no.safetensors
 expect 'a folder without text is told' 1 '' '*this is a folder without a file that ends in*' sh -c "mkdir -p none; '$heed' train --tsv none --out no.safetensors"
+{ cat t.tsv t.tsv; printf 'a cat\ta cat\n'
+  printf 'the cat sees a dog\tle kato vide uno hundo and much more that nobody has said in the other language at all, on and on and on\n'
+  printf 'cat 12\tkato 13\n'; head -n 1 t.tsv | awk -F '\t' '{ print $2 "\t" $1 }'; } >dirty.tsv
+learn clean --tsv dirty.tsv --clean all
+expect 'what teaches nothing is left out and counted' 0 '*cleaning: * of 124 pairs are left out: 1 with the same text on both sides, 1 of lengths that do not fit, 1 with other numbers, 1 with a side of another language, * that were there before
+*' '' cat clean.out
+sort -u t.tsv >sorted.tsv
+expect 'and the rest stays' 0 '' '' sh -c "grep -q \"text: $(wc -l <sorted.tsv) pairs\" clean.out"
+learn once --tsv dirty.tsv --clean duplicates same
+expect 'rules are chosen by name' 0 '*cleaning: * of 124 pairs are left out: 1 with the same text on both sides, * that were there before
+*' '' cat once.out
+expect 'a rule must be one' 2 '' '*clean must be some of duplicates, *not *dust*' "$heed" train --tsv t.tsv --clean dust --out no.safetensors
 expect 'nothing is left behind' 0 '' '' sh -c 'ls -d ./*spool* no.* 2>/dev/null; true'
 finish
