@@ -4,6 +4,8 @@
  * whatever is not recurrent is done for all steps at once, before the loop (embeddings and their maps) or after it (the
  * readout). A step is the same function in both: hd_rnn_decoder_step. */
 #include "base/memory.h"
+
+#include "graph/guide.h"
 #include "graph/tape.h"
 #include "model/architecture.h"
 #include "model/placement.h"
@@ -161,6 +163,18 @@ static hd_node *embed_previous(const struct hd_net *net, hd_tape *tape, const in
     return hd_rows(hd_on(tape, net->target_table), ids, n);
 }
 
+/* The decoder's first state; of a model that sees it in every step the encoder's last. */
+const float *hd_memory_vector(const struct hd_net *net, const struct hd_memory *memory, int i,
+                              int *n)
+{
+    *n = 0;
+    if (net->architecture != &hd_recurrent || net->config.context == HD_CONTEXT_ATTENTION)
+        return NULL;
+    const hd_node *start = ((const struct hd_rnn_memory *)memory->of_arch)->start[0];
+    *n = hd_width(start);
+    return start->x + (size_t)i * (size_t)*n;
+}
+
 /* ---- attention as a result ------------------------------------------------------------------------------------------------ */
 
 static const float *find_alpha(const struct hd_weights *w, int row, int layer, int head)
@@ -176,6 +190,20 @@ static const float *find_head(const struct hd_weights *w, int row, int layer, in
     return hd_attention_weights(w->nodes[w->sequence[row]], w->query[row], head);
 }
 
+static void find_scores(const struct hd_weights *w, int row, int layer, int head, float *e)
+{
+    (void)layer, (void)head;
+    const hd_node *scores = w->scores[w->sequence[row]]; /* [B, longest] */
+    memcpy(e, scores->x + (size_t)w->query[row] * (size_t)hd_width(scores),
+           (size_t)w->n_keys[row] * sizeof *e);
+}
+
+static void find_head_scores(const struct hd_weights *w, int row, int layer, int head, float *e)
+{
+    (void)layer;
+    hd_attention_scores(w->nodes[w->sequence[row]], w->query[row], 0, head, e);
+}
+
 static struct hd_weights weights_by_step(const struct hd_config *c, hd_node *const *nodes,
                                          const int *step, const int *query, const int *n_keys)
 {
@@ -187,7 +215,8 @@ static struct hd_weights weights_by_step(const struct hd_config *c, hd_node *con
                                .sequence = step,
                                .query = query,
                                .n_keys = n_keys,
-                               .find = has_heads ? find_head : find_alpha};
+                               .find = has_heads ? find_head : find_alpha,
+                               .find_scores = has_heads ? find_head_scores : find_scores};
 }
 
 /* ---- teacher forcing ------------------------------------------------------------------------------------------------------------- */
@@ -271,11 +300,11 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
     if (!make_time_steps(tape, batch, memory->spans, c->target_start, &l))
         return false;
     const size_t steps = (size_t)l.n_steps;
-    hd_node **pieces = hd_tape_take(tape, op, 4 * (steps + 1), sizeof *pieces);
+    hd_node **pieces = hd_tape_take(tape, op, 5 * (steps + 1), sizeof *pieces);
     if (!pieces)
         return false;
     hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1),
-            **nodes = pieces + 3 * (steps + 1);
+            **nodes = pieces + 3 * (steps + 1), **scores = pieces + 4 * (steps + 1);
     const struct hd_rnn_memory m = memory_on(c, tape, memory);
     hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
     hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y); /* W E y_{t-1} + b, all t */
@@ -297,6 +326,7 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
         r_c[t] = step.readout_c;
         attended[t] = step.attended;
         nodes[t] = step.attended_by;
+        scores[t] = step.scored_by;
     }
     if (hd_has_failed(tape) || l.n_steps == 0)
         return !hd_has_failed(tape);
@@ -315,6 +345,7 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
                                  .position = l.position};
     if (step.attended_by)
         forced->cross = weights_by_step(c, nodes, l.position, l.query, l.n_keys);
+    forced->cross.scores = scores;
     return !hd_has_failed(tape);
 }
 
@@ -410,6 +441,7 @@ static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
     struct hd_step step = {.sentence = rows->entry};
     step.view = view_of(net, tape, &m, &d->entries, rows->entry, B);
     step.view.length = rows->length;
+    step.view.looks = rows->looks;
     struct hd_rnn_decoder_state before =
         first_state(c, tape, &m, step.view.spans->longest, rows->entry, B);
     recall(d, rows, &before);

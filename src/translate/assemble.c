@@ -13,6 +13,7 @@
 #include "translate/loop.h"
 #include "translate/protection.h"
 #include "translate/reading.h"
+#include "translate/recall.h"
 #include "translate/required.h"
 #include "translate/word_weights.h"
 
@@ -649,7 +650,7 @@ static bool make_translation(const struct hd_job *job, struct hd_line *line,
     struct target_side t = {.segments = hd_alloc(line->n_segments, sizeof *t.segments, &line->err)};
     const bool ok =
         t.segments &&
-        (job->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
+        (line->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
         describe_target(line, tr, k, s, &t) && (!line->document || write_tags(line, s, &t));
     if (ok)
         set_scores(job, line, tr, k);
@@ -684,8 +685,8 @@ static void warn(struct hd_line *line)
         const struct hd_segment *segment = &line->segments[p];
         n_cut += segment->found.n > 0 && segment->found.best[0].is_cut;
         n_again += segment->is_searched_again;
-        n_dropped += !line->job->is_forced && !segment->passes && is_dropped(line, p);
-        n_loops += !line->job->is_forced && !segment->is_searched_again && repeats(segment);
+        n_dropped += !line->is_forced && !segment->passes && is_dropped(line, p);
+        n_loops += !line->is_forced && !segment->is_searched_again && repeats(segment);
     }
     if (n_loops > 0)
         hd_result_warn(line->result, "the translation repeats itself");
@@ -706,7 +707,7 @@ static bool doubt(const struct hd_job *job, struct hd_line *line, const struct h
     static const double UNSURE = 0.6;
     heed_result *r = line->result;
     const double confidence = r->translations[0]->confidence;
-    if (job->is_forced || !job->has_scores)
+    if (line->is_forced || !job->has_scores)
         return true;
     if (confidence >= (double)job->options.min_confidence) {
         if (confidence < UNSURE && job->ensemble->is_natural)
@@ -752,7 +753,7 @@ bool hd_line_assemble(struct hd_line *line)
         ok = make_translation(job, line, &s, k);
         line->result->n_translations = k + 1;
     }
-    ok = ok && hd_describe_beam(line);
+    ok = ok && hd_describe_beam(line) && hd_describe_memory(line);
     if (ok) {
         warn(line);
         hd_warn_of_losses(line);

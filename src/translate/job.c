@@ -6,7 +6,9 @@
 #include "base/quote.h"
 #include "model/languages.h"
 #include "option/option.h"
+#include "translate/looks.h"
 #include "translate/reading.h"
+#include "translate/recall.h"
 #include "translate/required.h"
 
 #include <stdlib.h>
@@ -132,7 +134,8 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     e->models = hd_alloc((size_t)n_models, sizeof *e->models, err);
     e->nets = hd_alloc((size_t)n_models, sizeof *e->nets, err);
     e->converted = hd_alloc((size_t)n_models, sizeof *e->converted, err);
-    if (!e->models || !e->nets || !e->converted)
+    e->recall = hd_recall_new(err);
+    if (!e->models || !e->nets || !e->converted || !e->recall)
         return false;
     for (int i = 0; i < n_models; i++)
         if (!add_model(e, models[i], err))
@@ -164,6 +167,7 @@ void hd_ensemble_release(struct hd_ensemble *e)
 {
     for (int i = 0; e->converted && i < e->n; i++)
         hd_net_free(e->converted[i]);
+    hd_recall_free(e->recall);
     hd_free(e->converted);
     hd_free(e->models);
     hd_free(e->nets);
@@ -319,12 +323,17 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
     const int *once = line->job->ensemble->target_placeholders;
     const int n_once = (int)hd_segment_placeholders(segment);
     const bool is_whole = segment->round == HD_SEARCH_WHOLE;
+    int n_looks;
+    const struct hd_look *looks = hd_segment_looks(segment, &n_looks);
     return (struct hd_search_input){
         .once = {once, is_whole ? n_once : 0},
         .never = {once + n_once, is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
         .source = {segment->ids, segment->n_ids},
         .prefix = {segment->prefix.at, (int)segment->prefix.n},
         .terms = hd_segment_terms(segment),
+        .neighbours = hd_segment_neighbours(segment),
+        .looks = looks,
+        .n_looks = n_looks,
         .max_length = hd_longest_output(segment->n_ids, line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
 }
