@@ -435,6 +435,47 @@ HEED_API heed_lexicon *heed_aligner_lexicon(heed_aligner *aligner, const heed_te
                                             size_t n, heed_error *err);
 HEED_API void heed_lexicon_free(heed_lexicon *lexicon); /* NULL is fine */
 
+/* ---- files with text in them ----------------------------------------------------------------- */
+
+/* A file whose text is to be translated while all else stays: "po" (messages of programs, gettext), "srt" and "vtt" (subtitles),
+ * "text" (paragraphs that are broken into lines).
+ *
+ *     heed_file *f = heed_file_read(bytes, n, "srt", "film.srt", &err);
+ *     for (size_t i = 0; f && i < heed_file_size(f); i++)
+ *         heed_file_put(f, i, heed_translator_text(t, heed_file_text(f, i), &err), &err);
+ *     char *translated = f ? heed_file_write(f, &err) : NULL;
+ *     heed_free(translated);
+ *     heed_file_free(f); */
+typedef struct heed_file heed_file;
+
+/* The format of a file by the ending of its name; NULL where that says none. */
+HEED_API const char *heed_file_format(const char *path);
+
+/* Read a file of n bytes; `name` is for sentences and may be NULL. To be given to heed_file_free(). NULL with the reason in `err`:
+ * HEED_BAD_TEXT with file and line, HEED_BAD_OPTION for a format that there is not. */
+HEED_API heed_file *heed_file_read(const char *bytes, size_t n, const char *format,
+                                   const char *name, heed_error *err);
+
+/* How many texts there are; text i, from 0, and the line that it begins in, from 1; NULL and 0 beyond. Of PO these are messages
+ * without a translation; of subtitles sentences may go over several cues. */
+HEED_API size_t heed_file_size(const heed_file *file);
+HEED_API const char *heed_file_text(const heed_file *file, size_t i);
+HEED_API size_t heed_file_line(const heed_file *file, size_t i);
+
+/* Does text i have tags or entities? Then it is to be translated with the option "markup", "html". */
+HEED_API bool heed_file_has_tags(const heed_file *file, size_t i);
+
+/* The translation of text i. In PO it is marked fuzzy; one that has other placeholders than the message is left out, with a
+ * warning. False with the reason in `err`. */
+HEED_API bool heed_file_put(heed_file *file, size_t i, const char *translation, heed_error *err);
+
+/* Sentences for people: what stays, and what was left out; NULL from i = their number on. */
+HEED_API const char *heed_file_warning(const heed_file *file, size_t i);
+
+/* The file with the translations in it, to be given to heed_free(). NULL with HEED_NO_MEMORY in `err`. */
+HEED_API char *heed_file_write(const heed_file *file, heed_error *err);
+HEED_API void heed_file_free(heed_file *file); /* NULL is fine */
+
 /* ---- asynchronous translating -------------------------------------------------------------- */
 
 /* For servers: texts are submitted from any thread and join those that are being translated at
@@ -751,6 +792,9 @@ typedef struct heed_training_event {
     long best_update;
     /* validations without improvement, and how many end the run; 0: none do */
     int n_stale, patience;
+    /* of a validation: of labels accuracy and macro F1 if has_labels, of answers exact and F1 if has_answers; percent */
+    double accuracy, f1;
+    bool has_labels, has_answers;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A
@@ -761,6 +805,42 @@ typedef struct heed_training_event {
 HEED_API bool heed_training_run(heed_training *training,
                                 bool (*watch)(void *context, const heed_training_event *event),
                                 void *context, heed_error *err);
+
+/* ---- features ------------------------------------------------------------------------------ */
+
+/* Sound and pictures as vectors, the source of models that are trained with `--source vectors`: log-mel frames or
+ * cepstra of sound (WAV, FLAC, Ogg), patches of pictures (PNG, JPEG). Settings first, then files, then one file of
+ * vectors, which carries the settings; the vectors of a file are the same on every machine.
+ *
+ *     heed_features *f = heed_features_new(&err);
+ *     if (f && heed_features_set(f, "mel", "40", &err) && heed_features_add(f, "hello.wav", &err) &&
+ *         heed_features_write(f, "speech.safetensors", &err))
+ *         puts("done");
+ *     heed_features_free(f); */
+typedef struct heed_features heed_features;
+
+HEED_API heed_features *heed_features_new(heed_error *err);
+HEED_API void heed_features_free(heed_features *features); /* NULL is fine */
+
+/* Set an option of `heed features` by its name, before the first file is added; and the options one by one, NULL when
+ * there are no more. */
+HEED_API bool heed_features_set(heed_features *features, const char *name, const char *value,
+                                heed_error *err);
+HEED_API const heed_option *heed_features_option_at(int i);
+
+/* Make vectors as those of another file, or as a model wants them: its settings, but for those that were set, its
+ * principal components and deviations. */
+HEED_API bool heed_features_like(heed_features *features, const char *path, heed_error *err);
+
+/* Add a sound or a picture: one more item. HEED_BAD_FILE when it cannot be read. */
+HEED_API bool heed_features_add(heed_features *features, const char *path, heed_error *err);
+
+/* Write all items. Principal components (option "project") are learned here, unless they came from another file. */
+HEED_API bool heed_features_write(heed_features *features, const char *path, heed_error *err);
+
+/* How many items, vectors of all of them, and numbers of a vector there are. */
+enum heed_features_of { HEED_FEATURES_ITEMS, HEED_FEATURES_VECTORS, HEED_FEATURES_NUMBERS };
+HEED_API long long heed_features_count(const heed_features *features, enum heed_features_of what);
 
 /* ---- evaluation ---------------------------------------------------------------------------- */
 
@@ -874,6 +954,28 @@ HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
 /* NULL is fine. */
 HEED_API void heed_evaluation_free(heed_evaluation *evaluation);
 
+/* How labels were found. */
+typedef struct heed_confusion {
+    size_t n, n_labels;
+    /* all that occur on either side, in the order of their bytes */
+    const char **labels;
+    /* [n_labels × n_labels]: how often the label of the row was taken for that of the column */
+    size_t *counts;
+    /* percent of labels that are right; 100 times the mean, over the labels of the references, of F1 = 2 P R / (P + R) */
+    double accuracy, macro_f1;
+} heed_confusion;
+
+/* Compare n labels that were found with those that are right. Returns a table to be given to heed_confusion_free(), or NULL with the
+ * reason in `err` (HEED_BAD_TEXT: no labels, or more than 10,000 different ones; HEED_NO_MEMORY).
+ *
+ *     const heed_pair pairs[] = {{.hyp = "spam", .ref = "spam"}, {.hyp = "spam", .ref = "work"}};
+ *     heed_confusion *c = heed_confusion_new(pairs, 2, &err);
+ *     printf("%.1f %%\n", c->accuracy); */
+HEED_API heed_confusion *heed_confusion_new(const heed_pair *pairs, size_t n, heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_confusion_free(heed_confusion *confusion);
+
 /* How sure a difference between systems is. */
 typedef struct heed_comparison {
     enum heed_metric metric;
@@ -952,6 +1054,11 @@ enum heed_option_flag {
     HEED_OPTION_SHORTHAND = 256,
     /* For programs that use the library; command lines do not show it. */
     HEED_OPTION_PROGRAM = 512,
+    /* Files have it only where it is not as it is when nothing is said. */
+    HEED_OPTION_IF_SET = 1024,
+    /* Of models with an encoder, with a decoder. */
+    HEED_OPTION_ENCODER = 2048,
+    HEED_OPTION_DECODER = 4096,
 };
 
 struct heed_option {

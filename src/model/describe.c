@@ -4,6 +4,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+bool hd_config_has_encoder(const struct hd_config *config)
+{
+    return config->source != HD_SOURCE_NONE && config->task != HD_TASK_LANGUAGE_MODEL;
+}
+
+bool hd_config_has_decoder(const struct hd_config *config)
+{
+    return config->task != HD_TASK_LABEL && config->task != HD_TASK_SPAN;
+}
+
 int hd_encoder_width(const struct hd_config *config)
 {
     return config->encoder_dim ? config->encoder_dim : config->dim;

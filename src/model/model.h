@@ -16,6 +16,7 @@
 #include "model/weights.h"
 
 struct hd_architecture; /* architecture.h */
+struct hd_output;       /* output.h */
 
 /* The parameters of a model, by role. Those that a configuration does not have are NULL. */
 struct hd_net {
@@ -23,7 +24,9 @@ struct hd_net {
     hd_params *params;
     struct hd_source source;
     hd_node *target_table; /* embeddings [V,E] */
-    struct hd_head head;
+    struct hd_head head; /* of words and labels */
+    const struct hd_output *output;
+    void *output_parts; /* the output's own */
     const struct hd_architecture *architecture;
     void *parts; /* the architecture's own */
 };
@@ -94,7 +97,8 @@ const float *hd_memory_vector(const struct hd_net *net, const struct hd_memory *
 
 /* ---- teacher forcing: whole targets ------------------------------------------------------------------------------------- */
 
-/* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. */
+/* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. A label is the only word of its
+ * sentence. */
 struct hd_forced {
     int n_rows;
     hd_node *out; /* what enters the output layer, [n_rows, R] */
@@ -117,6 +121,8 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
 /* ---- names of parameters --------------------------------------------------------------------------------------------
  *
  * embed | source.embed, target.embed [V,E]    output.W [R,V] output.b [V]     (tied: no output.W)
+ *
+ * a label: query [1,D], attention.…, output.W [E,V], output.b [V]
  *
  * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)
  *   encoder.l.forward.{W [in,kD], U [D,kD], b [kD], c [kD] (gru: added to U s')}, encoder.l.backward.…

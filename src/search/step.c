@@ -15,7 +15,7 @@
 
 enum {
     SLICE_FLOATS = 1 << 17, /* logits that exist at a time: half of a cache, */
-    SLICE_ROWS = 24,        /* but for so many rows at least the output layer's weights are read */
+    SLICE_ROWS = 30,        /* but for so many rows at least the output layer's weights are read */
 };
 
 static const struct hd_beam *beam_at(const struct hd_searcher *r, size_t i)

@@ -233,6 +233,9 @@ static bool encode_pair(const struct hd_feed *f, struct slice *s, int at, struct
     bool is_empty = false;
     *is_long = false;
     for (int side = 0; side < 2; side++) {
+        s->length[2 * at + side] = 0;
+        if (!vocab[side])
+            continue;
         const bool with_end = hd_vocab_end(vocab[side]) >= 0,
                    with_symbol = side == 0 && symbol >= 0;
         struct hd_rng rng = {f->options.seed,
@@ -338,12 +341,18 @@ static void merge_sort(struct hd_pair_ids *pairs, struct hd_pair_ids *spare, int
         }
 }
 
-/* Cut the sorted pairs into batches of even numbers of target tokens, and order them at random. */
+/* What of a pair fills a batch. */
+static int counted(const struct hd_feed *f, const struct hd_pair_ids *pair)
+{
+    return f->options.counts_source ? pair->source.n : pair->target.n;
+}
+
+/* Cut the sorted pairs into batches of even numbers of tokens, and order them at random. */
 static bool cut(struct hd_feed *f, heed_error *err)
 {
     long long total = 0, done = 0;
     for (int i = 0; i < f->n; i++)
-        total += f->pairs[i].target.n;
+        total += counted(f, &f->pairs[i]);
     const long long most = f->options.tokens, half = most / 2;
     f->n_batches = total > most ? (int)((total + half) / most) : 1;
     size_t capacity = f->starts_capacity;
@@ -360,7 +369,7 @@ static bool cut(struct hd_feed *f, heed_error *err)
     for (int i = 0; i < f->n; i++) {
         if (n < f->n_batches && done * f->n_batches >= total * n)
             f->start[n++] = i;
-        done += f->pairs[i].target.n;
+        done += counted(f, &f->pairs[i]);
     }
     f->n_batches = n;
     f->start[n] = f->n;

@@ -19,7 +19,8 @@ struct hd_feed_options {
     const struct hd_link_lists
         *links;              /* of the words of every pair of the corpus; NULL: not known */
     bool links_by_character; /* how they count words: text/word_links.h */
-    int tokens;              /* target tokens of a batch, end marker included */
+    int tokens;              /* target tokens of a batch, end marker included; or, where it */
+    bool counts_source;      /* is the source that is long, source tokens */
     int max_length;          /* tokens of a side; longer pairs are left out */
     float subword_sampling;  /* 0: none */
     int hold_out;            /* every so-manyth pair is kept for validation; 0: none */
@@ -33,7 +34,7 @@ struct hd_feed_position {
     int epoch, pool, batch;
 };
 
-/* One pair of sentences as ids; end markers are there where the vocabulary has one. */
+/* One pair of sentences as ids; end markers are there where the vocabulary has one. Without a source's vocabulary the source is empty. */
 struct hd_pair_ids {
     struct hd_sequence source, target;
     struct hd_token_links links; /* of their tokens; none without options.links */

@@ -42,7 +42,11 @@ static void tell_choices(struct hd_run *run)
     const heed_training *said = run->said;
     const bool is_transformer = c->arch == HD_TRANSFORMER;
     char layers[64], texts[5][64];
-    snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
+    if (hd_config_has_encoder(c) && hd_config_has_decoder(c))
+        snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
+    else
+        snprintf(layers, sizeof layers, "%d layers",
+                 hd_config_has_encoder(c) ? c->encoder_layers : c->decoder_layers);
     hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
                    hd_config_choice("arch", c->arch).text, layers, c->dim,
                    is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
@@ -52,11 +56,12 @@ static void tell_choices(struct hd_run *run)
                        ? ""
                        : ", a size that suits so much text");
     hd_journal_say(&run->journal,
-                   "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
+                   "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s %s "
                    "tokens; dropout %s",
                    hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]),
                    r->warmup, hd_recipe_text(r, "schedule", texts[2]),
                    hd_recipe_text(r, "batch-tokens", texts[3]),
+                   hd_config_has_decoder(c) ? "target" : "source",
                    hd_recipe_text(r, "dropout", texts[4]));
     char *variation =
         hd_vary_tell(&r->vary, &run->facts.vary,
@@ -119,8 +124,10 @@ static bool make_tools(struct hd_run *run, heed_error *err)
     const heed_model *m = run->model;
     if (!hd_learner_init(&run->learner, m->net, r, run->threads, &run->ranks, err))
         return false;
+    const struct hd_config *c = &m->net->config;
     const struct hd_feed_options feed = {.seed = (uint64_t)r->seed,
                                          .tokens = r->batch_tokens * r->accumulate,
+                                         .counts_source = !hd_config_has_decoder(c),
                                          .max_length = r->max_length,
                                          .subword_sampling = r->subword_sampling,
                                          .hold_out = run->dev_text ? 0 : HD_HOLD_OUT,
@@ -128,7 +135,8 @@ static bool make_tools(struct hd_run *run, heed_error *err)
                                          .links = r->guided_alignment.n > 0 ? &run->links : NULL,
                                          .links_by_character = run->links_by_character,
                                          .temperature = r->pair_temperature};
-    run->feed = hd_feed_new(run->text, m->source, m->target, &feed, run->threads, err);
+    const struct hd_vocab *source = hd_config_has_encoder(c) ? m->source : NULL;
+    run->feed = hd_feed_new(run->text, source, m->target, &feed, run->threads, err);
     const struct hd_corpus *dev_text = run->dev_text ? run->dev_text : run->text;
     const size_t first = run->dev_text ? 0 : HD_HOLD_OUT - 1,
                  step = run->dev_text ? 1 : HD_HOLD_OUT * held_per_dev(run);
@@ -136,7 +144,7 @@ static bool make_tools(struct hd_run *run, heed_error *err)
     const int room = hd_plan_room(&m->net->config),
               longest = room < 4 * r->max_length ? room : 4 * r->max_length;
     run->dev =
-        run->feed ? hd_dev_new(dev_text, first, step, m->source, m->target, longest, err) : NULL;
+        run->feed ? hd_dev_new(dev_text, first, step, source, m->target, longest, err) : NULL;
     if (!run->dev)
         return false;
     run->config_json = dump(hd_config_to_json(&m->net->config));
@@ -148,7 +156,8 @@ static bool make_tools(struct hd_run *run, heed_error *err)
 bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err)
 {
     const struct hd_identity identity = {run->config_json, run->recipe_json, run->fingerprint,
-                                         run->model->source, run->model->target};
+                                         run->model->source, run->model->target,
+                                         json_object_get(run->model->record, "alignment_shift")};
     int is_there = 1;
     return hd_learner_share(&run->learner, false, err) &&
            (run->ranks.rank > 0 ||
@@ -202,7 +211,7 @@ static void tell_doubts(struct hd_run *run)
 {
     const char *languages = hd_corpus_n_directions(run->text) > 1 ? NULL : run->recipe->languages;
     const struct hd_doubts doubts = {run->text, run->dev_text, HD_HOLD_OUT, languages};
-    if (run->ranks.rank == 0)
+    if (run->ranks.rank == 0 && hd_training_task(run->said) == HD_TASK_TRANSLATE)
         hd_tell_doubts(&doubts, say_doubt, &run->journal);
 }
 
@@ -253,7 +262,7 @@ static bool prepare(struct hd_run *run, heed_error *err)
 
 bool hd_run_prepare(struct hd_run *run, heed_error *err)
 {
-    if (!hd_outputs_name(run, err) || !hd_plan_check(run->recipe, err) ||
+    if (!hd_outputs_name(run, err) || !hd_plan_check(run->said, err) ||
         !hd_ranks_join(&run->ranks, err))
         return false;
     run->journal.is_silent = run->ranks.rank > 0;

@@ -192,6 +192,8 @@ bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n,
                    heed_error *err)
 {
     struct hd_workspace *w = l->workspace;
+    for (int i = 0; !hd_config_has_decoder(&l->net->config) && i < n; i++)
+        n_tokens += pairs[i].source.n;
     long most = n_tokens / LEAST_TOKENS, wanted = 1, done = 0, all = 0;
     most = most < 2 && n_tokens >= 2 * LEAST_OF_TWO ? 2 : most;
     most = most > w->n_blocks ? w->n_blocks : most;

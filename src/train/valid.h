@@ -6,7 +6,8 @@
 #include "text/vocab.h"
 #include "train/update.h"
 
-/* The sentences: pairs first, first + step, … of a corpus, as text and as ids, of which `longest` at most. */
+/* The sentences: pairs first, first + step, … of a corpus, as text and as ids, of which `longest` at most. `source` is NULL where the model
+ * has none. */
 struct hd_dev;
 struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t step,
                           const struct hd_vocab *source, const struct hd_vocab *target, int longest,
@@ -18,6 +19,8 @@ struct hd_validated {
     double ce, perplexity;         /* of a target token, without smoothing */
     double bleu, chrf, exact, wer; /* of greedy or beam search; 0 when only ce was wanted */
     bool has_text;
+    double accuracy, f1; /* of labels: the share that is right, macro F1; of spans f1 and exact */
+    bool has_labels, has_answers;
 };
 
 /* Validate the learner's current weights. */

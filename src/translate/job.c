@@ -15,7 +15,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LOOP_NGRAM = 3, MOST_ROWS = 1 << 20 };
+enum {
+    LOOP_NGRAM = 3,
+    MOST_ROWS = 1 << 20,
+    MOST_PART = 48, /* subwords of the parts of a sentence that is too long (split.c) */
+};
 
 /* ---- the models ---------------------------------------------------------------------------------- */
 
@@ -84,7 +88,7 @@ static void find_placeholders(struct hd_ensemble *e)
 /* Text of a natural language is cut into subwords. It is cased if its vocabulary has a piece of letters of both kinds: "▁The". */
 static void look_at_text(struct hd_ensemble *e)
 {
-    e->is_natural = hd_vocab_kind(e->source) == HD_VOCAB_SPM;
+    e->is_natural = hd_vocab_spm(e->source) != NULL;
     for (int id = 0; e->is_natural && !e->is_cased && id < hd_vocab_size(e->source); id++) {
         const char *piece = hd_vocab_piece(e->source, id);
         bool has_upper = false, has_lower = false;
@@ -143,7 +147,8 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     if (hd_vocab_end(e->target) < 0)
         return hd_fail(err, HEED_BAD_MODEL,
                        "the model's target vocabulary has no end marker, so no output would end");
-    return true;
+    e->id_flags = hd_id_flags(e->target, err);
+    return e->id_flags != NULL;
 }
 
 bool hd_ensemble_compute(struct hd_ensemble *e, enum hd_compute compute, heed_error *err)
@@ -171,6 +176,7 @@ void hd_ensemble_release(struct hd_ensemble *e)
     hd_free(e->converted);
     hd_free(e->models);
     hd_free(e->nets);
+    hd_free(e->id_flags);
     *e = (struct hd_ensemble){0};
 }
 
@@ -284,9 +290,9 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "terms of a glossary are searched for, not drawn; use either glossary or "
                        "sample");
-    if (o->terms && !is_forced && !(job->id_flags = hd_id_flags(e->target, err)))
-        return false;
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
+    job->part =
+        o->max_source > 0 || e->is_of_documents || job->most < MOST_PART ? job->most : MOST_PART;
     job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;
@@ -306,8 +312,6 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
 void hd_job_release(struct hd_job *job)
 {
     hd_keep_free(job->keep);
-    hd_free(job->id_flags);
-    job->id_flags = NULL;
     job->keep = NULL;
 }
 
@@ -320,17 +324,20 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
 {
     const struct hd_line *line = segment->line;
     const uint64_t index = (uint64_t)(segment - line->segments);
-    const int *once = line->job->ensemble->target_placeholders;
+    const struct hd_ensemble *e = line->job->ensemble;
+    const int *once = e->target_placeholders;
     const int n_once = (int)hd_segment_placeholders(segment);
     const bool is_whole = segment->round == HD_SEARCH_WHOLE;
     int n_looks;
     const struct hd_look *looks = hd_segment_looks(segment, &n_looks);
+    const bool has_once = is_whole && e->has_placeholders;
     return (struct hd_search_input){
-        .once = {once, is_whole ? n_once : 0},
-        .never = {once + n_once, is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
+        .once = {once, has_once ? n_once : 0},
+        .never = {once + n_once, has_once ? HD_N_PLACEHOLDERS - n_once : 0},
         .source = {segment->ids, segment->n_ids},
         .prefix = {segment->prefix.at, (int)segment->prefix.n},
-        .terms = hd_segment_terms(segment),
+        .terms =
+            is_whole && segment->whole ? hd_terms_of(segment->whole) : hd_terms_of(segment->terms),
         .neighbours = hd_segment_neighbours(segment),
         .looks = looks,
         .n_looks = n_looks,

@@ -40,6 +40,7 @@ struct hd_ensemble {
     bool is_cased;         /* and letters of both kinds are */
     bool has_placeholders; /* for protected pieces, in both vocabularies: */
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
+    unsigned char *id_flags; /* of the target's ids (search/terms.h) */
     struct hd_confidence confidence;
     struct hd_recall *recall; /* steps of remembered sentences */
 };
@@ -50,7 +51,7 @@ enum hd_search_round {
     HD_SEARCH_FIRST,     /* as it is asked for */
     HD_SEARCH_SCORED,    /* after a first search for words alone: with probabilities, to compare */
     HD_SEARCH_NO_REPEAT, /* with repetition forbidden */
-    HD_SEARCH_WHOLE,     /* with each placeholder said once */
+    HD_SEARCH_WHOLE, /* with each placeholder said once, or each protected piece at least once */
     HD_SEARCH_ROUNDS,
 };
 
@@ -60,9 +61,8 @@ struct hd_job {
     struct hd_keep *keep;  /* what the options say is kept; NULL: nothing */
     const char *from, *to; /* languages that were asked for, by the model's own names; NULL: auto */
     const struct hd_markup_module *markup; /* reads texts that have tags; NULL: they have none */
-    unsigned char *id_flags;               /* of the target's ids, where there is a glossary */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
-    size_t most; /* subwords of a source */
+    size_t most, part; /* subwords of a source; of the parts of a sentence that has more */
     int shift;
     bool is_forced;      /* outputs are given */
     bool cuts_sentences; /* a text is translated sentence by sentence */
@@ -90,7 +90,9 @@ struct hd_segment {
     bool is_trimmed;           /* at its ends, of what is only copied */
     enum hd_letters
         letters; /* if not mixed the model sees an ordinary sentence, and such letters come out again */
-    struct hd_segment_terms *terms;       /* what a glossary requires of it; NULL: nothing */
+    struct hd_segment_terms *terms; /* what a glossary requires of it; NULL: nothing */
+    struct hd_segment_terms
+        *whole; /* and its protected pieces, where the model has no placeholders */
     struct hd_segment_looks *looks;       /* attention that is given; NULL: none is */
     struct hd_segment_recalled *recalled; /* what is remembered of its like; NULL: nothing */
     enum hd_search_round round;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "model/languages.h"
 #include "translate/protection.h"
@@ -14,6 +15,7 @@
 #include "translate/split.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- text -------------------------------------------------------------------------------------- */
@@ -85,6 +87,39 @@ static void move_spans(struct hd_encoding *encoding, size_t by)
     }
 }
 
+/* Subwords between spaces, as the vocabulary has them. */
+static bool encode_subwords(const struct hd_vocab *vocab, const char *text, size_t n,
+                            struct hd_encoding *placed, heed_error *err)
+{
+    char piece[256];
+    *placed = (struct hd_encoding){hd_alloc(n / 2 + 1, sizeof *placed->ids, err),
+                                   hd_alloc(n / 2 + 1, sizeof *placed->spans, err), 0};
+    if (!placed->ids || !placed->spans)
+        return false;
+    for (size_t i = 0, end; i < n; i = end + 1) {
+        const char *space = memchr(text + i, ' ', n - i);
+        end = space ? (size_t)(space - text) : n;
+        if (end == i)
+            continue;
+        snprintf(piece, sizeof piece, "%.*s", (int)(end - i), text + i);
+        const int id = hd_vocab_find(vocab, piece);
+        if (id < 0)
+            return hd_fail(err, HEED_BAD_TEXT, "%s is no subword of the model",
+                           hd_quote(piece).text);
+        placed->ids[placed->n] = id;
+        placed->spans[placed->n++] = (struct hd_span){i, end};
+    }
+    return true;
+}
+
+static bool encode(const struct hd_job *job, const struct hd_vocab *vocab, const char *text,
+                   size_t n, struct hd_encoding *placed, heed_error *err)
+{
+    return job->is_forced && job->options.is_of_subwords
+               ? encode_subwords(vocab, text, n, placed, err)
+               : hd_vocab_encode_spans(vocab, text, n, placed, err);
+}
+
 /* The whole text as one segment. What the vocabulary cannot take is a warning, and the segment passes as it is. */
 static bool make_one_segment(struct hd_line *line)
 {
@@ -93,11 +128,14 @@ static bool make_one_segment(struct hd_line *line)
     heed_error err = {0};
     struct hd_segment *segment = &line->segments[0];
     segment->span = (struct hd_span){line->begin, line->begin + line->n_text};
-    if (!hd_vocab_encode_spans(line->job->ensemble->source, line->result->source + line->begin,
-                               line->n_text, &segment->source, &err)) {
+    if (!encode(line->job, line->job->ensemble->source, line->result->source + line->begin,
+                line->n_text, &segment->source, &err)) {
+        hd_encoding_release(&segment->source);
         if (err.code != HEED_BAD_TEXT)
             return hd_fail(&line->err, err.code, "%s", err.message);
-        hd_result_warn(line->result, "not translated: %s", err.message);
+        line->is_skipped = line->job->is_forced;
+        hd_result_warn(line->result, "not %s: %s", line->is_skipped ? "looked at" : "translated",
+                       err.message);
     }
     move_spans(&segment->source, line->begin);
     return hd_segment_add_ids(segment, &line->err);
@@ -152,8 +190,10 @@ static bool split_line(struct hd_line *line, const struct hd_split_rules *rules,
 static bool cut_line(struct hd_line *line, bool keeps_sentences)
 {
     const struct hd_job *job = line->job;
-    const struct hd_split_rules rules = {
-        .most = job->most, .keeps_sentences = keeps_sentences, .language = line->from};
+    const struct hd_split_rules rules = {.most = job->most,
+                                         .part = job->part,
+                                         .keeps_sentences = keeps_sentences,
+                                         .language = line->from};
     struct hd_splits parts = {0};
     heed_error err = {0};
     bool ok = split_line(line, &rules, &parts, &err);
@@ -255,8 +295,9 @@ static bool prepare_force(struct hd_line *line, const char *target)
         return false;
     line->n_target = strlen(line->target);
     heed_error err = {0};
-    if (!hd_vocab_encode_spans(job->ensemble->target, line->target, line->n_target,
-                               &line->target_placed, &err)) {
+    if (!encode(job, job->ensemble->target, line->target, line->n_target, &line->target_placed,
+                &err)) {
+        hd_encoding_release(&line->target_placed);
         if (err.code != HEED_BAD_TEXT)
             return hd_fail(&line->err, err.code, "%s", err.message);
         hd_result_warn(line->result, "not looked at: %s", err.message);
@@ -353,6 +394,7 @@ void hd_line_release(struct hd_line *line)
         hd_segment_terms_free(segment->terms);
         hd_segment_recalled_free(segment->recalled);
         hd_segment_looks_free(segment->looks);
+        hd_segment_terms_free(segment->whole);
         hd_free(segment->ids);
     }
     hd_free(line->segments);

@@ -93,7 +93,8 @@ static bool set_head(const heed_option *option, void *values, const char *text, 
 {
     double x = -1;
     const bool is_mean = strcmp(text, "mean") == 0;
-    if (!is_mean && !(hd_option_read_number(text, &x) && x >= 0 && x < 64 && x == (double)(int)x))
+    enum { MOST = 1 << 20 }; /* how many there are the model knows */
+    if (!is_mean && !(hd_option_read_number(text, &x) && x >= 0 && x < MOST && x == (double)(int)x))
         return heed_option_refuse(option, text, err);
     of(values)->head = (int)x;
     return true;
@@ -214,6 +215,10 @@ static const heed_option rows[] = {
      .flags = HEED_OPTION_PROGRAM,
      .help = "what the attention looks at when the subword STEP is written, numbers from 0: the "
              "attention of a recurrent model, the alignment layer's heads of a Transformer"},
+    {"subwords", .kind = HEED_OPTION_YES_NO, FIELD(is_of_subwords), .initial = "no",
+     .flags = HEED_OPTION_PROGRAM,
+     .help = "texts whose translations are given, and these, are subwords of the model between "
+             "spaces, to be looked at as they are"},
     {"steps", .kind = HEED_OPTION_INT, FIELD(n_steps), .initial = "0", .value = "N", .least = 0,
      .most = 100, .flags = HEED_OPTION_PROGRAM,
      .help = "tell the likeliest N subwords of each step, and the raw scores of the attention"},
@@ -291,10 +296,10 @@ static const heed_option rows[] = {
      .flags = HEED_OPTION_PROGRAM,
      .help = "log-probabilities, scores and confidence; greedy search is faster without"},
     {"layer", .kind = HEED_OPTION_INT, FIELD(layer), .initial = "0", .value = "N", .least = 0,
-     .most = 64, .default_help = "the model's alignment layer",
+     .most = 1 << 20, .default_help = "the model's alignment layer",
      .help = "layer whose attention is reported, from 1"},
     {"head", .kind = HEED_OPTION_TEXT, FIELD(head), .initial = "mean", .value = "N|mean",
-     .takes = "a whole number from 0 to 63, or mean", .help = "attention head to report, from 0",
+     .takes = "a whole number from 0, or mean", .help = "attention head to report, from 0",
      .set = set_head, .print = print_head},
     {"shift", .kind = HEED_OPTION_CHOICE, FIELD(shift), .initial = "auto", .choices = "auto|0|1",
      .default_help = "as suits the model",

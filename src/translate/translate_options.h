@@ -38,10 +38,11 @@ struct heed_options {
     char *prefix;                  /* how the output begins; NULL: as the model likes */
     char *from, *to;               /* languages; from may be "auto", to NULL: the first that fits */
     char *force;                   /* attention that is given (translate/looks.h); NULL: none */
-    char *target;  /* the output itself, which is only looked at; NULL: it is searched */
-    int n_steps;   /* likeliest words of each step that are told; 0: none */
-    bool has_tree; /* the whole beam is told */
-    int attention; /* enum heed_attention */
+    char *target;        /* the output itself, which is only looked at; NULL: it is searched */
+    bool is_of_subwords; /* texts with given outputs are subwords between spaces, both sides */
+    int n_steps;         /* likeliest words of each step that are told; 0: none */
+    bool has_tree;       /* the whole beam is told */
+    int attention;       /* enum heed_attention */
     bool has_scores;
     float min_confidence; /* of less the source stays; 0: never */
     int layer, head;      /* 0, -1: the model's own choice */

@@ -120,7 +120,7 @@ with Server() as s:
     check('there is a page', a.status == 200 and '<!doctype html>' in a.text, a)
     check('which loads from here alone', "default-src 'none'" in a.headers['content-security-policy'] and
           'unsafe' not in a.headers['content-security-policy'] and 'set-cookie' not in a.headers, a)
-    for path in ('/page.css', '/page.js', '/icon.svg'):
+    for path in ('/web/page.css', '/web/page.js', '/web/icon.svg'):
         a = s.get(path, Accept_Encoding='gzip')
         check(f'{path} comes packed', a.status == 200 and a.headers.get('content-encoding') == 'gzip', a)
         same('and once', s.get(path, If_None_Match=a.headers['etag']).status, 304)
