@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 #include "model/languages.h"
 #include "translate/protection.h"
+#include "translate/looks.h"
+#include "translate/recall.h"
 #include "translate/required.h"
 #include "translate/split.h"
 #include "vector/vectors.h"
@@ -274,6 +276,8 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
         return false;
     for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
         line->segments[i].passes = true;
+    if (!hd_line_recall(line) || !hd_line_look(line))
+        return false;
     if (!prefix || line->n_segments == 0)
         return true;
     const char *text = repaired(line->result, prefix, "prefix", &line->err);
@@ -362,6 +366,15 @@ static bool prepare_force(struct hd_line *line, const char *target)
     return true;
 }
 
+/* What is remembered is looked at here and now, so that it has words, weights and scores as others have. */
+static bool look_at_answer(struct hd_line *line)
+{
+    const struct hd_job *job = line->job;
+    struct hd_segment *segment = &line->segments[0];
+    return segment->passes ||
+           hd_segments_force(job->ensemble, &job->search[HD_SEARCH_FIRST], &segment, 1, &line->err);
+}
+
 /* ---- all --------------------------------------------------------------------------------------- */
 
 /* A text with tags is its plain text from now on, until it is put together. */
@@ -406,13 +419,18 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
         return false;
     if (!has_vectors && !choose_languages(line, line->job->is_forced ? other : NULL))
         return false;
+    const bool has_prefix = other && other[0];
+    const char *answer = has_prefix || line->is_translated ? NULL : hd_line_remembered(line);
+    line->is_forced = line->job->is_forced || answer;
     const enum hd_task task = line->job->ensemble->task;
-    if (!(line->job->is_forced             ? prepare_force
+    if (hd_failed(&line->err) ||
+        !(line->is_forced                  ? prepare_force
           : task == HD_TASK_LABEL          ? prepare_label
           : task == HD_TASK_LANGUAGE_MODEL ? prepare_continuation
-                                           : prepare_search)(line, other))
+                                           : prepare_search)(line, answer ? answer : other) ||
+        (answer && !look_at_answer(line)))
         return false;
-    for (size_t i = 0; i < line->n_segments; i++)
+    for (size_t i = 0; i < line->n_segments && !answer; i++)
         line->n_searching += !line->segments[i].passes;
     return true;
 }
@@ -425,6 +443,8 @@ void hd_line_release(struct hd_line *line)
         hd_ids_release(&segment->prefix);
         hd_nbest_release(&segment->found);
         hd_segment_terms_free(segment->terms);
+        hd_segment_recalled_free(segment->recalled);
+        hd_segment_looks_free(segment->looks);
         hd_segment_terms_free(segment->whole);
         hd_free(segment->ids);
     }
