@@ -216,13 +216,6 @@ typedef struct heed_translation {
      * subword. NULL and 0 unless asked for (option "steps") */
     size_t n_choices;
     heed_choice *choices;
-    /* with "steps" of a recurrent model with one head, [n_subwords, subwords of the source]: the
-     * scores that the softmax made weights of; NaN between different sentences. Else NULL */
-    float *subword_scores;
-    /* with "steps" of a model without attention, [n_vectors, vector_size]: the vector of each
-     * sentence, which is all that the decoder knows of it. Else NULL and 0 */
-    size_t n_vectors, vector_size;
-    float *vectors;
 } heed_translation;
 
 /* All about one text. */

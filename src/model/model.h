@@ -24,7 +24,7 @@ struct hd_net {
     hd_params *params;
     struct hd_source source;
     hd_node *target_table; /* embeddings [V,E] */
-    struct hd_head head;   /* of words and labels */
+    struct hd_head head; /* of words and labels */
     const struct hd_output *output;
     void *output_parts; /* the output's own */
     const struct hd_architecture *architecture;
@@ -100,8 +100,6 @@ struct hd_forced {
     hd_node *out; /* what enters the output layer, [n_rows, R] */
     const int *target, *sentence, *position;
     struct hd_weights cross, self;
-    const hd_node
-        *vector; /* without attention: all that is known of a sentence, [n, width]; else NULL */
 };
 
 struct hd_forced *hd_teacher_force(const struct hd_net *net, hd_tape *tape,

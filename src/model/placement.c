@@ -130,7 +130,6 @@ static struct hd_rnn_decoder_state step_before(const struct hd_rnn_parts *n,
     now.layer[0] = hd_cell_step(&p->cell[0], x, now.layer[0]); /* s_t = f(s_{t-1}, y_{t-1}, c_t) */
     run_upper_layers(p, before, &now);
     conclude(n, config, before, alpha, c, &now, step);
-    step->scored_by = e;
     return now;
 }
 
@@ -161,7 +160,6 @@ static struct hd_rnn_decoder_state step_after(const struct hd_rnn_parts *n,
         now.fed = step->attended;
     now.cover = before->cover ? hd_add(before->cover, alpha) : NULL;
     step->attended_by = alpha;
-    step->scored_by = e;
     return now;
 }
 
@@ -184,7 +182,6 @@ static struct hd_rnn_decoder_state step_inside(const struct hd_rnn_parts *n,
     now.layer[0] = hd_cell_step(&p->second, x, middle);       /* s_t = f_2(s', c_t) */
     run_upper_layers(p, before, &now);
     conclude(n, config, before, alpha, c, &now, step);
-    step->scored_by = e;
     return now;
 }
 

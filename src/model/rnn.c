@@ -262,15 +262,6 @@ static hd_node *fit_cover(hd_node *cover, int width)
     return cover && hd_width(cover) > width ? hd_part(cover, 0, width) : cover;
 }
 
-/* What a decoder without attention is given of the source: the encoder's last state at every step, or the state that it begins with. */
-static const hd_node *fixed_vector(const struct hd_config *c, const struct hd_memory *memory)
-{
-    const struct hd_rnn_memory *m = memory->of_arch;
-    if (c->context == HD_CONTEXT_ATTENTION)
-        return NULL;
-    return c->context == HD_CONTEXT_EVERY && m->values.h ? m->values.h : m->start[0];
-}
-
 static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
                             const struct hd_batch *batch, const struct hd_dropouts *dropouts,
                             struct hd_forced *forced)
@@ -282,11 +273,11 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
     if (!make_time_steps(tape, batch, memory->spans, c->target_start, &l))
         return false;
     const size_t steps = (size_t)l.n_steps;
-    hd_node **pieces = hd_tape_take(tape, op, 5 * (steps + 1), sizeof *pieces);
+    hd_node **pieces = hd_tape_take(tape, op, 4 * (steps + 1), sizeof *pieces);
     if (!pieces)
         return false;
     hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1),
-            **nodes = pieces + 3 * (steps + 1), **scores = pieces + 4 * (steps + 1);
+            **nodes = pieces + 3 * (steps + 1);
     const struct hd_rnn_memory m = memory_on(c, tape, memory);
     hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
     hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y); /* W E y_{t-1} + b, all t */
@@ -308,7 +299,6 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
         r_c[t] = step.readout_c;
         attended[t] = step.attended;
         nodes[t] = step.attended_by;
-        scores[t] = step.scored_by;
     }
     if (hd_has_failed(tape) || l.n_steps == 0)
         return !hd_has_failed(tape);
@@ -324,11 +314,9 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
                                  .out = hd_dropout(out, dropouts->output),
                                  .target = l.target,
                                  .sentence = l.sentence,
-                                 .position = l.position,
-                                 .vector = fixed_vector(c, memory)};
+                                 .position = l.position};
     if (step.attended_by)
         forced->cross = hd_weights_by_step(nodes, n_heads_of(c), l.position, l.query, l.n_keys);
-    forced->cross.scores = n_heads_of(c) == 0 && step.scored_by ? scores : NULL;
     return !hd_has_failed(tape);
 }
 
@@ -425,8 +413,7 @@ static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
     for (int i = list_state(c, &now, list) - 1; i >= 0; i--)
         hd_cache_put(&d->words[i], *list[i], rows->slot);
     return (struct hd_stepped){
-        .out = out,
-        .cross = hd_weights_of_one(tape, step.attended_by, n_heads_of(c), step.view.spans)};
+        .out = out, .cross = hd_weights_of_one(tape, step.attended_by, n_heads_of(c), step.view.spans)};
 }
 
 /* ---- the architecture -------------------------------------------------------------------------------------------------------- */

@@ -23,8 +23,6 @@ struct hd_weights {
     const int *sequence; /* [rows]: Transformer: the row's sentence; recurrent models: its step */
     const int *query;    /* [rows]: the row's query among those of its sentence, or step */
     const int *n_keys;   /* [rows]: how many weights a row has */
-    hd_node *const *
-        scores; /* what the softmax was taken of, [queries, longest] of every step; NULL: not kept */
     const float *(*find)(const struct hd_weights *weights, int row, int layer, int head);
 };
 

@@ -172,44 +172,12 @@ static bool add_attention(struct forcing *f, const struct hd_net *net,
     return true;
 }
 
-/* The scores of which the softmax makes weights, as they are on the tape. */
-static bool keep_scores(const struct hd_forced *forced, struct group *g, heed_error *err)
-{
-    const struct hd_weights *w = &forced->cross;
-    for (int r = 0; w->scores && r < forced->n_rows; r++) {
-        struct hd_hypothesis *h = g->found[forced->sentence[r]].best;
-        const size_t n = (size_t)w->n_keys[r];
-        const hd_node *e = w->scores[w->sequence[r]];
-        if (!h->scores && !(h->scores = hd_alloc(((size_t)h->n + 1) * n, sizeof(float), err)))
-            return false;
-        memcpy(h->scores + (size_t)forced->position[r] * n,
-               e->x + (size_t)w->query[r] * (size_t)hd_width(e), n * sizeof(float));
-    }
-    return true;
-}
-
-static bool keep_vector(const struct hd_forced *forced, struct group *g, heed_error *err)
-{
-    for (int i = 0; forced->vector && i < g->n; i++) {
-        struct hd_hypothesis *h = g->found[i].best;
-        const size_t n = (size_t)hd_width(forced->vector);
-        if (!(h->vector = hd_alloc(n, sizeof *h->vector, err)))
-            return false;
-        h->n_vector = (int)n;
-        memcpy(h->vector, forced->vector->x + (size_t)i * n, n * sizeof *h->vector);
-    }
-    return true;
-}
-
 static bool ask(struct forcing *f, const struct hd_net *net, struct group *g, heed_error *err)
 {
     hd_tape_reset(f->tape);
     const struct hd_memory *memory = hd_encode(net, f->tape, &g->batch, NULL);
     const struct hd_forced *forced = hd_teacher_force(net, f->tape, memory, &g->batch, NULL);
     if (!hd_tape_check(f->tape, err) || !add_logprobs(f, net, forced, g, err))
-        return false;
-    if (f->options->wants_scores && f->n_nets == 1 &&
-        (!keep_scores(forced, g, err) || !keep_vector(forced, g, err)))
         return false;
     return !g->found[0].best->attention || add_attention(f, net, memory, forced, g, err);
 }

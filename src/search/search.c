@@ -34,8 +34,6 @@ void hd_nbest_release(struct hd_nbest *nbest)
         hd_free(nbest->best[i].attention);
         hd_free(nbest->best[i].top_ids);
         hd_free(nbest->best[i].top_logprob);
-        hd_free(nbest->best[i].scores);
-        hd_free(nbest->best[i].vector);
     }
     hd_free(nbest->tree);
     hd_free(nbest->best);

@@ -33,11 +33,9 @@ struct hd_search_options {
         words_alone; /* greedy search without probabilities, which is faster: logprob is NULL, total and score are 0 */
     bool wants_attention; /* keep the weights, */
     enum hd_attention_kind
-        attention;   /* of this kind; a search has those of cross-attention alone */
-    int layer, head; /* of hd_weights_of(): 0, -1 are the model's own choice */
-    int n_top;       /* of forced decoding: the likeliest words of each step, so many */
-    bool
-        wants_scores; /* of forced decoding by one net: raw scores, or the vector of a net without attention */
+        attention;          /* of this kind; a search has those of cross-attention alone */
+    int layer, head;        /* of hd_weights_of(): 0, -1 are the model's own choice */
+    int n_top;              /* of forced decoding: the likeliest words of each step, so many */
     bool wants_tree;        /* of a search: all words that were ever kept */
     bool never_stops_early; /* until `beam` have ended: slower, the same result (tests) */
     bool (*keep_on)(
@@ -78,10 +76,6 @@ struct hd_hypothesis {
                          [n_source, n_source], of the decoder's [n + 1, n + 1] */
     int *top_ids;       /* [n + 1, n_top], likeliest first; NULL unless asked for */
     float *top_logprob; /* [n + 1, n_top] */
-    float *
-        scores; /* [n + 1, n_source] e_tj, of a recurrent net with one head; NULL unless asked for */
-    float *vector; /* [n_vector]: of a net without attention, all that it knows of the source */
-    int n_vector;
 };
 
 /* A word that the search kept for a step at least, or the end of a hypothesis. */

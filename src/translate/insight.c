@@ -4,10 +4,7 @@
 
 #include "base/memory.h"
 
-#include <math.h>
 #include <string.h>
-
-enum { LARGEST_MATRIX = 1 << 24 }; /* scores of a text that are kept */
 
 static const struct hd_hypothesis *kth(const struct hd_segment *segment, size_t k)
 {
@@ -25,7 +22,6 @@ static bool read_steps(const struct hd_job *job, const struct hd_segment *segmen
     struct hd_search_options options = job->search[HD_SEARCH_FIRST];
     input.prefix = (struct hd_sequence){h->ids, h->n};
     options.n_top = job->options.n_steps;
-    options.wants_scores = true;
     options.wants_attention = options.words_alone = false;
     options.coverage_penalty = 0;
     return hd_force_decode(e->nets, e->n, hd_vocab_end(e->target), &input, 1, &options, found, err);
@@ -57,41 +53,6 @@ static bool tell_steps(struct hd_line *line, const struct hd_hypothesis *read, s
     return true;
 }
 
-/* Raw scores of a sentence go to where its subwords meet; all else stays NaN. */
-static bool tell_scores(struct hd_line *line, heed_translation *tr,
-                        const struct hd_hypothesis *read, size_t row, size_t column,
-                        size_t n_source)
-{
-    const size_t columns = line->result->n_subwords, n_rows = (size_t)read->n + 1;
-    if (!read->scores || column + n_source > columns || row + n_rows > tr->n_subwords ||
-        tr->n_subwords > LARGEST_MATRIX / (columns + 1))
-        return true;
-    if (!tr->subword_scores) {
-        const size_t n = tr->n_subwords * columns;
-        tr->subword_scores = hd_result_keep(line->result, n, sizeof(float), &line->err);
-        for (size_t i = 0; tr->subword_scores && i < n; i++)
-            tr->subword_scores[i] = NAN;
-    }
-    for (size_t t = 0; tr->subword_scores && t < n_rows; t++)
-        memcpy(tr->subword_scores + (row + t) * columns + column, read->scores + t * n_source,
-               n_source * sizeof(float));
-    return tr->subword_scores != NULL;
-}
-
-static bool tell_vector(struct hd_line *line, heed_translation *tr,
-                        const struct hd_hypothesis *read)
-{
-    const size_t size = (size_t)read->n_vector;
-    if (!read->vector)
-        return true;
-    if (!tr->vectors && !(tr->vectors = hd_result_keep(line->result, line->n_segments * size,
-                                                       sizeof(float), &line->err)))
-        return false;
-    tr->vector_size = size;
-    memcpy(tr->vectors + tr->n_vectors++ * size, read->vector, size * sizeof(float));
-    return true;
-}
-
 bool hd_describe_steps(struct hd_line *line, heed_translation *tr, size_t k)
 {
     const struct hd_job *job = line->job;
@@ -103,24 +64,20 @@ bool hd_describe_steps(struct hd_line *line, heed_translation *tr, size_t k)
     if (!tr->choices)
         return false;
     tr->n_choices = n_choices;
-    size_t row = 0, column = 0;
+    heed_choice *at = tr->choices;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         struct hd_nbest found = {0};
         if (segment->passes)
             continue;
         const struct hd_hypothesis *h = kth(segment, k);
-        const size_t n_rows = (size_t)h->n + !h->is_cut,
-                     n_source = (size_t)hd_segment_input(segment).source.n;
+        const size_t n_rows = (size_t)h->n + !h->is_cut;
         const bool ok = read_steps(job, segment, h, &found, &line->err) &&
-                        tell_steps(line, found.best, n_rows, tr->choices + row * n_choices) &&
-                        (h->is_cut || tell_scores(line, tr, found.best, row, column, n_source)) &&
-                        tell_vector(line, tr, found.best);
+                        tell_steps(line, found.best, n_rows, at);
         hd_nbest_release(&found);
         if (!ok)
             return false;
-        row += n_rows;
-        column += n_source;
+        at += n_rows * n_choices;
     }
     return true;
 }

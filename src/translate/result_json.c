@@ -186,15 +186,7 @@ static void add_translation(struct text *t, const heed_result *r, const heed_tra
     add_subwords(t, "source", r->subwords, r->n_subwords);
     add_subwords(t, "target", tr->subwords, tr->n_subwords);
     add_matrix(t, "attention", tr->subword_attention, tr->n_subword_rows, tr->n_subword_columns);
-    if (tr->subword_scores) {
-        add(t, ", ");
-        add_matrix(t, "scores", tr->subword_scores, tr->n_subwords, r->n_subwords);
-    }
     add(t, "}");
-    if (tr->vectors) {
-        add(t, ", ");
-        add_matrix(t, "vectors", tr->vectors, tr->n_vectors, tr->vector_size);
-    }
     if (tr->choices)
         add_steps(t, tr);
     add(t, "}");

@@ -507,59 +507,6 @@ static void what_cannot_be_asked_is_refused_with_a_sentence(void **state)
     hd_net_free(net), hd_net_free(other), hd_net_free(fixed);
 }
 
-/* Scores are what the softmax was taken of, for one row; a net without attention has one vector instead. */
-static void scores_become_weights_and_a_fixed_net_has_its_vector(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *net;
-        bool has_scores;
-        int n_vector;
-    } cases[] = {{"bahdanau", true, 0},
-                 {"luong", true, 0},
-                 {"luong attend=inside readout=linear score=bilinear", true, 0},
-                 {"bahdanau coverage=yes", true, 0},
-                 {"luong layers=1 score=multi-head heads=2 attention-dim=10", false, 0},
-                 {"transformer", false, 0},
-                 {"seq2seq cell=gru dim=6", false, 6},
-                 {"seq2seq cell=lstm dim=6", false, 12},
-                 {"seq2seq context=every encoder-dim=4 start=last", false, 4}};
-    static const int ids[] = {1, 2, 3, 4}, words[] = {3, 1, 2};
-    const struct hd_search_input input[] = {
-        {.source.ids = ids, .source.n = 4, .prefix.ids = words, .prefix.n = 3},
-        {.source.ids = ids, .source.n = 2, .prefix.ids = words, .prefix.n = 1}};
-    struct hd_search_options options = hd_search_options_default();
-    options.wants_scores = true;
-    foreach (k, cases) {
-        options.wants_attention = cases[k].n_vector == 0;
-        struct hd_net *net = toy_net(cases[k].net, 6, 1, 9);
-        const struct hd_net *nets[] = {net, net};
-        struct hd_nbest found[2];
-        heed_error err = {0};
-        assert_that(hd_force_decode(nets, 1, END, input, 2, &options, found, &err), "%s: %s",
-                    cases[k].net, err.message);
-        for (int i = 0; i < 2; i++) {
-            const struct hd_hypothesis *h = found[i].best;
-            const int n = input[i].source.n;
-            assert_that((h->scores != NULL) == cases[k].has_scores, "%s", cases[k].net);
-            assert_that(h->n_vector == cases[k].n_vector, "%s: %d", cases[k].net, h->n_vector);
-            assert_true((h->vector != NULL) == (h->n_vector > 0));
-            for (int t = 0; h->scores && t <= h->n; t++) {
-                const float *e = h->scores + t * n, *alpha = h->attention + t * n;
-                for (int j = 1; j < n; j++)
-                    assert_that(fabs(exp((double)(e[j] - e[0])) - (double)(alpha[j] / alpha[0])) <
-                                    1e-4 * (double)(alpha[j] / alpha[0]),
-                                "%s, step %d, word %d", cases[k].net, t, j);
-            }
-        }
-        hd_nbest_release(&found[0]), hd_nbest_release(&found[1]);
-        assert_true(hd_force_decode(nets, 2, END, input, 2, &options, found, &err));
-        assert_true(!found[0].best->scores && !found[0].best->vector); /* of one net alone */
-        hd_nbest_release(&found[0]), hd_nbest_release(&found[1]);
-        hd_net_free(net);
-    }
-}
-
 static void a_model_of_no_numbers_is_refused(void **state)
 {
     (void)state;
@@ -735,7 +682,6 @@ int main(void)
         cmocka_unit_test(the_seed_and_the_number_decide_what_is_drawn),
         cmocka_unit_test(greedy_words_are_the_same_without_probabilities),
         cmocka_unit_test(what_cannot_be_asked_is_refused_with_a_sentence),
-        cmocka_unit_test(scores_become_weights_and_a_fixed_net_has_its_vector),
         cmocka_unit_test(a_model_of_no_numbers_is_refused),
         cmocka_unit_test(whoever_asks_to_stop_is_heard),
         cmocka_unit_test(nothing_to_search_is_fine),

@@ -126,37 +126,6 @@ static void each_step_tells_its_likeliest_words(void **state)
     }
 }
 
-/* exp(e_tj - e_t1) = α_tj / α_t1 within a sentence; between two of them there is nothing. */
-static void each_step_tells_its_scores(void **state)
-{
-    (void)state;
-    heed_translator *t = new_translator(1);
-    heed_result *r = SUBMIT(t, "eins zwei drei. vier fünf!", "steps=1", "shift=0");
-    const heed_translation *tr = r->translations[0];
-    size_t n_told = 0;
-    assert_non_null(tr->subword_scores);
-    for (size_t i = 0; i < tr->n_subwords; i++) {
-        const float *e = tr->subword_scores + i * r->n_subwords,
-                    *alpha = tr->subword_attention + i * r->n_subwords;
-        size_t first = 0;
-        while (first < r->n_subwords && isnan(e[first]))
-            first++;
-        for (size_t j = 0; j < r->n_subwords; j++) {
-            n_told += !isnan(e[j]);
-            assert_true(isnan(e[j]) == (alpha[j] == 0));
-            if (!isnan(e[j]))
-                assert_true(fabs(exp((double)(e[j] - e[first])) * (double)alpha[first] -
-                                 (double)alpha[j]) < 1e-5);
-        }
-    }
-    assert_true(n_told > 0 && n_told < tr->n_subwords * r->n_subwords);
-    heed_result_free(r);
-    r = SUBMIT(t, "eins", "steps=0");
-    assert_true(!r->translations[0]->subword_scores && !r->translations[0]->vectors);
-    heed_result_free(r);
-    heed_translator_free(t);
-}
-
 /* Every n-best translation is a way through the tree, and its numbers add up. */
 static void the_tree_has_all_that_was_found(void **state)
 {
@@ -245,7 +214,6 @@ int main(void)
         cmocka_unit_test(a_given_output_is_looked_at_as_align_does),
         cmocka_unit_test(calls_do_not_know_a_given_output),
         cmocka_unit_test(each_step_tells_its_likeliest_words),
-        cmocka_unit_test(each_step_tells_its_scores),
         cmocka_unit_test(the_tree_has_all_that_was_found),
         cmocka_unit_test(failing_memory_is_an_error),
         cmocka_unit_test(a_long_text_does_not_keep_a_short_one_waiting),
