@@ -36,7 +36,7 @@ DL      := $(if $(findstring apple,$(MACHINE)),,-ldl)
 LIBS    := -lm $(DL)
 ifneq ($(COMPUTES),)
 SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) src/option/option.c $(foreach f,batch cache cell config_check decoder describe encoder fields \
-           first_state guidance head model param placement position presets readout rnn score screen source transformer weights,src/model/$f.c)
+           first_state guidance head model param placement position presets readout rnn score screen source_none source_text source_vectors transformer weights,src/model/$f.c)
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
@@ -367,7 +367,7 @@ torture:  ## kills, faults, odd options and broken files for MINUTES (10), by SE
 	+@$(MAKE) --no-print-directory all $(BUILD)/torture/faults.so
 	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 program torture-fuzz
 	@python3 tests/torture/torture.py $(BUILD) build/asan --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(TRIAL)
-torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
+torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%) $(SERVE)
 $(BUILD)/torture/faults.so: tests/torture/faults.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -std=gnu11 -O1 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared -fvisibility=hidden $< -o $@ $(DL)

@@ -12,6 +12,7 @@
 #include "kernel/kernel.h"
 #include "model/guidance.h"
 #include "model/languages.h"
+#include "train/alignment_choice.h"
 #include "train/outputs.h"
 #include "train/patience.h"
 #include "train/run_prepare.h"
@@ -638,6 +639,8 @@ static bool finish(struct hd_run *run, struct run_counters *counters, const char
     bool is_gone = false;
     if (is_looked_at && (p->has_best || p->is_closed) &&
         (!is_model_gone(run, &is_gone, err) || (is_gone && !write_again(run, counters, err))))
+        return false;
+    if ((p->has_best || p->is_closed) && !hd_run_choose_alignment(run, err))
         return false;
     const char *news = counters->has_learned || !is_looked_at ? "done" : "nothing to do";
     const double best = p->is_closed ? p->closed_best : p->best;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "train/run_vectors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -90,8 +91,10 @@ static void tell_left_out(struct hd_run *run, const char *what, const struct hd_
 static struct hd_corpus *open_text(struct hd_run *run, const struct named *named, heed_error *err)
 {
     struct reading reading = {&run->journal, named->what};
-    const bool is_pairs = named->pair->n > 0, is_tsv = is_pairs || named->tsv->n > 0;
-    const heed_option_list *source = is_tsv ? named->tsv : named->src;
+    const bool is_pairs = named->pair->n > 0, is_tsv = is_pairs || named->tsv->n > 0,
+               is_alone = hd_training_task(run->said) == HD_TASK_LANGUAGE_MODEL;
+    /* A language model's lines are both sides of their pairs; the source is not looked at. */
+    const heed_option_list *source = is_tsv ? named->tsv : is_alone ? named->tgt : named->src;
     struct pair_files pairs = {0};
     char spool[4096];
     snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out,
@@ -133,6 +136,22 @@ static int count_stdin(const struct hd_recipe *r)
     return n_named;
 }
 
+/* A language model reads text of one side. */
+static bool check_text_alone(const struct hd_recipe *r, heed_error *err)
+{
+    if (r->src.n + r->tsv.n + r->pair.n + r->dev_src.n + r->dev_tsv.n + r->dev_pair.n > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a language model has no source: name its text with --tgt, and that for "
+                       "validation with --dev-tgt");
+    if (r->tgt.n == 0)
+        return hd_fail(err, HEED_BAD_OPTION, "there is no text: name it with --tgt");
+    if (count_stdin(r) > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a language model does not learn from standard input (-); put the text "
+                       "into a file");
+    return true;
+}
+
 static bool check_files(const struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
@@ -144,6 +163,11 @@ static bool check_files(const struct hd_run *run, heed_error *err)
         return hd_fail(err, HEED_BAD_OPTION,
                        "standard input reaches one of the %d ranks only; put the text into a file",
                        run->ranks.n);
+    if (hd_training_task(run->said) == HD_TASK_LANGUAGE_MODEL)
+        return check_text_alone(r, err);
+    if (hd_training_task(run->said) != HD_TASK_TRANSLATE && r->tsv.n + r->src.n + r->tgt.n == 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "there is no text: name it with --tsv, lines of text, TAB, label");
     if (r->tsv.n + r->pair.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
         return hd_fail(err, HEED_BAD_OPTION,
                        "there is no text: name it with --src and --tgt, or with --tsv");
@@ -222,12 +246,16 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     struct hd_line_set *exclude = NULL;
-    if (!check_files(run, err))
+    if (!check_files(run, err) || (hd_run_has_vectors(run) && !hd_run_open_vectors(run, err)))
         return false;
     if (r->exclude.n > 0 &&
         !(exclude = hd_line_set_read((const char *const *)r->exclude.at, r->exclude.n, err)))
         return false;
-    const struct named text = {"reading the text", &r->src, &r->tgt, &r->tsv, &r->pair, exclude};
+    /* Vectors are beside the text, and both sides of it their targets. */
+    const bool has_vectors = hd_run_has_vectors(run);
+    const heed_option_list *src = has_vectors ? &r->tgt : &r->src,
+                           *dev_src = has_vectors ? &r->dev_tgt : &r->dev_src;
+    const struct named text = {"reading the text", src, &r->tgt, &r->tsv, &r->pair, exclude};
     run->text = open_text(run, &text, err);
     hd_line_set_free(exclude);
     if (!run->text)
@@ -236,16 +264,18 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
     run->facts = hd_text_facts_of(run->text);
     run->fingerprint = hd_corpus_fingerprint(run->text);
     tell_directions(run);
-    if (r->dev_src.n + r->dev_tsv.n + r->dev_pair.n == 0)
-        return can_hold_out(run, err);
-    const struct named dev = {"reading the dev text", &r->dev_src, &r->dev_tgt, &r->dev_tsv,
+    if (has_vectors)
+        run->fingerprint = run->fingerprint * 31 + hd_vectors_fingerprint(&run->vectors);
+    if (r->dev_src.n + r->dev_tgt.n + r->dev_tsv.n + r->dev_pair.n == 0)
+        return can_hold_out(run, err) && (!has_vectors || hd_run_check_vectors(run, err));
+    const struct named dev = {"reading the dev text", dev_src, &r->dev_tgt, &r->dev_tsv,
                               &r->dev_pair,           NULL};
     run->dev_text = open_text(run, &dev, err);
     if (!run->dev_text)
         return false;
     tell_left_out(run, dev.what, run->dev_text);
     run->fingerprint = run->fingerprint * 31 + hd_corpus_fingerprint(run->dev_text);
-    return check_dev_languages(run, err);
+    return check_dev_languages(run, err) && (!has_vectors || hd_run_check_vectors(run, err));
 }
 
 /* ---- languages ----------------------------------------------------------------------------------- */

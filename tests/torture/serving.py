@@ -13,8 +13,8 @@ import time
 
 from chamber import Finding
 
-WORDS = 'null eins zwei drei vier'.split()
-TEXTS = [' '.join(WORDS[(i + k) % 5] for k in range(1 + i % 4)) for i in range(12)]
+WORDS = 'eins zwei drei vier'.split()
+TEXTS = [' '.join(WORDS[(i + k) % 4] for k in range(1 + i % 4)) for i in range(12)]
 DISTURBANCES = ['write:short', 'write:EINTR', 'read:short', 'read:EINTR', 'write:slow']
 
 
@@ -84,7 +84,7 @@ def ask(port, draw, counts, wrong):
             connection.request('POST', '/translate', good, {'Content-Type': 'application/json'})
             response = connection.getresponse()
             answer = json.loads(response.read())
-            wanted = ' '.join(['zero', 'one', 'two', 'three', 'four'][WORDS.index(w)] for w in reversed(text.split()))
+            wanted = ' '.join(['one', 'two', 'three', 'four'][WORDS.index(w)] for w in reversed(text.split()))
             if response.status == 200 and any(one != wanted for one in answer['translatedText']):
                 wrong.append(f'{text!r} became {answer!r} instead of {wanted!r}')
             elif response.status != 200 and 'error' not in answer:
@@ -112,6 +112,8 @@ def serve(trial):
     """Some lives of a server on one port."""
     chamber, draw = trial.chamber, trial.random
     port, wrong = 0, []
+    if not os.path.exists(os.path.join(os.path.dirname(chamber.plain), 'heed_serve.so')):
+        return  # there is no libmicrohttpd here
     sanitized = draw.random() < 0.4
     for _ in range(5):
         disturbs = draw.random() < 0.4 and not sanitized
