@@ -169,7 +169,7 @@ static bool is_of_labels(const struct hd_line *line)
 static bool append_space(struct target_side *t, const struct hd_line *line, size_t p,
                          const char *next, heed_error *err)
 {
-    const size_t from = p == 0 ? 0 : line->segments[p - 1].span.end,
+    const size_t from = p == 0 ? line->n_prefix : line->segments[p - 1].span.end,
                  to = line->segments[p].span.begin;
     if (is_of_labels(line))
         return true;

@@ -118,6 +118,7 @@ struct hd_line {
     struct hd_encoding target_placed;
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
+    size_t n_prefix;         /* bytes before it that say what it is to become, ">>fr<< " */
     const char *from, *to;   /* languages; NULL where the model does not name them */
     int symbol;              /* of the target's language, which sources begin with; -1: none */
     bool is_translated;      /* the text is of the target's language already, and stays as it is */
