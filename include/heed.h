@@ -631,7 +631,7 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
 
-/* "translate", "label", "span" or "language-model": what the model gives. The model's own text. */
+/* "translate", "label" or "language-model": what the model gives. The model's own text. */
 HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
@@ -830,9 +830,9 @@ typedef struct heed_training_event {
     long best_update;
     /* validations without improvement, and how many end the run; 0: none do */
     int n_stale, patience;
-    /* of a validation: of labels accuracy and macro F1 if has_labels, of answers exact and F1 if has_answers; percent */
+    /* of a validation of labels, if has_labels: accuracy and macro F1 in percent */
     double accuracy, f1;
-    bool has_labels, has_answers;
+    bool has_labels;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A

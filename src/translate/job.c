@@ -171,7 +171,7 @@ bool hd_ensemble_fuse(struct hd_ensemble *e, const heed_model *lm, float weight,
         return hd_fail(err, HEED_BAD_OPTION,
                        "lm wants a language model, but this one is of task %s",
                        hd_config_choice("task", lm->net->config.task).text);
-    if (lm && (e->task == HD_TASK_LABEL || e->task == HD_TASK_SPAN))
+    if (lm && e->task == HD_TASK_LABEL)
         return hd_fail(err, HEED_BAD_OPTION, "the model gives no words, so lm is of no use to it");
     if (lm && !same_vocab(lm->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
