@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "exchange/pairs.h"
+#include "text/clean.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -29,13 +31,15 @@
 const heed_option hd_recipe_options[] = {
     {"src", LIST(src, "FILE..."), LOCAL, .group = "Files", IS "source text, one sentence per line, plain or gzip; -: standard input; or vectors, .safetensors, .npz or .npy"},
     {"tgt", LIST(tgt, "FILE..."), LOCAL, IS "target text: the translation of each line; of a language model, the text"},
-    {"tsv", LIST(tsv, "FILE..."), LOCAL, IS "instead of src and tgt: lines of source, TAB, target; of task label text, TAB, label"},
+    {"tsv", LIST(tsv, "FILE..."), LOCAL, IS "instead of src and tgt, both sides in one file: lines of source, TAB, target; CSV, TMX or PO files; a folder of such; of task label text, TAB, label"},
     {"dev-src", LIST(dev_src, "FILE..."), LOCAL, IS "source text for validation"},
     {"dev-tgt", LIST(dev_tgt, "FILE..."), LOCAL, IS "target text for validation; without validation text every 200th pair is held out"},
     {"dev-tsv", LIST(dev_tsv, "FILE..."), LOCAL, IS "text for validation, both sides in one file"},
     {"pair", LIST(pair, "SRC-TGT=FILE.tsv..."), LOCAL, IS "text of two languages, such as en-fr=FILE.tsv; several of them make a multilingual model"},
     {"dev-pair", LIST(dev_pair, "SRC-TGT=FILE.tsv..."), LOCAL, IS "text of two languages for validation"},
+    {"format", CHOICE(format, HD_PAIR_FORMATS), LOCAL, OR "auto", .default_help = "auto: by the file's name and first bytes", IS "format of the files of tsv and pair"},
     {"exclude", LIST(exclude, "FILE..."), LOCAL, IS "skip pairs whose source or target is a line of these files, such as test sets"},
+    {"clean", LIST(clean, HD_CLEAN_NAMES "..."), FIXED, IS "leave out pairs of the training text: that were there before, of lengths that do not fit, with a side of another language, with the same text on both sides, with other numbers"},
     {"skip-bad", FLAG(skip_bad), FIXED, OR "no", IS "skip broken pairs instead of stopping at the first"},
     {"out", 'o', TEXT(out, "MODEL.safetensors"), LOCAL, IS "model file to write; beside it MODEL.state.safetensors, .jsonl, .log and .svg"},
 

@@ -73,6 +73,7 @@ static void translators_refuse_nothing(void **state)
     assert_refused(heed_translator_new((const heed_model *const[]){NULL}, 1, e));
     assert_refused(heed_result_json(NULL, e));
     assert_refused(heed_options_set(NULL, "beam", "1", e));
+    heed_options_watch(NULL, NULL, NULL);
     uint64_t id = 7;
     assert_null(heed_translator_take(NULL, -1, &id, NULL));
     assert_true(id == 0);
@@ -194,6 +195,7 @@ static void models_refuse_nothing(void **state)
     assert_refused(heed_translator_new((const heed_model *const[]){m, NULL}, 2, e));
     assert_null(heed_model_architecture(NULL));
     assert_null(heed_model_task(NULL));
+    assert_string_equal(heed_model_source(NULL), "text");
     assert_null(heed_model_languages(NULL));
     assert_false(heed_model_has_attention(NULL));
     assert_true(heed_model_size(NULL, HEED_MODEL_PARAMETERS) == -1);
