@@ -171,6 +171,12 @@ typedef struct heed_beam_node {
     int rank;
 } heed_beam_node;
 
+/* A label that a text could have, and how likely it is. */
+typedef struct heed_label {
+    const char *text;
+    double probability;
+} heed_label;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -236,6 +242,16 @@ struct heed_result {
     /* all that the search kept, sentence by sentence; NULL and 0 unless asked for (option "tree") */
     size_t n_beam;
     heed_beam_node *beam;
+    /* of a model of labels: all of them, likeliest first; the text of a translation is a label. Else
+     * NULL and 0 */
+    size_t n_labels;
+    heed_label *labels;
+    /* Of a model that reads vectors: the name of the item, as it was given (NULL of text). `source` is then the list of its
+     * positions, and these are its words: seconds where `step`, the seconds of a position, is not 0; "row,column" where it
+     * is a picture of so many rows and columns of patches; else the number of the first vector. */
+    const char *item;
+    double step;
+    int rows, columns;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -520,10 +536,18 @@ HEED_API void heed_model_free(heed_model *model);
 HEED_API heed_translator *heed_translator_new(const heed_model *const *models, int n_models,
                                               heed_error *err);
 
+/* Shallow fusion: the search adds `weight` times what a language model says of each word, which must have the vocabulary of the
+ * translator's target side (heed train --source none --vocab-from MODEL). Before the first text. The model is borrowed as long as the
+ * translator lives; NULL is none. False with the reason in `err` (HEED_BAD_OPTION). */
+HEED_API bool heed_translator_fuse(heed_translator *translator, const heed_model *lm, double weight,
+                                   heed_error *err);
+
 /* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
- * the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
- * as one file for both languages or as two, source and target; or a file of heed's own, without
- * vocabularies, to be stored in another way. NULL with the reason in `err`. */
+ * the file or folder itself: a folder of Hugging Face's transformers with a MarianMT model, as
+ * OPUS-MT publishes them, or one that heed_model_export() wrote; Marian's .npz (types transformer
+ * and amun), with its SentencePiece vocabulary as one file for both languages or as two, source
+ * and target; or a file of heed's own, to be stored in another way. Only Marian's want
+ * vocabularies. NULL with the reason in `err`. */
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);
 
@@ -540,6 +564,14 @@ enum heed_store {
  * (no permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
 HEED_API bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
                               heed_error *err);
+
+/* Write the model as a folder that Hugging Face's transformers opens, and from there others, such as
+ * CTranslate2: as MarianMT where layer norms stand after each part, as Pegasus where they stand
+ * before. There must be no such folder yet, or an empty one. False with the reason in `err`:
+ * HEED_BAD_FILE, HEED_BAD_OPTION (the model has something that transformers cannot express: it is
+ * recurrent, has words or characters instead of subwords, ...; or the store is int8). */
+HEED_API bool heed_model_export(const heed_model *model, const char *folder, enum heed_store store,
+                                heed_error *err);
 
 /* Note a text in the model's record under a name such as "licence" or "attribution": it is saved
  * with the model and part of heed_model_info(). An empty text takes the note out. False with the
@@ -560,6 +592,9 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
+
+/* "translate", "label", "span" or "language-model": what the model gives. The model's own text. */
+HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
  * ways; NULL where it does not say. The model's own text. */
@@ -617,6 +652,9 @@ enum heed_size {
 
 /* -1 for a NULL model or a number that there is not. */
 HEED_API long long heed_model_size(const heed_model *model, enum heed_size size);
+
+/* What the model reads: "text", "vectors" or "none". */
+HEED_API const char *heed_model_source(const heed_model *model);
 
 /* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
 HEED_API bool heed_model_has_attention(const heed_model *model);
@@ -754,6 +792,9 @@ typedef struct heed_training_event {
     long best_update;
     /* validations without improvement, and how many end the run; 0: none do */
     int n_stale, patience;
+    /* of a validation: of labels accuracy and macro F1 if has_labels, of answers exact and F1 if has_answers; percent */
+    double accuracy, f1;
+    bool has_labels, has_answers;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A
@@ -765,16 +806,59 @@ HEED_API bool heed_training_run(heed_training *training,
                                 bool (*watch)(void *context, const heed_training_event *event),
                                 void *context, heed_error *err);
 
+/* ---- features ------------------------------------------------------------------------------ */
+
+/* Sound and pictures as vectors, the source of models that are trained with `--source vectors`: log-mel frames or
+ * cepstra of sound (WAV, FLAC, Ogg), patches of pictures (PNG, JPEG). Settings first, then files, then one file of
+ * vectors, which carries the settings; the vectors of a file are the same on every machine.
+ *
+ *     heed_features *f = heed_features_new(&err);
+ *     if (f && heed_features_set(f, "mel", "40", &err) && heed_features_add(f, "hello.wav", &err) &&
+ *         heed_features_write(f, "speech.safetensors", &err))
+ *         puts("done");
+ *     heed_features_free(f); */
+typedef struct heed_features heed_features;
+
+HEED_API heed_features *heed_features_new(heed_error *err);
+HEED_API void heed_features_free(heed_features *features); /* NULL is fine */
+
+/* Set an option of `heed features` by its name, before the first file is added; and the options one by one, NULL when
+ * there are no more. */
+HEED_API bool heed_features_set(heed_features *features, const char *name, const char *value,
+                                heed_error *err);
+HEED_API const heed_option *heed_features_option_at(int i);
+
+/* Make vectors as those of another file, or as a model wants them: its settings, but for those that were set, its
+ * principal components and deviations. */
+HEED_API bool heed_features_like(heed_features *features, const char *path, heed_error *err);
+
+/* Add a sound or a picture: one more item. HEED_BAD_FILE when it cannot be read. */
+HEED_API bool heed_features_add(heed_features *features, const char *path, heed_error *err);
+
+/* Write all items. Principal components (option "project") are learned here, unless they came from another file. */
+HEED_API bool heed_features_write(heed_features *features, const char *path, heed_error *err);
+
+/* Models that read vectors are given names instead of texts: of a sound or a picture its file, of a file of vectors
+ * (.safetensors, .npz, .npy) FILE#1, FILE#2, … Is this a file of vectors, by its name? And the names of all its items, or of
+ * the one that any other file is, to be given to heed_lines_release(). */
+typedef struct heed_lines heed_lines;
+HEED_API bool heed_is_vectors(const char *path);
+HEED_API bool heed_vector_names(heed_lines *lines, const char *path, heed_error *err);
+
+/* How many items, vectors of all of them, and numbers of a vector there are. */
+enum heed_features_of { HEED_FEATURES_ITEMS, HEED_FEATURES_VECTORS, HEED_FEATURES_NUMBERS };
+HEED_API long long heed_features_count(const heed_features *features, enum heed_features_of what);
+
 /* ---- evaluation ---------------------------------------------------------------------------- */
 
 /* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
-typedef struct heed_lines {
+struct heed_lines {
     size_t n;
     /* without line ends */
     const char **at;
     /* the library's */
     void *memory;
-} heed_lines;
+};
 
 /* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is
  * not UTF-8 or has a NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to
@@ -877,6 +961,28 @@ HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
 /* NULL is fine. */
 HEED_API void heed_evaluation_free(heed_evaluation *evaluation);
 
+/* How labels were found. */
+typedef struct heed_confusion {
+    size_t n, n_labels;
+    /* all that occur on either side, in the order of their bytes */
+    const char **labels;
+    /* [n_labels × n_labels]: how often the label of the row was taken for that of the column */
+    size_t *counts;
+    /* percent of labels that are right; 100 times the mean, over the labels of the references, of F1 = 2 P R / (P + R) */
+    double accuracy, macro_f1;
+} heed_confusion;
+
+/* Compare n labels that were found with those that are right. Returns a table to be given to heed_confusion_free(), or NULL with the
+ * reason in `err` (HEED_BAD_TEXT: no labels, or more than 10,000 different ones; HEED_NO_MEMORY).
+ *
+ *     const heed_pair pairs[] = {{.hyp = "spam", .ref = "spam"}, {.hyp = "spam", .ref = "work"}};
+ *     heed_confusion *c = heed_confusion_new(pairs, 2, &err);
+ *     printf("%.1f %%\n", c->accuracy); */
+HEED_API heed_confusion *heed_confusion_new(const heed_pair *pairs, size_t n, heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_confusion_free(heed_confusion *confusion);
+
 /* How sure a difference between systems is. */
 typedef struct heed_comparison {
     enum heed_metric metric;
@@ -955,6 +1061,11 @@ enum heed_option_flag {
     HEED_OPTION_SHORTHAND = 256,
     /* For programs that use the library; command lines do not show it. */
     HEED_OPTION_PROGRAM = 512,
+    /* Files have it only where it is not as it is when nothing is said. */
+    HEED_OPTION_IF_SET = 1024,
+    /* Of models with an encoder, with a decoder. */
+    HEED_OPTION_ENCODER = 2048,
+    HEED_OPTION_DECODER = 4096,
 };
 
 struct heed_option {

@@ -1,4 +1,4 @@
-/* desk.h -- texts under way. A piece of work is all texts of one request; each is submitted to its direction's translator, where it
+/* desk.h -- texts under way. A piece of work is all texts of one request; each is submitted to its model's translator, where it
  * joins the texts of others, and the thread that takes the results brings them back. Whoever brings the last one finishes the work
  * and resumes the connection.
  *
@@ -70,8 +70,8 @@ void hd_desk_abandon(struct hd_desk *desk, struct hd_work *work);
 void hd_desk_submit(struct hd_desk *desk, struct hd_work *work, const char *const *texts,
                     heed_options *const *options, bool one_option);
 
-/* The thread of a direction. */
-void *hd_desk_take(void *direction);
+/* The thread of an engine. */
+void *hd_desk_take(void *engine);
 
 /* Drop work whose client has gone or whose time is over; with `all`, everything. */
 void hd_desk_look(struct hd_desk *desk, bool all);

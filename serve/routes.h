@@ -17,6 +17,9 @@ void hd_libre_metrics(struct hd_http *http);
 void hd_files_translate(struct hd_http *http);
 void hd_files_download(struct hd_http *http);
 
+/* How names of files that can be translated end, one by one: ".txt". NULL when there are no more. */
+const char *hd_files_ending(size_t i);
+
 /* DeepL's (deepl.c). */
 void hd_deepl_translate(struct hd_http *http);
 void hd_deepl_languages(struct hd_http *http);

@@ -33,4 +33,13 @@ struct hd_weights {
 bool hd_weights_of(const struct hd_net *net, const struct hd_weights *weights, int row, int layer,
                    int head, float *alpha);
 
+/* For those who attend. Row r is query query[r] of nodes[step[r]], which has weights [queries, longest], or is an attention of n_heads
+ * heads; 0: it is none. */
+struct hd_weights hd_weights_by_step(hd_node *const *nodes, int n_heads, const int *step,
+                                     const int *query, const int *n_keys);
+
+/* The same of one node whose row b attends to sentence b. {0} without memory, which the tape knows, or without a node. */
+struct hd_weights hd_weights_of_one(hd_tape *tape, hd_node *node, int n_heads,
+                                    const hd_spans *spans);
+
 #endif

@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "exchange/pairs.h"
 #include "text/clean.h"
+#include "train/run_vectors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -145,7 +146,10 @@ static void tell_left_out(struct hd_run *run, const char *what, const struct hd_
 static struct hd_corpus *open_text(struct hd_run *run, const struct named *named, heed_error *err)
 {
     struct reading reading = {&run->journal, named->what};
-    const bool is_pairs = named->pair->n > 0, is_tsv = is_pairs || named->tsv->n > 0;
+    const bool is_pairs = named->pair->n > 0, is_tsv = is_pairs || named->tsv->n > 0,
+               is_alone = hd_training_task(run->said) == HD_TASK_LANGUAGE_MODEL;
+    /* A language model's lines are both sides of their pairs; the source is not looked at. */
+    const heed_option_list *source = is_alone ? named->tgt : named->src;
     struct pair_files both = {0};
     char spool[4096];
     snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out,
@@ -161,9 +165,9 @@ static struct hd_corpus *open_text(struct hd_run *run, const struct named *named
     if (!is_tsv ||
         (is_pairs ? split_pairs(&both, named->pair, err) : list_files(&both, named->tsv, err))) {
         const struct hd_corpus_files files = {
-            .source = (const char *const *)(is_tsv ? both.paths.at : named->src->at),
+            .source = (const char *const *)(is_tsv ? both.paths.at : source->at),
             .target = is_tsv ? NULL : (const char *const *)named->tgt->at,
-            .n_source = (int)(is_tsv ? both.paths.n : named->src->n),
+            .n_source = (int)(is_tsv ? both.paths.n : source->n),
             .n_target = is_tsv ? 0 : (int)named->tgt->n,
             .is_tsv = is_tsv,
             .directions = is_pairs ? both.directions : NULL};
@@ -190,6 +194,22 @@ static int count_stdin(const struct hd_recipe *r)
     return n_named;
 }
 
+/* A language model reads text of one side. */
+static bool check_text_alone(const struct hd_recipe *r, heed_error *err)
+{
+    if (r->src.n + r->tsv.n + r->pair.n + r->dev_src.n + r->dev_tsv.n + r->dev_pair.n > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a language model has no source: name its text with --tgt, and that for "
+                       "validation with --dev-tgt");
+    if (r->tgt.n == 0)
+        return hd_fail(err, HEED_BAD_OPTION, "there is no text: name it with --tgt");
+    if (count_stdin(r) > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a language model does not learn from standard input (-); put the text "
+                       "into a file");
+    return true;
+}
+
 static bool check_files(const struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
@@ -201,6 +221,11 @@ static bool check_files(const struct hd_run *run, heed_error *err)
         return hd_fail(err, HEED_BAD_OPTION,
                        "standard input reaches one of the %d ranks only; put the text into a file",
                        run->ranks.n);
+    if (hd_training_task(run->said) == HD_TASK_LANGUAGE_MODEL)
+        return check_text_alone(r, err);
+    if (hd_training_task(run->said) != HD_TASK_TRANSLATE && r->tsv.n + r->src.n + r->tgt.n == 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "there is no text: name it with --tsv, lines of text, TAB, label");
     if (r->tsv.n + r->pair.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
         return hd_fail(err, HEED_BAD_OPTION,
                        "there is no text: name it with --src and --tgt, or with --tsv");
@@ -289,7 +314,7 @@ static bool clean_text(struct hd_run *run, heed_error *err)
     }
     if (clean->n == 0)
         return true;
-    if (!hd_clean(run->text, rules, counts, err))
+    if (!hd_clean_corpus(run->text, rules, counts, err))
         return false;
     hd_clean_tell(counts, told, sizeof told);
     hd_journal_say(&run->journal, "cleaning: %zu of %zu pairs are left out%s%s",
@@ -297,8 +322,14 @@ static bool clean_text(struct hd_run *run, heed_error *err)
     return true;
 }
 
-static bool check_clean(const struct hd_recipe *r, heed_error *err)
+static bool check_clean(const struct hd_run *run, heed_error *err)
 {
+    const struct hd_recipe *r = run->recipe;
+    if (r->clean.n > 0 &&
+        (hd_run_has_vectors(run) || hd_training_task(run->said) != HD_TASK_TRANSLATE))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "clean looks at sentences and their translations, and cannot be used with "
+                       "this task");
     for (size_t i = 0; i < r->clean.n; i++)
         if (hd_clean_rule_named(r->clean.at[i]) < 0)
             return hd_fail(err, HEED_BAD_OPTION,
@@ -312,12 +343,17 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     struct hd_line_set *exclude = NULL;
-    if (!check_files(run, err) || !check_clean(r, err))
+    if (!check_files(run, err) || !check_clean(run, err) ||
+        (hd_run_has_vectors(run) && !hd_run_open_vectors(run, err)))
         return false;
     if (r->exclude.n > 0 &&
         !(exclude = hd_line_set_read((const char *const *)r->exclude.at, r->exclude.n, err)))
         return false;
-    const struct named text = {"reading the text", &r->src, &r->tgt, &r->tsv, &r->pair, exclude};
+    /* Vectors are beside the text, and both sides of it their targets. */
+    const bool has_vectors = hd_run_has_vectors(run);
+    const heed_option_list *src = has_vectors ? &r->tgt : &r->src,
+                           *dev_src = has_vectors ? &r->dev_tgt : &r->dev_src;
+    const struct named text = {"reading the text", src, &r->tgt, &r->tsv, &r->pair, exclude};
     run->text = open_text(run, &text, err);
     hd_line_set_free(exclude);
     if (!run->text)
@@ -328,16 +364,18 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
     run->facts = hd_text_facts_of(run->text);
     run->fingerprint = hd_corpus_fingerprint(run->text);
     tell_directions(run);
-    if (r->dev_src.n + r->dev_tsv.n + r->dev_pair.n == 0)
-        return can_hold_out(run, err);
-    const struct named dev = {"reading the dev text", &r->dev_src, &r->dev_tgt, &r->dev_tsv,
+    if (has_vectors)
+        run->fingerprint = run->fingerprint * 31 + hd_vectors_fingerprint(&run->vectors);
+    if (r->dev_src.n + r->dev_tgt.n + r->dev_tsv.n + r->dev_pair.n == 0)
+        return can_hold_out(run, err) && (!has_vectors || hd_run_check_vectors(run, err));
+    const struct named dev = {"reading the dev text", dev_src, &r->dev_tgt, &r->dev_tsv,
                               &r->dev_pair,           NULL};
     run->dev_text = open_text(run, &dev, err);
     if (!run->dev_text)
         return false;
     tell_left_out(run, dev.what, run->dev_text);
     run->fingerprint = run->fingerprint * 31 + hd_corpus_fingerprint(run->dev_text);
-    return check_dev_languages(run, err);
+    return check_dev_languages(run, err) && (!has_vectors || hd_run_check_vectors(run, err));
 }
 
 /* ---- languages ----------------------------------------------------------------------------------- */
