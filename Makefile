@@ -453,6 +453,10 @@ bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small serv
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
 	@python3 bench/serve.py $(BUILD) '$(SHARED)' $(PEERS)
 
+.PHONY: bench-memory
+bench-memory: $(BUILD)/heed  ## what a translation memory is worth in BLEU, and what it costs
+	@python3 bench/memory.py $(BUILD) '$(SHARED)'
+
 # ---- the study -------------------------------------------------------------------------------------------------------
 
 # STEPS='length cost' repeats these alone, STUDY=folder keeps models and results elsewhere, SMOKE=1 is a try of a minute or two.
