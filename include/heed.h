@@ -177,6 +177,15 @@ typedef struct heed_label {
     double probability;
 } heed_label;
 
+/* A sentence of a translation memory that had a say in a result. */
+typedef struct heed_remembered {
+    /* of the file, from 1 */
+    size_t line;
+    const char *source, *target;
+    /* how alike its source is to the sentence, up to 1; 1: the very same, and it is the answer */
+    double similarity;
+} heed_remembered;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -222,6 +231,12 @@ typedef struct heed_translation {
      * subword. NULL and 0 unless asked for (option "steps") */
     size_t n_choices;
     heed_choice *choices;
+    /* With "steps", of a text of one sentence: the scores e of which a softmax makes the weights
+     * above, of the same size; NULL where these are the mean of several heads. And of a model
+     * without attention the vector that it makes of the whole source; else NULL and 0. */
+    float *subword_scores;
+    size_t n_vector;
+    float *vector;
 } heed_translation;
 
 /* All about one text. */
@@ -252,6 +267,10 @@ struct heed_result {
     const char *item;
     double step;
     int rows, columns;
+    /* remembered sentences that were looked at, most similar first in each sentence; NULL and 0
+     * without a translation memory (option "memory") */
+    size_t n_memory;
+    heed_remembered *memory;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -491,6 +510,25 @@ HEED_API void heed_file_free(heed_file *file); /* NULL is fine */
 HEED_API uint64_t heed_translator_submit(heed_translator *translator, const char *text,
                                          const heed_options *options, heed_error *err);
 
+/* How far a text is that was submitted: one of its sentences. */
+typedef struct heed_progress {
+    /* from 0 */
+    size_t sentence, n_sentences;
+    /* what is written of it so far, valid during the call; the result may differ where something
+     * was protected or the letters were changed */
+    const char *text;
+    /* it is whole now; or it is given up, and written again from the beginning */
+    bool is_final, is_again;
+} heed_progress;
+
+/* Be told while a text with these options is translated: word by word with greedy search (option
+ * "beam" 1), else sentence by sentence. tell(context, progress) is called by the translator's
+ * threads, one at a time, with a lock held: it may not call the translator. It is not called any
+ * more once the text is taken or cancelled. NULL: nobody is told. */
+HEED_API void heed_options_watch(heed_options *options,
+                                 void (*tell)(void *context, const heed_progress *progress),
+                                 void *context);
+
 /* Take a result, in the order of finishing, waiting for timeout_ms milliseconds at most (0: not at
  * all; -1: as long as any text is under way). *id, which may be NULL, is the text's id.
  *
@@ -593,7 +631,7 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
 
-/* "translate", "label", "span" or "language-model": what the model gives. The model's own text. */
+/* "translate", "label" or "language-model": what the model gives. The model's own text. */
 HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
@@ -792,9 +830,9 @@ typedef struct heed_training_event {
     long best_update;
     /* validations without improvement, and how many end the run; 0: none do */
     int n_stale, patience;
-    /* of a validation: of labels accuracy and macro F1 if has_labels, of answers exact and F1 if has_answers; percent */
+    /* of a validation of labels, if has_labels: accuracy and macro F1 in percent */
     double accuracy, f1;
-    bool has_labels, has_answers;
+    bool has_labels;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A

@@ -140,16 +140,26 @@ static void drop_units(struct hd_desk *desk, struct hd_work *w)
 
 /* ---- out --------------------------------------------------------------------------------------------------------- */
 
+static void tell_stream(void *context, const heed_progress *progress)
+{
+    const struct hd_unit *u = context;
+    hd_stream_progress(u->stream, (size_t)(u - u->work->units), progress);
+}
+
 static bool submit_all(struct hd_desk *desk, struct hd_work *w, const char *const *texts,
                        heed_options *const *options, bool one_option)
 {
     for (size_t i = 0; i < w->n_units; i++) {
+        struct hd_unit *u = &w->units[i];
+        u->work = w;
+        u->stream = w->http->stream;
+        if (u->stream)
+            heed_options_watch(options[one_option ? 0 : i], tell_stream, u);
         const uint64_t id = heed_translator_submit(w->direction->engine->translator, texts[i],
                                                    options[one_option ? 0 : i], &w->err);
         if (!id)
             return false;
-        w->units[i].work = w;
-        put_unit(desk, &w->units[i], id);
+        put_unit(desk, u, id);
     }
     return true;
 }

@@ -13,6 +13,7 @@
 struct hd_http;
 struct hd_work;
 struct hd_service;
+struct hd_stream;
 
 struct hd_unit {
     struct hd_work *work;
@@ -20,6 +21,7 @@ struct hd_unit {
     heed_result *result; /* NULL when it failed or was dropped */
     struct hd_unit *next;
     bool is_under_way;
+    struct hd_stream *stream; /* that wants to know how far it is; NULL: none does */
 };
 
 enum hd_work_end { HD_WORK_DONE, HD_WORK_GONE, HD_WORK_LATE, HD_WORK_STOPPED };

@@ -51,7 +51,7 @@ static bool load_models(struct hd_engine *e, const char *list, const struct hd_s
     return ok;
 }
 
-/* What translators are told, and then that no result has attention unless it is asked for. */
+/* What translators are told. */
 static bool set_translator(heed_translator *t, const struct hd_serve_settings *s, heed_error *err)
 {
     for (size_t i = 0; i < s->translator.n; i++) {
@@ -62,7 +62,7 @@ static bool set_translator(heed_translator *t, const struct hd_serve_settings *s
         if (!heed_translator_set(t, name, equals + 1, err))
             return false;
     }
-    return true;
+    return !s->memory || heed_translator_set(t, "memory", s->memory, err);
 }
 
 static bool start_taker(struct hd_engine *e, struct hd_desk *desk, heed_error *err)
@@ -137,8 +137,10 @@ static bool load_directions(struct hd_fleet *f, struct hd_engine *e, const char 
 
 bool hd_served_choose(const struct hd_served *d, heed_options *options, heed_error *err)
 {
-    return !d->own_from || (heed_options_set(options, "from", d->own_from, err) &&
-                            heed_options_set(options, "to", d->own_to, err));
+    return heed_options_set(options, "memory-from", d->from, err) &&
+           heed_options_set(options, "memory-to", d->to, err) &&
+           (!d->own_from || (heed_options_set(options, "from", d->own_from, err) &&
+                             heed_options_set(options, "to", d->own_to, err)));
 }
 
 /* ---- a fleet ---------------------------------------------------------------------------------------------- */

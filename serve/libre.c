@@ -224,15 +224,11 @@ void hd_libre_settings(struct hd_http *http)
         json_pack(
             "{s: i, s: i, s: b, s: b, s: b, s: b, s: o, s: {s: {s: s, s: s}, s: {s: s, s: s}}}",
             "charLimit", s->max_characters, "frontendTimeout", 500, "apiKeys", s->api_keys != NULL,
-            "keyRequired", s->api_keys != NULL, "suggestions", 0, "filesTranslation", s->has_files,
-            "supportedFilesFormat", formats, "language", "source", "code", "auto", "name",
-            "Auto Detect", "target", "code", f->at[0].to, "name", hd_language_name(f->at[0].to)));
+            "keyRequired", s->api_keys != NULL, "suggestions", s->memory != NULL,
+            "filesTranslation", s->has_files, "supportedFilesFormat", formats, "language", "source",
+            "code", "auto", "name", "Auto Detect", "target", "code", f->at[0].to, "name",
+            hd_language_name(f->at[0].to)));
     hd_fleets_leave(&http->service->fleets, f);
-}
-
-void hd_libre_suggest(struct hd_http *http)
-{
-    hd_http_refuse(http, MHD_HTTP_FORBIDDEN, "Suggestions are disabled on this server.");
 }
 
 void hd_libre_health(struct hd_http *http)

@@ -50,21 +50,24 @@ static bool is_modest(struct hd_http *http, const char *name, const char *value)
     return false;
 }
 
-/* Options of the search and of what is reported; how the server works is its own affair. */
+/* Options of the search and of what is reported; how the server works, and which files it reads, is its own affair. That there be no
+ * memory can be asked for. */
 static bool set_option(struct hd_http *http, heed_options *options, const char *name,
                        const json_t *value)
 {
     static const char *const fields[] = {"q",      "from",   "to",      "source", "prefix",
                                          "target", "stream", "api_key", "model",  "format",
-                                         "dark",   "heads",  NULL};
-    static const char *const ours[] = {"threads",    "batch",      "compute", "keep",
-                                       "max-source", "max-length", NULL};
+                                         "dark",   "heads",  "force",   NULL};
+    static const char *const ours[] = {"threads",     "batch",      "compute",      "keep",
+                                       "max-source",  "max-length", "glossary",     "memory",
+                                       "memory-from", "memory-to",  "memory-cache", NULL};
     char text[64];
     heed_error err = {0};
-    const char *said = typed(value, text, sizeof text);
+    const bool is_no_memory = strcmp(name, "memory") == 0 && json_is_false(value);
+    const char *said = is_no_memory ? "none" : typed(value, text, sizeof text);
     if (is_among(fields, name) || json_is_null(value))
         return true;
-    if (is_among(ours, name))
+    if (is_among(ours, name) && !is_no_memory)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s is the server's own choice", name);
     else if (!said)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.64s must be text, a number, true or false",
@@ -92,8 +95,41 @@ static bool choose_languages(const struct hd_http *http, const struct hd_served 
 {
     const char *from = hd_form_text(http->form, "from"), *to = hd_form_text(http->form, "to");
     const bool is_told = from && strcmp(from, "auto") != 0;
-    return !d->own_from || ((!is_told || heed_options_set(o, "from", d->own_from, err)) &&
-                            (!to || heed_options_set(o, "to", d->own_to, err)));
+    if (!d->own_from) /* the memory has to know which languages these are */
+        return heed_options_set(o, "memory-from", d->from, err) &&
+               heed_options_set(o, "memory-to", d->to, err);
+    return ((!is_told || heed_options_set(o, "from", d->own_from, err)) &&
+            (!to || heed_options_set(o, "to", d->own_to, err)));
+}
+
+/* [[step, subword], [step, subword, weight], ...] as the option has it. */
+static bool set_force(struct hd_http *http, heed_options *o, heed_error *err)
+{
+    const json_t *force = json_object_get(http->form, "force");
+    if (!force || json_is_null(force))
+        return true;
+    struct hd_bytes text = {0};
+    hd_bytes_text(&text, json_is_string(force) ? json_string_value(force) : "");
+    for (size_t i = 0; i < json_array_size(force); i++) {
+        const json_t *one = json_array_get(force, i);
+        const size_t n = json_array_size(one);
+        for (size_t k = 0; k < n; k++) {
+            char number[40];
+            snprintf(number, sizeof number, "%s%.9g",
+                     k > 0   ? ":"
+                     : i > 0 ? ","
+                             : "",
+                     json_number_value(json_array_get(one, k)));
+            hd_bytes_text(&text, number);
+        }
+        if (n < 2 || n > 3)
+            hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                           "force must be a list of [step, subword] or [step, subword, weight]");
+    }
+    const bool ok = http->status == 0 && !text.has_failed &&
+                    heed_options_set(o, "force", text.at ? text.at : "", err);
+    hd_free(text.at);
+    return ok;
 }
 
 /* The options of the i-th text: those of all, and how its translation begins or what it is. */
@@ -103,7 +139,7 @@ static heed_options *options_of(struct hd_http *http, const struct hd_served *d,
     static const char *const of_texts[] = {"prefix", "target"};
     heed_error err = {0};
     heed_options *o = heed_options_new(d->engine->translator, &err);
-    bool ok = o && choose_languages(http, d, o, &err) &&
+    bool ok = o && choose_languages(http, d, o, &err) && set_force(http, o, &err) &&
               (!attention || heed_options_set(o, "attention", attention, &err)) &&
               set_options(http, o);
     for (int k = 0; ok && k < 2; k++) {

@@ -9,9 +9,12 @@ void hd_libre_translate(struct hd_http *http);
 void hd_libre_detect(struct hd_http *http);
 void hd_libre_languages(struct hd_http *http);
 void hd_libre_settings(struct hd_http *http);
-void hd_libre_suggest(struct hd_http *http);
 void hd_libre_health(struct hd_http *http);
 void hd_libre_metrics(struct hd_http *http);
+
+/* The translation memory: LibreTranslate's way to add to it, and heed's own to see it (suggestions.c). */
+void hd_libre_suggest(struct hd_http *http);
+void hd_own_memory(struct hd_http *http);
 
 /* Files (files.c). */
 void hd_files_translate(struct hd_http *http);

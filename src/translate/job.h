@@ -47,6 +47,7 @@ struct hd_ensemble {
     struct hd_confidence confidence;
     bool reads_vectors; /* lines are names of items: vector_line.c */
     struct hd_shelf *shelf;
+    struct hd_recall *recall; /* steps of remembered sentences */
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a
@@ -97,7 +98,10 @@ struct hd_segment {
     struct hd_segment_terms *terms; /* what a glossary requires of it; NULL: nothing */
     struct hd_segment_terms
         *whole; /* and its protected pieces, where the model has no placeholders */
+    struct hd_segment_looks *looks;       /* attention that is given; NULL: none is */
+    struct hd_segment_recalled *recalled; /* what is remembered of its like; NULL: nothing */
     enum hd_search_round round;
+    bool is_found;                /* of a request: its search is over */
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */
     struct hd_nbest found;
@@ -114,10 +118,13 @@ struct hd_line {
     struct hd_encoding target_placed;
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
+    size_t n_prefix;         /* bytes before it that say what it is to become, ">>fr<< " */
     const char *from, *to;   /* languages; NULL where the model does not name them */
     int symbol;              /* of the target's language, which sources begin with; -1: none */
     bool is_translated;      /* the text is of the target's language already, and stays as it is */
-    bool is_skipped;         /* forced, but too long to be looked at */
+    bool is_forced; /* its output is given: as all of the job's are, or because it is remembered */
+    const struct hd_remembered_pair *answer; /* as which it is remembered; else NULL */
+    bool is_skipped;                         /* forced, but too long to be looked at */
     const struct hd_vectors *vectors; /* the source, where it is an item of these; else NULL */
     struct hd_vectors *own_vectors;   /* made of a sound or a picture */
     int item;

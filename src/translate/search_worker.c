@@ -104,6 +104,7 @@ bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment
         return add_to_decide(w, segment, err);
     const struct hd_search_input input = hd_segment_input(segment);
     struct hd_search_options options = job->search[segment->round];
+    options.words_alone = options.words_alone && !input.neighbours; /* they mix probabilities */
     if (input.terms) { /* terms want a beam, probabilities and attention */
         options.beam = hd_terms_beam(input.terms, options.beam);
         options.words_alone = false;

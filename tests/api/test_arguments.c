@@ -72,6 +72,7 @@ static void translators_refuse_nothing(void **state)
     assert_refused(heed_translator_new((const heed_model *const[]){NULL}, 1, e));
     assert_refused(heed_result_json(NULL, e));
     assert_refused(heed_options_set(NULL, "beam", "1", e));
+    heed_options_watch(NULL, NULL, NULL);
     uint64_t id = 7;
     assert_null(heed_translator_take(NULL, -1, &id, NULL));
     assert_true(id == 0);
