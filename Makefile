@@ -36,7 +36,7 @@ DL      := $(if $(findstring apple,$(MACHINE)),,-ldl)
 LIBS    := -lm $(DL)
 ifneq ($(COMPUTES),)
 SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) src/option/option.c $(foreach f,batch cache cell config_check decoder describe encoder fields \
-           first_state guidance head model param placement position presets readout rnn score screen source transformer weights,src/model/$f.c)
+           first_state guidance head model param placement position presets readout rnn score screen source_none source_text source_vectors transformer weights,src/model/$f.c)
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
@@ -86,7 +86,7 @@ MAN      := $(addprefix $(BUILD)/man/,heed.1 $(COMMANDS:%=heed-%.1))
 MANUAL   := $(MAN) $(addprefix $(BUILD)/completion/heed.,bash zsh fish)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%) $(if $(HAS_MARKUP),,tests/markup/%) $(if $(HAS_FEATURES),,tests/features/%),$(wildcard tests/*/test_*.c)))
-FUZZ     := $(patsubst tests/fuzz/%.c,%,$(filter-out $(if $(HAS_MARKUP),,tests/fuzz/fuzz_markup.c) $(if $(HAS_FEATURES),,tests/fuzz/fuzz_features.c),$(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ     := $(patsubst tests/fuzz/%.c,%,$(filter-out $(if $(HAS_MARKUP),,tests/fuzz/fuzz_markup.c tests/fuzz/fuzz_tmx.c) $(if $(HAS_FEATURES),,tests/fuzz/fuzz_features.c),$(wildcard tests/fuzz/fuzz_*.c)))
 SCRIPTS  := $(patsubst tests/%,%,$(wildcard tests/*/test_*.sh))
 ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
 
@@ -110,9 +110,10 @@ LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
 LIBS_tests/cli/test_options  = $(if $(findstring apple,$(MACHINE)),,-lutil)
 FLAGS_tests/fuzz/replay = -Isrc -Itests
-# Two programs have the module that reads markup inside.
+# Three programs have the module that reads markup inside.
 LIBS_tests/markup/test_marks = $(MARKUP_LIBS)
 LIBS_tests/fuzz/fuzz_markup  = $(MARKUP_LIBS)
+LIBS_tests/fuzz/fuzz_tmx     = $(MARKUP_LIBS)
 # One has the module that reads sound and pictures.
 LIBS_tests/fuzz/fuzz_features = $(FEATURES_LIBS)
 # Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
@@ -263,8 +264,8 @@ $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/
 $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
 
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
-$(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup: $(MARKUP_OBJECTS)
-$(filter run/markup/%,$(TESTS:%=run/%)): $(MARKUP)
+$(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup $(BUILD)/tests/fuzz/fuzz_tmx: $(MARKUP_OBJECTS)
+$(filter run/markup/% run/exchange/test_pairs,$(TESTS:%=run/%)): $(MARKUP)
 $(BUILD)/tests/fuzz/fuzz_features: $(FEATURES_OBJECTS)
 $(BUILD)/tests/fuzz/fuzz_form: $(BUILD)/obj/serve/form.o $(BUILD)/obj/serve/pieces.o
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)

@@ -138,7 +138,8 @@ static bool score_some(struct running *run, size_t from, size_t n)
                                               ? run->entries[from + i].source
                                               : run->source.at[run->entries[from + i].line],
                                           run->entries[from + i].text}
-                       : (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
+                       : (heed_text_pair){run->source.n > 0 ? run->source.at[from + i] : "",
+                                          run->target.at[from + i]};
     run->progress.n_before = from;
     heed_results *results = heed_translator_score(run->translator, pairs, n, &err);
     progress_clear(&run->progress);
@@ -156,11 +157,13 @@ static bool read_texts(struct running *run, const char *source, const char *targ
 {
     heed_error err = {0};
     const bool has_subwords = run->s->has_subwords;
-    if ((!has_subwords && !heed_lines_read(&run->source, source, &err)) ||
+    if ((source && !has_subwords && !read_sources(&run->source, source, &err)) ||
         !heed_lines_read(&run->target, target, &err)) {
         complain("%s", err.message);
         return false;
     }
+    if (!source)
+        return true;
     if (!run->s->n_best && !has_subwords)
         return same_lines(source, &run->source, target, &run->target);
     run->entries = need_memory(run->target.n, sizeof *run->entries);
@@ -172,13 +175,26 @@ static bool read_texts(struct running *run, const char *source, const char *targ
     return true;
 }
 
+/* A language model has no source, and all others have. */
+static bool check_task(const struct running *run, bool is_alone)
+{
+    const bool is_lm = strcmp(heed_model_task(run->models.at[0]), "language-model") == 0;
+    if (is_alone && !is_lm)
+        complain("score needs two files, SRC and TGT; one file alone is scored by a language model");
+    if (is_lm && !is_alone)
+        complain("the model is a language model, which has no source; give score the text alone");
+    return is_alone == is_lm;
+}
+
 static bool score_all(struct running *run, const struct invocation *invocation, const char *model)
 {
     enum { AT_A_TIME = 4096 };
     const struct score *s = run->s;
     const char *const *files = invocation->arguments.items;
-    const char *target = s->n_best ? s->n_best : files[s->has_subwords ? 0 : 1];
-    if (!read_texts(run, files[0], target) || !models_load(&run->models, model, invocation) ||
+    const bool is_alone = invocation->arguments.n == 1 && !s->n_best && !s->has_subwords;
+    const char *target = s->n_best ? s->n_best : files[is_alone || s->has_subwords ? 0 : 1];
+    if (!models_load(&run->models, model, invocation) || !check_task(run, is_alone) ||
+        !read_texts(run, is_alone ? NULL : files[0], target) ||
         !(run->translator = models_translator(&run->models)) ||
         !set_translator(run->translator, invocation) ||
         !set_option_of(run->translator, "subwords", s->has_subwords ? "yes" : "no"))
@@ -203,12 +219,12 @@ static enum status run(const struct invocation *invocation)
         complain("--n-best and --subwords do not go together; choose one");
         return STATUS_USAGE;
     }
-    if (files->n != (s->n_best || s->has_subwords ? 1 : 2)) {
+    if (files->n < 1 || (files->n != 1 && (s->n_best || s->has_subwords))) {
         complain(s->has_subwords
                      ? "with --subwords score needs one file, as heed translate --subwords prints "
                        "it; see heed score --help"
-                     : "score needs two files, SRC and TGT, or SRC and --n-best FILE; see heed "
-                       "score --help");
+                     : "score needs two files, SRC and TGT, or SRC and --n-best FILE, or the text "
+                       "alone for a language model; see heed score --help");
         return STATUS_USAGE;
     }
     const char *model = model_or_default(s->model);
@@ -232,7 +248,7 @@ static enum status run(const struct invocation *invocation)
 const struct command command_score = {
     .name = "score",
     .summary = "compute how likely given translations are",
-    .usage = "[-m MODEL] [OPTIONS] SRC TGT",
+    .usage = "[-m MODEL] [OPTIONS] SRC TGT\n       heed score -m MODEL [OPTIONS] FILE",
     .description =
         "Prints for every line the sum of the natural log-probabilities of the target's subwords "
         "and end marker, and at the end, on standard error, the perplexity of all lines. Text is "
@@ -241,12 +257,13 @@ const struct command command_score = {
         "was found with: it was made of other subwords, of several sentences with an end marker "
         "each, or with placeholders. The very subwords, from 'heed translate --subwords', get the "
         "very number with --subwords, sentence by sentence; only an output that was cut, and has "
-        "no end, does not. Files are UTF-8, plain or compressed by gzip; - is standard input.",
+        "no end, does not. A language model scores the lines of one FILE. Files are UTF-8, plain or compressed by gzip; - is standard input.",
     .examples = {{"heed score -m en-fr.safetensors text.en text.fr", "score two files"},
                  {"heed score -m en-fr.safetensors --n-best text.nbest text.en",
                   "add a feature to an n-best list"},
                  {"heed translate --subwords text.en | heed score --subwords -",
-                  "score translations as they were found"}},
+                  "score translations as they were found"},
+                 {"heed score -m lm.safetensors text.en", "the perplexity of a language model"}},
     .most_arguments = 2,
     .options = options,
     .library_option = library_option,

@@ -180,6 +180,12 @@ typedef struct heed_remembered {
     double similarity;
 } heed_remembered;
 
+/* A label that a text could have, and how likely it is. */
+typedef struct heed_label {
+    const char *text;
+    double probability;
+} heed_label;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -255,6 +261,16 @@ struct heed_result {
      * without a translation memory (option "memory") */
     size_t n_memory;
     heed_remembered *memory;
+    /* of a model of labels: all of them, likeliest first; the text of a translation is a label. Else
+     * NULL and 0 */
+    size_t n_labels;
+    heed_label *labels;
+    /* Of a model that reads vectors: the name of the item, as it was given (NULL of text). `source` is then the list of its
+     * positions, and these are its words: seconds where `step`, the seconds of a position, is not 0; "row,column" where it
+     * is a picture of so many rows and columns of patches; else the number of the first vector. */
+    const char *item;
+    double step;
+    int rows, columns;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -558,10 +574,18 @@ HEED_API void heed_model_free(heed_model *model);
 HEED_API heed_translator *heed_translator_new(const heed_model *const *models, int n_models,
                                               heed_error *err);
 
+/* Shallow fusion: the search adds `weight` times what a language model says of each word, which must have the vocabulary of the
+ * translator's target side (heed train --source none --vocab-from MODEL). Before the first text. The model is borrowed as long as the
+ * translator lives; NULL is none. False with the reason in `err` (HEED_BAD_OPTION). */
+HEED_API bool heed_translator_fuse(heed_translator *translator, const heed_model *lm, double weight,
+                                   heed_error *err);
+
 /* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
- * the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
- * as one file for both languages or as two, source and target; or a file of heed's own, without
- * vocabularies, to be stored in another way. NULL with the reason in `err`. */
+ * the file or folder itself: a folder of Hugging Face's transformers with a MarianMT model, as
+ * OPUS-MT publishes them, or one that heed_model_export() wrote; Marian's .npz (types transformer
+ * and amun), with its SentencePiece vocabulary as one file for both languages or as two, source
+ * and target; or a file of heed's own, to be stored in another way. Only Marian's want
+ * vocabularies. NULL with the reason in `err`. */
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);
 
@@ -578,6 +602,14 @@ enum heed_store {
  * (no permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
 HEED_API bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
                               heed_error *err);
+
+/* Write the model as a folder that Hugging Face's transformers opens, and from there others, such as
+ * CTranslate2: as MarianMT where layer norms stand after each part, as Pegasus where they stand
+ * before. There must be no such folder yet, or an empty one. False with the reason in `err`:
+ * HEED_BAD_FILE, HEED_BAD_OPTION (the model has something that transformers cannot express: it is
+ * recurrent, has words or characters instead of subwords, ...; or the store is int8). */
+HEED_API bool heed_model_export(const heed_model *model, const char *folder, enum heed_store store,
+                                heed_error *err);
 
 /* Note a text in the model's record under a name such as "licence" or "attribution": it is saved
  * with the model and part of heed_model_info(). An empty text takes the note out. False with the
@@ -598,6 +630,9 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
+
+/* "translate", "label", "span" or "language-model": what the model gives. The model's own text. */
+HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
  * ways; NULL where it does not say. The model's own text. */
@@ -655,6 +690,9 @@ enum heed_size {
 
 /* -1 for a NULL model or a number that there is not. */
 HEED_API long long heed_model_size(const heed_model *model, enum heed_size size);
+
+/* What the model reads: "text", "vectors" or "none". */
+HEED_API const char *heed_model_source(const heed_model *model);
 
 /* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
 HEED_API bool heed_model_has_attention(const heed_model *model);
@@ -838,6 +876,13 @@ HEED_API bool heed_features_add(heed_features *features, const char *path, heed_
 /* Write all items. Principal components (option "project") are learned here, unless they came from another file. */
 HEED_API bool heed_features_write(heed_features *features, const char *path, heed_error *err);
 
+/* Models that read vectors are given names instead of texts: of a sound or a picture its file, of a file of vectors
+ * (.safetensors, .npz, .npy) FILE#1, FILE#2, … Is this a file of vectors, by its name? And the names of all its items, or of
+ * the one that any other file is, to be given to heed_lines_release(). */
+typedef struct heed_lines heed_lines;
+HEED_API bool heed_is_vectors(const char *path);
+HEED_API bool heed_vector_names(heed_lines *lines, const char *path, heed_error *err);
+
 /* How many items, vectors of all of them, and numbers of a vector there are. */
 enum heed_features_of { HEED_FEATURES_ITEMS, HEED_FEATURES_VECTORS, HEED_FEATURES_NUMBERS };
 HEED_API long long heed_features_count(const heed_features *features, enum heed_features_of what);
@@ -845,13 +890,13 @@ HEED_API long long heed_features_count(const heed_features *features, enum heed_
 /* ---- evaluation ---------------------------------------------------------------------------- */
 
 /* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
-typedef struct heed_lines {
+struct heed_lines {
     size_t n;
     /* without line ends */
     const char **at;
     /* the library's */
     void *memory;
-} heed_lines;
+};
 
 /* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is
  * not UTF-8 or has a NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to

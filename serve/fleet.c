@@ -41,6 +41,11 @@ static bool load_models(struct hd_engine *e, const char *list, const struct hd_s
         ok = m != NULL;
         if (ok)
             e->models[e->n_models++] = m;
+        /* What clients send would be names of files of this machine. */
+        if (ok && strcmp(heed_model_source(m), "vectors") == 0)
+            ok = hd_fail(err, HEED_BAD_OPTION,
+                         "%s reads sound, pictures or vectors, and only models of text are served",
+                         path);
     }
     hd_free(copy);
     return ok;

@@ -20,7 +20,7 @@ BEGIN {
     below["vector"]    = "base option format features"
     below["model"]     = "base option kernel graph format text vector"
     below["search"]    = "base option kernel graph format text vector model"
-    below["translate"] = "base option kernel graph format text vector align model search picture markup"
+    below["translate"] = "base option kernel graph format text vector align model search picture markup exchange"
     below["train"]     = "base option kernel graph format text vector align model search translate picture mpi exchange"
     below["picture"]   = "base draw"
     below["mpi"]       = "base"                             # outside of src, too

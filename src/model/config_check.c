@@ -40,6 +40,41 @@ static bool check_task(const struct hd_config *c, heed_error *err)
     return true;
 }
 
+static bool check_source(const struct hd_config *c, heed_error *err)
+{
+    const bool is_vectors = c->source == HD_SOURCE_VECTORS;
+    if (!is_vectors && (c->stack > 1 || c->pyramid > 0))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "stack and pyramid are for a source of vectors, but source is %s; leave "
+                       "them out",
+                       hd_config_choice("source", c->source).text);
+    if (!is_vectors)
+        return true;
+    if (c->task != HD_TASK_TRANSLATE)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a source of vectors goes with task translate, not %s",
+                       hd_config_choice("task", c->task).text);
+    if (c->source_width < 1)
+        return hd_fail(err, HEED_BAD_OPTION, "source is vectors, but source-width is %d",
+                       c->source_width);
+    if (c->has_grids && (c->stack > 1 || c->pyramid > 0))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "patches of pictures stand in rows and columns, which stack and pyramid "
+                       "would tear apart; make larger patches instead (heed features --patches)");
+    if (c->has_grids && c->arch == HD_TRANSFORMER && c->positions == HD_POSITIONS_SIN &&
+        c->dim % 4 != 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "rows and columns have half of dim each, in pairs; dim must be a multiple "
+                       "of 4, not %d",
+                       c->dim);
+    if (c->arch != HD_TRANSFORMER && c->pyramid >= c->encoder_layers)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "pyramid %d halves the source between layers, so there must be %d encoder "
+                       "layers at least, not %d; see encoder-layers",
+                       c->pyramid, c->pyramid + 1, c->encoder_layers);
+    return true;
+}
+
 static bool check_vocabularies(const struct hd_config *c, heed_error *err)
 {
     if (c->source_vocab < 1 || c->target_vocab < 1)
@@ -128,6 +163,10 @@ static void fill(struct hd_config *c)
     choose(&c->embed, 0, c->dim);
     if (!hd_config_has_encoder(c))
         fill_alone(c);
+    if (c->source == HD_SOURCE_VECTORS) /* there is no table to share */
+        c->tie = c->tie == HD_TIE_ALL            ? HD_TIE_OUTPUT
+                 : c->tie == HD_TIE_SOURCE_TARGET ? HD_TIE_NONE
+                                                  : c->tie;
     if (!hd_config_has_decoder(c))
         fill_pooling(c);
     if (c->arch == HD_TRANSFORMER) {
@@ -406,7 +445,7 @@ static bool check_alignment_heads(const struct hd_config *c, heed_error *err)
 
 bool hd_config_check(struct hd_config *config, heed_error *err)
 {
-    if (!check_ranges(config, err) || !check_task(config, err) ||
+    if (!check_ranges(config, err) || !check_task(config, err) || !check_source(config, err) ||
         !check_vocabularies(config, err))
         return false;
     fill(config);

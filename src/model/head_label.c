@@ -29,7 +29,7 @@ static bool declare_label(struct hd_net *net, heed_error *err)
     const bool has_attention = p->pooling.score != HD_SCORE_NONE;
     const struct hd_config *c = &p->pooling;
     if (has_attention) {
-        p->q = hd_param(net->params, "query", 1, c->dim);
+        p->q = hd_param(net->params, "attention.query", 1, c->dim);
         hd_score_declare(&p->score, c, net->params);
     }
     hd_head_declare(&net->head, c, net->params,

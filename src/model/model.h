@@ -83,7 +83,8 @@ struct hd_dropouts {
 struct hd_memory {
     const hd_spans *spans;  /* the source sentences in the rows of h */
     hd_node *h;             /* encoder states, [Σ S, width] */
-    struct hd_weights self; /* of the encoder; rows are those of h */
+    const int *row, *column; /* of each position, where the source is a grid; NULL otherwise */
+    struct hd_weights self;  /* of the encoder; rows are those of h */
     void *of_arch;          /* what the architecture prepares once per sentence */
 };
 
@@ -122,7 +123,10 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  *
  * embed | source.embed, target.embed [V,E]    output.W [R,V] output.b [V]     (tied: no output.W)
  *
- * a label: query [1,D], attention.…, output.W [E,V], output.b [V]
+ * vectors as a source: source.mean, source.scale [width] (measured), source.W [stack · width,E], source.b [E],
+ *   source.half.p.{W [2E,E], b} (Transformer, p = 1 … pyramid); a recurrent encoder's layers 2 … pyramid + 1 read two states
+ *
+ * a label: attention.{query [1,D], …}, output.W [E,V], output.b [V]
  *
  * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)
  *   encoder.l.forward.{W [in,kD], U [D,kD], b [kD], c [kD] (gru: added to U s')}, encoder.l.backward.…

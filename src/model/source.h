@@ -14,6 +14,11 @@ struct hd_memory; /* model.h */
 struct hd_source {
     const struct hd_source_kind *kind;
     hd_node *table; /* text: [V,E]; the target's, too, when they are tied. NULL where there are no words */
+    /* vectors: x = W [frames side by side] + b of (v - mean) scale; `half` makes one position of two (Transformer) */
+    hd_node *mean, *scale, *W, *b;
+    struct {
+        hd_node *W, *b;
+    } half[HD_MAX_PYRAMID];
 };
 
 struct hd_source_kind {
@@ -27,6 +32,14 @@ struct hd_source_kind {
 };
 
 extern const struct hd_source_kind hd_source_text; /* source_text.c */
+extern const struct hd_source_kind hd_source_vectors; /* source_vectors.c */
 extern const struct hd_source_kind hd_source_none; /* source_none.c */
+
+/* Two neighbours side by side become one row: [Σ S, W] → [Σ ⌈S/2⌉, 2W], with *spans those of the result. Behind an odd last one
+ * stand zeros. */
+hd_node *hd_halve(hd_node *x, const hd_spans **spans);
+
+/* Is this a parameter that is measured, not learned? */
+bool hd_source_is_fixed(const char *name);
 
 #endif

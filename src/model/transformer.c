@@ -54,6 +54,7 @@ struct transformer_parts {
         decoder_norm; /* after the last block; NULL without final_norm */
     hd_node *source_positions, *target_positions; /* learned: [max,D] */
     float *frequencies;                           /* sin: [D/2] */
+    float *of_grids;                              /* sin: [D/4], of rows and of columns */
 };
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -107,6 +108,14 @@ static struct block declare_block(const struct hd_net *net, const char *side, in
     return b;
 }
 
+/* Half of a position's numbers tell its row, half its column. */
+static struct hd_config half_of(const struct hd_config *c)
+{
+    struct hd_config half = *c;
+    half.dim = c->dim / 2;
+    return half;
+}
+
 static bool declare_transformer(struct hd_net *net, heed_error *err)
 {
     const struct hd_config *c = &net->config;
@@ -119,7 +128,12 @@ static bool declare_transformer(struct hd_net *net, heed_error *err)
     p->decoder = hd_alloc((size_t)p->n_decoder, sizeof *p->decoder, err);
     if (c->positions == HD_POSITIONS_SIN)
         p->frequencies = hd_position_frequencies(c, err);
-    if (!p->encoder || !p->decoder || (c->positions == HD_POSITIONS_SIN && !p->frequencies))
+    const struct hd_config half = half_of(c);
+    const bool has_grids = c->has_grids && c->positions == HD_POSITIONS_SIN;
+    if (has_grids)
+        p->of_grids = hd_position_frequencies(&half, err);
+    if (!p->encoder || !p->decoder || (c->positions == HD_POSITIONS_SIN && !p->frequencies) ||
+        (has_grids && !p->of_grids))
         return false;
     const bool has_places = c->positions == HD_POSITIONS_LEARNED;
     if (has_places && p->n_encoder > 0)
@@ -143,6 +157,7 @@ static void free_transformer(void *of_net)
     if (!parts)
         return;
     hd_free(parts->frequencies);
+    hd_free(parts->of_grids);
     hd_free(parts->decoder);
     hd_free(parts->encoder);
     hd_free(parts);
@@ -269,6 +284,26 @@ static hd_node *add_positions(const struct hd_net *net, hd_node *E, hd_node *lea
     return hd_dropout(x, drop->embed);
 }
 
+/* x + P, where each position of a vector source is; on a grid P = [P(row); P(column)] */
+static hd_node *place_vectors(const struct hd_net *net, hd_node *x, const struct hd_memory *memory,
+                              const struct hd_dropouts *drop)
+{
+    const struct hd_config *c = &net->config;
+    const struct transformer_parts *p = net->parts;
+    const int n = memory->spans->total;
+    if (c->positions == HD_POSITIONS_LEARNED)
+        x = hd_add(x, hd_positions_learned(p->source_positions, x->tape, memory->self.query, n));
+    if (c->positions == HD_POSITIONS_SIN && !memory->row)
+        x = hd_add(x, hd_positions_sin(c, p->frequencies, x->tape, memory->self.query, n));
+    if (c->positions == HD_POSITIONS_SIN && memory->row) {
+        const struct hd_config half = half_of(c);
+        hd_node *row = hd_positions_sin(&half, p->of_grids, x->tape, memory->row, n);
+        hd_node *column = hd_positions_sin(&half, p->of_grids, x->tape, memory->column, n);
+        x = hd_add(x, hd_concat(row, column));
+    }
+    return hd_dropout(x, drop->embed);
+}
+
 /* ---- attention as a result ------------------------------------------------------------------- */
 
 static const float *find_weights(const struct hd_weights *w, int row, int layer, int head)
@@ -363,8 +398,10 @@ static bool encode_transformer(const struct hd_net *net, hd_tape *tape, hd_node 
     hd_node **nodes = hd_tape_take(tape, "hd_encode", (size_t)c->encoder_layers, sizeof *nodes);
     if (!note_rows(c, tape, spans, nodes, &memory->self))
         return false;
-    const int n = spans->total;
-    hd_node *x = add_positions(net, E, p->source_positions, memory->self.query, n, dropouts);
+    hd_node *x = c->source == HD_SOURCE_VECTORS
+                     ? place_vectors(net, E, memory, dropouts)
+                     : add_positions(net, E, p->source_positions, memory->self.query, spans->total,
+                                     dropouts);
     for (int l = 0; l < c->encoder_layers; l++)
         x = encoder_block(c, &p->encoder[l], x, spans, dropouts, &nodes[l]);
     memory->h = c->final_norm ? norm(c, p->encoder_norm, x) : x;

@@ -127,6 +127,11 @@ struct hd_searcher *hd_searcher_new(const struct hd_net *const *nets, int n_nets
                                     heed_error *err);
 void hd_searcher_free(struct hd_searcher *searcher);
 
+/* Shallow fusion (Gulcehre et al. 2015): a word counts log p(word) + weight · log p_lm(word) from now on, p_lm by a net without a source,
+ * which is borrowed. Before the first sentence is added; not of words_alone. False with the reason in `err`. */
+bool hd_searcher_fuse(struct hd_searcher *searcher, const struct hd_net *lm, float weight,
+                      heed_error *err);
+
 /* Hypotheses that advance together, a matter of speed and memory alone; 48 until it is set. */
 void hd_searcher_set_rows(struct hd_searcher *searcher, int n_rows);
 

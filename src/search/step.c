@@ -166,7 +166,8 @@ static bool advance(struct hd_searcher *r, heed_error *err)
             return false;
         r->out[m] = stepped.out;
     }
-    return true;
+    r->lm_out = r->lm ? hd_decoder_step(r->lm_decoder, r->tape, &r->rows).out : NULL;
+    return hd_tape_check(r->tape, err);
 }
 
 /* ---- the next word ---------------------------------------------------------------------------------------------- */
@@ -177,7 +178,7 @@ static bool has_words_alone(const struct hd_searcher *r, size_t i)
     const struct hd_search_options *o = beam_at(r, i)->options;
     return o->words_alone && o->no_repeat == 0 && beam_at(r, i)->input->once.n == 0 &&
            beam_at(r, i)->input->never.n == 0 && !beam_at(r, i)->input->neighbours &&
-           r->n_nets == 1;
+           r->n_nets == 1 && !r->lm;
 }
 
 /* Some rows, those of the sentences [first, end). */
@@ -218,18 +219,26 @@ static bool ask_for_words(struct hd_searcher *r, const struct slice *s, heed_err
     return true;
 }
 
+/* log p + w log p_lm */
+static hd_node *fused(const struct hd_searcher *r, const struct slice *s, hd_node *logp)
+{
+    hd_node *lm = hd_logits(&r->lm->head, hd_slice(r->lm_out, s->from, s->n));
+    return hd_add(logp, hd_scale(hd_log_softmax(lm, NULL), r->lm_weight));
+}
+
 /* Logits of the rows; of several nets the mean of their log-probabilities. */
 static hd_node *logits_of(struct hd_searcher *r, const struct slice *s)
 {
     hd_node *x = NULL;
     for (int m = 0; m < r->n_nets; m++) {
         hd_node *logits = hd_logits(&r->nets[m]->head, hd_slice(r->out[m], s->from, s->n));
-        if (r->n_nets > 1)
+        if (r->n_nets > 1 || r->lm)
             logits = hd_log_softmax(logits, NULL);
         x = x ? hd_add(x, logits) : logits;
     }
     assert(x); /* there is a net, at least */
-    return r->n_nets > 1 ? hd_scale(x, 1 / (float)r->n_nets) : x;
+    x = r->n_nets > 1 ? hd_scale(x, 1 / (float)r->n_nets) : x;
+    return r->lm ? fused(r, s, x) : x;
 }
 
 /* What remembered steps say is mixed with what the nets do. */
@@ -269,7 +278,7 @@ static bool ask(struct hd_searcher *r, const struct slice *s, heed_error *err)
             o->n_top = k;
             if (!isfinite(o->largest) || !isfinite(o->log_sum))
                 r->under_way.at[i]->is_broken = true;
-            if (r->n_nets > 1) /* the mean is what is said, although it does not add up to 1 */
+            if (r->n_nets > 1 || r->lm) /* what is said, although it does not add up to 1 */
                 o->largest = o->log_sum = 0;
             const struct hd_neighbours *near = beam_at(r, i)->input->neighbours;
             if (near && !mix_neighbours(r, near, b, o, top, value, err))

@@ -237,6 +237,7 @@ bool hd_plan_recipe(struct hd_recipe *r, const struct hd_config *c, const struct
 {
     const bool is_transformer = c->arch == HD_TRANSFORMER;
     fill_int(&r->batch_tokens, f->n_pairs < 3000 ? 512 : f->n_pairs < 1000000 ? 2048 : 4096);
+    fill_int(&r->batch_frames, r->batch_tokens < (1 << 23) ? 32 * r->batch_tokens : 1 << 28);
     const size_t n_words = hd_config_has_decoder(c) ? f->n_target_words : f->n_source_words;
     const double per_pair = (double)n_words / (double)f->n_pairs * 1.4 + 1;
     const double per_update = (double)r->batch_tokens * (double)r->accumulate / per_pair;

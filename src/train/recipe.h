@@ -25,15 +25,19 @@ enum hd_average_of { HD_AVERAGE_LAST, HD_AVERAGE_BEST };
 
 struct hd_recipe {
     /* files */
-    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, spm, freeze,
+    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, clean, spm, freeze,
         guided_alignment;
-    char *out, *from;
+    char *out, *from, *vocab_from;
+    int format; /* enum hd_pair_format, of tsv and pair */
     bool skip_bad;
 
     /* text */
     int tokens, source_tokens; /* enum hd_vocab_kind; source_tokens HD_OPTION_OPEN: as tokens */
     int vocab_size, spm_type, joint_vocab, normalize;
     float subword_sampling;
+    int max_frames, batch_frames; /* vectors of an item, of a batch */
+    int time_masks, time_mask, band_masks, band_mask;
+    float noise;
     int max_length;                          /* tokens of a sentence */
     char *languages, *attribution, *licence; /* languages: "en-fr", or several between commas */
     float pair_temperature;

@@ -34,6 +34,20 @@ static size_t held_per_dev(const struct hd_run *run)
     return n_held > MOST_DEV ? (n_held + MOST_DEV - 1) / MOST_DEV : 1;
 }
 
+static void tell_text(struct hd_run *run)
+{
+    const struct hd_text_facts *f = &run->facts;
+    const enum hd_task task = hd_training_task(run->said);
+    if (task == HD_TASK_TRANSLATE)
+        hd_journal_say(&run->journal,
+                       "text: %zu pairs, about %.2f million source and %.2f million target words",
+                       f->n_pairs, millions(f->n_source_words), millions(f->n_target_words));
+    else
+        hd_journal_say(&run->journal, "text: %zu lines, about %.2f million words", f->n_pairs,
+                       millions(task == HD_TASK_LANGUAGE_MODEL ? f->n_target_words
+                                                               : f->n_source_words));
+}
+
 /* What was chosen, and why. */
 static void tell_choices(struct hd_run *run)
 {
@@ -66,7 +80,7 @@ static void tell_choices(struct hd_run *run)
     char *variation =
         hd_vary_tell(&r->vary, &run->facts.vary,
                      r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens, NULL);
-    if (variation)
+    if (variation && hd_training_task(said) == HD_TASK_TRANSLATE)
         hd_journal_say(&run->journal, "variation: %s", variation);
     hd_free(variation);
     if (r->precision == HD_PRECISION_F32 && hd_kernels_are_faster_in_bf16())
@@ -134,8 +148,13 @@ static bool make_tools(struct hd_run *run, heed_error *err)
                                          .vary = r->vary,
                                          .links = r->guided_alignment.n > 0 ? &run->links : NULL,
                                          .links_by_character = run->links_by_character,
+                                         .vectors = run->vectors.n > 0 ? &run->vectors : NULL,
+                                         .frames = hd_config_frames(c),
+                                         .max_frames = r->max_frames,
+                                         .batch_frames = r->batch_frames,
                                          .temperature = r->pair_temperature};
-    const struct hd_vocab *source = hd_config_has_encoder(c) ? m->source : NULL;
+    const struct hd_vocab *source =
+        hd_config_has_encoder(c) && c->source == HD_SOURCE_TEXT ? m->source : NULL;
     run->feed = hd_feed_new(run->text, source, m->target, &feed, run->threads, err);
     const struct hd_corpus *dev_text = run->dev_text ? run->dev_text : run->text;
     const size_t first = run->dev_text ? 0 : HD_HOLD_OUT - 1,
@@ -147,6 +166,9 @@ static bool make_tools(struct hd_run *run, heed_error *err)
         run->feed ? hd_dev_new(dev_text, first, step, source, m->target, longest, err) : NULL;
     if (!run->dev)
         return false;
+    if (run->vectors.n > 0)
+        hd_dev_set_vectors(run->dev, run->dev_text ? &run->dev_vectors : &run->vectors,
+                           hd_config_frames(c), dev_text, first, step);
     run->config_json = dump(hd_config_to_json(&m->net->config));
     run->recipe_json = dump(hd_recipe_to_json(r));
     return (run->config_json && run->recipe_json) ||
@@ -211,8 +233,21 @@ static void tell_doubts(struct hd_run *run)
 {
     const char *languages = hd_corpus_n_directions(run->text) > 1 ? NULL : run->recipe->languages;
     const struct hd_doubts doubts = {run->text, run->dev_text, HD_HOLD_OUT, languages};
-    if (run->ranks.rank == 0 && hd_training_task(run->said) == HD_TASK_TRANSLATE)
+    if (run->ranks.rank == 0 && hd_training_task(run->said) == HD_TASK_TRANSLATE &&
+        run->vectors.n == 0)
         hd_tell_doubts(&doubts, say_doubt, &run->journal);
+}
+
+static void tell_vectors(struct hd_run *run)
+{
+    double n = 0;
+    for (int i = 0; i < run->vectors.n; i++)
+        n += hd_vectors_length(&run->vectors, i);
+    hd_journal_say(&run->journal,
+                   "source: %d items, %.0f vectors of width %d%s; target: about %.3f million words",
+                   run->vectors.n, n, run->vectors.width,
+                   run->vectors.has_grids ? ", in rows and columns" : "",
+                   millions(run->facts.n_target_words));
 }
 
 static bool prepare(struct hd_run *run, heed_error *err)
@@ -225,10 +260,10 @@ static bool prepare(struct hd_run *run, heed_error *err)
                                err);
     if (!run->threads || !hd_run_read_text(run, err))
         return false;
-    hd_journal_say(&run->journal,
-                   "text: %zu pairs, about %.2f million source and %.2f million target words",
-                   run->facts.n_pairs, millions(run->facts.n_source_words),
-                   millions(run->facts.n_target_words));
+    if (run->vectors.n > 0)
+        tell_vectors(run);
+    else
+        tell_text(run);
     if (!hd_run_read_links(run, err))
         return false;
     heed_error why = {0};
@@ -287,6 +322,8 @@ void hd_run_release(struct hd_run *run)
     heed_model_free(run->model);
     hd_corpus_free(run->text);
     hd_corpus_free(run->dev_text);
+    hd_vectors_close(&run->vectors);
+    hd_vectors_close(&run->dev_vectors);
     hd_link_lists_release(&run->links);
     hd_pool_free(run->threads);
     hd_curves_release(&run->curves);

@@ -8,6 +8,7 @@
 #include "text/vocab_file.h"
 #include "text/vocab_train.h"
 #include "train/run_text.h"
+#include "train/run_vectors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -113,7 +114,37 @@ static bool fit_placeholders(struct hd_run *run, const struct hd_vocab *source,
     return true;
 }
 
-/* One vocabulary of text: a file's, or learned from a side. */
+static struct hd_vocab *copy_vocab(const struct hd_vocab *vocab, heed_error *err)
+{
+    size_t n;
+    const void *bytes = hd_vocab_bytes(vocab, &n);
+    return hd_vocab_from_memory(hd_vocab_kind(vocab), bytes, n, err);
+}
+
+/* Those of another model. */
+static bool take_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
+                        heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    heed_model *m = hd_model_load_as(r->vocab_from, HD_COMPUTE_STORED, err);
+    if (!m)
+        return false;
+    const bool is_joint = m->source == m->target;
+    *target = copy_vocab(m->target, err);
+    *source = *target && is_joint ? *target : *target ? copy_vocab(m->source, err) : NULL;
+    heed_model_free(m);
+    if (!*source)
+        return false;
+    const bool is_text = hd_vocab_kind(*target) != HD_VOCAB_LABELS;
+    r->tokens = (int)hd_vocab_kind(is_text ? *target : *source);
+    r->source_tokens = (int)hd_vocab_kind(*source);
+    r->joint_vocab = is_joint;
+    r->vocab_size = hd_vocab_size(is_text ? *target : *source);
+    hd_plan_text(r, hd_training_task(run->said), &run->facts);
+    return true;
+}
+
+/* One vocabulary of text: a file's, another model's, or learned from a side. */
 static struct hd_vocab *make_one_vocab(struct hd_run *run, unsigned side, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
@@ -122,6 +153,14 @@ static struct hd_vocab *make_one_vocab(struct hd_run *run, unsigned side, heed_e
         hd_fail(err, HEED_BAD_OPTION, "spm takes one model for task %s, not %zu",
                 hd_config_choice("task", (int)task).text, r->spm.n);
         return NULL;
+    }
+    if (r->vocab_from) {
+        struct hd_vocab *source = NULL, *target = NULL;
+        const bool ok = take_vocabs(run, &source, &target, err);
+        const bool is_source = side == HD_VOCAB_SOURCE;
+        if (ok && source != target)
+            hd_vocab_free(is_source ? target : source);
+        return !ok ? NULL : is_source ? source : target;
     }
     if (r->spm.n == 1)
         r->tokens = r->source_tokens = HD_VOCAB_SPM;
@@ -144,6 +183,41 @@ static bool make_label_vocabs(struct hd_run *run, struct hd_vocab **source,
     return *source != NULL;
 }
 
+/* Of vectors and their targets: that of the targets, which stands on both sides. */
+static bool make_vector_vocabs(struct hd_run *run, struct hd_vocab **source,
+                               struct hd_vocab **target, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    for (int i = 0; i < HD_N_VARIATIONS; i++)
+        r->vary.of[i] = 0;
+    r->joint_vocab = 0;
+    if (r->valid_metric == HD_OPTION_OPEN)
+        r->valid_metric = HD_VALID_WER;
+    *source = *target = make_one_vocab(run, HD_VOCAB_TARGET, err);
+    if (!*target)
+        return false;
+    hd_journal_say(&run->journal, "vocabulary: %d %s of the target", hd_vocab_size(*target),
+                   vocab_words[r->tokens]);
+    return hd_vocab_end(*target) >= 0 ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "the target's vocabulary has no end marker </s>, so no model could learn to "
+                   "stop");
+}
+
+/* Of a language model: one. */
+static bool make_own_vocab(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
+                           heed_error *err)
+{
+    *source = *target = make_one_vocab(run, HD_VOCAB_TARGET, err);
+    if (!*target)
+        return false;
+    hd_journal_say(&run->journal, "vocabulary: %d %s", hd_vocab_size(*target),
+                   vocab_words[run->recipe->tokens]);
+    return hd_vocab_end(*target) >= 0 ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "the vocabulary has no end marker </s>, so no model could learn to stop");
+}
+
 static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
                         heed_error *err)
 {
@@ -152,10 +226,19 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
     const enum hd_task task = hd_training_task(run->said);
     if (task == HD_TASK_LABEL)
         return make_label_vocabs(run, source, target, err);
+    if (run->vectors.n > 0)
+        return make_vector_vocabs(run, source, target, err);
+    if (task == HD_TASK_LANGUAGE_MODEL)
+        return make_own_vocab(run, source, target, err);
     if (r->spm.n > 2)
         return hd_fail(err, HEED_BAD_OPTION, "spm takes one model for both sides, or two, not %zu",
                        r->spm.n);
-    if (is_given) {
+    if (r->vocab_from) {
+        if (is_given)
+            return hd_fail(err, HEED_BAD_OPTION, "spm and vocab-from are given; choose one");
+        if (!take_vocabs(run, source, target, err))
+            return false;
+    } else if (is_given) {
         r->tokens = r->source_tokens = HD_VOCAB_SPM;
         r->joint_vocab = r->spm.n == 1;
         *source = hd_vocab_open(r->spm.at[0], HD_VOCAB_SPM, err);
@@ -179,7 +262,7 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
     if (r->joint_vocab)
         hd_journal_say(&run->journal, "vocabulary: %d %s%s, shared by both sides",
                        hd_vocab_size(*source), vocab_words[r->tokens],
-                       is_given ? "" : " learned from the text");
+                       is_given || r->vocab_from ? "" : " learned from the text");
     else
         hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d %s of the target",
                        hd_vocab_size(*source), vocab_words[r->source_tokens], hd_vocab_size(*target),
@@ -301,7 +384,7 @@ static bool guess_languages(struct hd_run *run, heed_error *err)
     char source[8], target[8], both[20];
     if (hd_corpus_n_directions(run->text) > 0)
         return list_languages(r, run->text, err);
-    if (r->languages || r->src.n == 0 || r->tgt.n == 0 || !language_of(r->src.at[0], source) ||
+    if (r->languages || run->vectors.n > 0 || r->src.n == 0 || r->tgt.n == 0 || !language_of(r->src.at[0], source) ||
         !language_of(r->tgt.at[0], target))
         return true;
     snprintf(both, sizeof both, "%s-%s", source, target);
@@ -331,6 +414,8 @@ static bool start_new(struct hd_run *run, heed_error *err)
     struct hd_config early;
     if (!hd_training_configure(said, &c, err))
         return false;
+    if (run->vectors.n > 0)
+        hd_run_fit_vectors(run, &c);
     hd_plan_positions(&c, said);
     if (!hd_plan_guidance(&c, r, err))
         return false;
@@ -345,7 +430,7 @@ static bool start_new(struct hd_run *run, heed_error *err)
     c.source_vocab = hd_vocab_size(source);
     c.target_vocab = hd_vocab_size(target);
     struct hd_net *net = NULL;
-    bool ok = hd_plan_model(&c, source == target, said, err) && plan_recipe(run, &c, err) &&
+    bool ok = hd_plan_model(&c, source == target && run->vectors.n == 0, said, err) && plan_recipe(run, &c, err) &&
               guess_languages(run, err) && (net = hd_net_new(&c, err)) != NULL;
     if (!ok) {
         if (target != source)
@@ -354,8 +439,9 @@ static bool start_new(struct hd_run *run, heed_error *err)
         return false;
     }
     hd_net_init(net, (uint64_t)r->seed);
+    ok = hd_run_measure_vectors(run, net, err);
     run->model = hd_model_of(net, source, target, NULL, err);
-    return run->model != NULL;
+    return ok && run->model != NULL;
 }
 
 /* A model that is started from keeps its vocabulary, so what is said of it must be what made it: a configuration that
@@ -368,9 +454,10 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
     struct hd_recipe *r = run->recipe, made;
     const heed_model *model = run->model;
     const json_t *record = json_object_get(model->record, "recipe");
-    if (r->spm.n > 0)
+    if (r->spm.n > 0 || r->vocab_from)
         return hd_fail(err, HEED_BAD_OPTION,
-                       "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
+                       "from keeps the vocabulary of %s, so %s cannot be chosen", r->from,
+                       r->vocab_from ? "vocab-from" : "spm");
     const struct hd_vocab *cut = /* what text is cut by: labels are not */
         hd_vocab_kind(model->target) == HD_VOCAB_LABELS ? model->source : model->target;
     hd_recipe_init(&made);
@@ -424,6 +511,7 @@ static bool start_from(struct hd_run *run, heed_error *err)
     const struct existing from = {c, r->joint_vocab, r->from, ", or train without --from"};
     return fit_placeholders(run, run->model->source, run->model->target, err) &&
            hd_run_check_languages(run, run->model->source, err) && agree(run->said, &from, err) &&
+           hd_run_agree_vectors(run, r->from, err) &&
            hd_plan_guidance(c, r, err) && plan_recipe(run, c, err) && guess_languages(run, err);
 }
 
@@ -503,7 +591,9 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
 
 bool hd_run_start(struct hd_run *run, struct hd_saved_state *saved, heed_error *err)
 {
-    return saved               ? go_on(run, saved, err)
-           : run->recipe->from ? start_from(run, err)
-                               : start_new(run, err);
+    const bool ok = saved               ? go_on(run, saved, err)
+                    : run->recipe->from ? start_from(run, err)
+                                        : start_new(run, err);
+    return ok && (run->vectors.n == 0 ||
+                  hd_model_set_feature(run->model, &run->vectors.feature, err));
 }

@@ -132,14 +132,24 @@ bool hd_training_configure(const heed_training *t, struct hd_config *config, hee
     return true;
 }
 
-enum hd_task hd_training_task(const heed_training *t)
+static struct hd_config task_and_source(const heed_training *t)
 {
     struct hd_config c = hd_config_defaults();
     for (size_t i = 0; i < t->n_settings; i++)
         if (is_row_of(hd_config_options, t->settings[i].option) &&
             is_of_task(t->settings[i].option))
             (void)heed_option_set(t->settings[i].option, &c, t->settings[i].text, NULL);
-    return (enum hd_task)c.task;
+    return c;
+}
+
+enum hd_task hd_training_task(const heed_training *t)
+{
+    return (enum hd_task)task_and_source(t).task;
+}
+
+enum hd_source_type hd_training_source(const heed_training *t)
+{
+    return (enum hd_source_type)task_and_source(t).source;
 }
 
 /* ---- files of settings ---------------------------------------------------------------------------- */

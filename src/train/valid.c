@@ -69,9 +69,9 @@ static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source, int 
     if (!hd_vocab_encode(dev->target, pair->target, pair->n_target, with_end, ids, err))
         return false;
     const int n_target = (int)ids->n - n_source;
-    s->ids.source = (struct hd_sequence){ids->at, n_source};
-    s->ids.target =
-        (struct hd_sequence){ids->at + n_source, n_target < longest ? n_target : longest};
+    s->ids.source = (struct hd_sequence){.ids = ids->at, .n = n_source};
+    s->ids.target = (struct hd_sequence){.ids = ids->at + n_source,
+                                         .n = n_target < longest ? n_target : longest};
     return true;
 }
 
@@ -100,6 +100,17 @@ struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t s
     }
     qsort(dev->sentences, n, sizeof *dev->sentences, shorter);
     return dev;
+}
+
+void hd_dev_set_vectors(struct hd_dev *dev, const struct hd_vectors *vectors, int frames,
+                        const struct hd_corpus *corpus, size_t first, size_t step)
+{
+    for (int i = 0; i < dev->n; i++) {
+        struct sentence *s = &dev->sentences[i];
+        s->ids.source =
+            hd_vector_sequence(vectors, frames, corpus, first + (size_t)s->number * step);
+    }
+    qsort(dev->sentences, (size_t)dev->n, sizeof *dev->sentences, shorter);
 }
 
 int hd_dev_size(const struct hd_dev *dev)

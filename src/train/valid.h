@@ -15,6 +15,10 @@ struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t s
 void hd_dev_free(struct hd_dev *dev);
 int hd_dev_size(const struct hd_dev *dev);
 
+/* The same sentences with vectors as their sources, `frames` of which are a position. */
+void hd_dev_set_vectors(struct hd_dev *dev, const struct hd_vectors *vectors, int frames,
+                        const struct hd_corpus *corpus, size_t first, size_t step);
+
 struct hd_validated {
     double ce, perplexity;         /* of a target token, without smoothing */
     double bleu, chrf, exact, wer; /* of greedy or beam search; 0 when only ce was wanted */

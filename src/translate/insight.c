@@ -20,7 +20,7 @@ static bool read_steps(const struct hd_job *job, const struct hd_segment *segmen
     const struct hd_ensemble *e = job->ensemble;
     struct hd_search_input input = hd_segment_input(segment);
     struct hd_search_options options = job->search[HD_SEARCH_FIRST];
-    input.prefix = (struct hd_sequence){h->ids, h->n};
+    input.prefix = (struct hd_sequence){.ids = h->ids, .n = h->n};
     options.n_top = job->options.n_steps;
     options.wants_raw = true;
     options.wants_attention = options.words_alone = false;

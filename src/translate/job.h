@@ -31,9 +31,12 @@ struct hd_ensemble {
     const struct hd_net **nets; /* the models' own, or, computed in another way, */
     struct hd_net **converted;  /* those made of them; NULL where there is none */
     int n;
+    const struct heed_model *lm; /* shallow fusion; NULL: none */
+    float lm_weight;
     const struct hd_vocab *source, *target;
     size_t trained_length; /* subwords of a source: the least of the models' */
     int shift;
+    enum hd_task task; /* what the models give */
     bool has_attention;
     bool is_of_documents;  /* trained on lines of several sentences */
     bool is_natural;       /* text of subwords: numbers alone are no text in it, */
@@ -43,6 +46,8 @@ struct hd_ensemble {
     unsigned char *id_flags; /* of the target's ids (search/terms.h) */
     struct hd_confidence confidence;
     struct hd_recall *recall; /* steps of remembered sentences */
+    bool reads_vectors;       /* lines are names of items: vector_line.c */
+    struct hd_shelf *shelf;
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a
@@ -119,6 +124,9 @@ struct hd_line {
     bool is_forced; /* its output is given: as all of the job's are, or because it is remembered */
     const struct hd_remembered_pair *answer; /* as which it is remembered; else NULL */
     bool is_skipped;                         /* forced, but too long to be looked at */
+    const struct hd_vectors *vectors; /* the source, where it is an item of these; else NULL */
+    struct hd_vectors *own_vectors;   /* made of a sound or a picture */
+    int item;
     struct hd_protected_list kept;
     struct hd_segment *segments;
     size_t n_segments;
@@ -135,6 +143,10 @@ bool hd_ensemble_init(struct hd_ensemble *ensemble, const heed_model *const *mod
 bool hd_ensemble_compute(struct hd_ensemble *ensemble, enum hd_compute compute, heed_error *err);
 void hd_ensemble_release(struct hd_ensemble *ensemble);
 
+/* Fuse a language model with the search. False with the reason in `err`. */
+bool hd_ensemble_fuse(struct hd_ensemble *ensemble, const heed_model *lm, float weight,
+                      heed_error *err);
+
 /* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. To be given to
  * hd_job_release(), also where it is false. */
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *ensemble,
@@ -147,6 +159,12 @@ bool hd_job_needs_words_alone(const struct hd_job *job);
 
 /* A segment's ids: those of its encoding, with what stands around them. */
 bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err);
+
+/* Make the line's one segment of the vectors that its text names. */
+bool hd_line_read_vectors(struct hd_line *line, const char *name);
+
+/* A segment's source: words or vectors. */
+struct hd_sequence hd_segment_source(const struct hd_segment *segment);
 
 /* What the search is given. */
 struct hd_search_input hd_segment_input(const struct hd_segment *segment);

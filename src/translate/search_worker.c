@@ -7,15 +7,22 @@
 #include "translate/search_worker.h"
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "search/decide.h"
 #include "search/terms.h"
 #include "translate/loop.h"
 #include "translate/reading.h"
 #include "translate/required.h"
 
+#include <string.h>
+
 void hd_search_worker_release(struct hd_search_worker *w)
 {
     hd_searcher_free(w->searcher);
     w->searcher = NULL;
+    hd_free(w->decided);
+    w->decided = NULL;
+    w->n_done = w->n_decided = w->capacity = 0;
 }
 
 static const struct hd_job *job_of(const struct hd_segment *segment)
@@ -23,10 +30,78 @@ static const struct hd_job *job_of(const struct hd_segment *segment)
     return segment->line->job;
 }
 
+static struct hd_searcher *new_searcher(const struct hd_ensemble *e, heed_error *err)
+{
+    struct hd_searcher *s = hd_searcher_new(e->nets, e->n, hd_vocab_end(e->target), err);
+    if (!s || !e->lm || hd_searcher_fuse(s, e->lm->net, e->lm_weight, err))
+        return s;
+    hd_searcher_free(s);
+    return NULL;
+}
+
+/* ---- models that decide at once -------------------------------------------------------------------- */
+
+static bool add_to_decide(struct hd_search_worker *w, struct hd_segment *segment, heed_error *err)
+{
+    struct hd_segment **grown =
+        hd_grow(w->decided, &w->capacity, w->n_decided + 1, sizeof *grown, err);
+    if (!grown)
+        return false;
+    w->decided = grown;
+    grown[w->n_decided++] = segment;
+    return true;
+}
+
+/* Those that wait and are asked in the same way, which belong to one job. */
+static bool decide(struct hd_search_worker *w, heed_error *err)
+{
+    enum { MOST = 64 };
+    struct hd_search_input input[MOST];
+    struct hd_nbest found[MOST];
+    const struct hd_job *job = job_of(w->decided[w->n_done]);
+    size_t n = 0;
+    for (size_t i = w->n_done; n < MOST && i < w->n_decided && job_of(w->decided[i]) == job; i++)
+        input[n++] = hd_segment_input(w->decided[i]);
+    if (!hd_decide(job->ensemble->nets, job->ensemble->n, input, n, &job->search[HD_SEARCH_FIRST],
+                   found, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        w->decided[w->n_done++]->found = found[i];
+    return true;
+}
+
+static struct hd_segment *take_decided(struct hd_search_worker *w)
+{
+    if (w->n_done == 0)
+        return NULL;
+    struct hd_segment *first = w->decided[0];
+    w->n_done--;
+    w->n_decided--;
+    memmove(w->decided, w->decided + 1, w->n_decided * sizeof *w->decided);
+    return first;
+}
+
+static void cancel_decided(struct hd_search_worker *w, const struct hd_line *line)
+{
+    size_t n = 0, n_done = 0;
+    for (size_t i = 0; i < w->n_decided; i++) {
+        if (w->decided[i]->line == line)
+            continue;
+        n_done += i < w->n_done;
+        w->decided[n++] = w->decided[i];
+    }
+    w->n_decided = n;
+    w->n_done = n_done;
+}
+
+/* ---- the worker ------------------------------------------------------------------------------------ */
+
 bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment, heed_error *err)
 {
     const struct hd_job *job = job_of(segment);
     const struct hd_ensemble *e = job->ensemble;
+    if (e->task == HD_TASK_LABEL)
+        return add_to_decide(w, segment, err);
     const struct hd_search_input input = hd_segment_input(segment);
     struct hd_search_options options = job->search[segment->round];
     options.words_alone = options.words_alone && !input.neighbours; /* they mix probabilities */
@@ -36,7 +111,7 @@ bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment
         options.wants_attention = options.wants_attention || e->has_attention;
     }
     if (!w->searcher)
-        w->searcher = hd_searcher_new(e->nets, e->n, hd_vocab_end(e->target), err);
+        w->searcher = new_searcher(e, err);
     if (!w->searcher)
         return false;
     hd_searcher_set_rows(w->searcher, options.n_rows);
@@ -45,7 +120,8 @@ bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment
 
 size_t hd_search_worker_size(const struct hd_search_worker *w)
 {
-    return (w->searcher ? hd_searcher_size(w->searcher) : 0) + (w->loops != NULL);
+    return (w->searcher ? hd_searcher_size(w->searcher) : 0) + (w->loops != NULL) +
+           (w->n_decided - w->n_done);
 }
 
 static bool add_loops(struct hd_search_worker *w, heed_error *err)
@@ -58,8 +134,10 @@ static bool add_loops(struct hd_search_worker *w, heed_error *err)
 
 bool hd_search_worker_step(struct hd_search_worker *w, heed_error *err)
 {
-    if ((hd_searcher_size(w->searcher) > 0 || add_loops(w, err)) &&
-        hd_searcher_step(w->searcher, err))
+    if (w->n_decided > w->n_done
+            ? decide(w, err)
+            : (hd_searcher_size(w->searcher) > 0 || add_loops(w, err)) &&
+                  hd_searcher_step(w->searcher, err))
         return true;
     hd_search_worker_clear(w);
     return false;
@@ -143,6 +221,8 @@ struct hd_segment *hd_search_worker_take(struct hd_search_worker *w, heed_error 
 {
     struct hd_nbest found = {0};
     void *tag = NULL;
+    if (w->n_done > 0)
+        return take_decided(w);
     while (w->searcher && hd_searcher_take(w->searcher, &found, &tag)) {
         struct hd_segment *segment = tag;
         const bool is_finite = found.n > 0 || hd_scores_not_finite(err);
@@ -166,11 +246,13 @@ void hd_search_worker_cancel(struct hd_search_worker *w, struct hd_line *line)
 {
     for (size_t i = 0; w->searcher && i < line->n_segments; i++)
         hd_searcher_cancel(w->searcher, &line->segments[i]);
+    cancel_decided(w, line);
 }
 
 void hd_search_worker_clear(struct hd_search_worker *w)
 {
     w->loops = NULL;
+    w->n_decided = w->n_done = 0;
     if (w->searcher)
         hd_searcher_clear(w->searcher);
 }

@@ -141,6 +141,24 @@ void hd_feature_release(struct hd_feature *f)
     *f = (struct hd_feature){0};
 }
 
+static bool copy_numbers(float **to, size_t *n_to, const float *from, size_t n, heed_error *err)
+{
+    *to = from ? hd_alloc(n, sizeof **to, err) : NULL;
+    *n_to = *to ? n : 0;
+    if (*to)
+        memcpy(*to, from, n * sizeof **to);
+    return !from || *to;
+}
+
+bool hd_feature_copy(struct hd_feature *to, const struct hd_feature *from, heed_error *err)
+{
+    to->settings = from->settings;
+    return copy_numbers(&to->deviations, &to->n_deviations, from->deviations, from->n_deviations,
+                        err) &&
+           copy_numbers(&to->basis, &to->n_basis, from->basis, from->n_basis, err) &&
+           copy_numbers(&to->mean, &to->n_mean, from->mean, from->n_mean, err);
+}
+
 /* ---- files ---------------------------------------------------------------------------------------- */
 
 enum { LONGEST_NAME = 64 };
@@ -198,10 +216,10 @@ bool hd_feature_save(const struct hd_feature *f, struct hd_saver *saver, const c
         return hd_fail(err, HEED_NO_MEMORY, "there is no memory for the settings of features");
     hd_saver_note(saver, KEY, text);
     free(text);
-    const size_t width = (size_t)hd_feature_width(s), pixels = (size_t)hd_feature_pixels(s);
-    add_numbers(saver, prefix, "deviations", f->deviations, 0, width);
-    add_numbers(saver, prefix, "basis", f->basis, width, pixels);
-    add_numbers(saver, prefix, "mean", f->mean, 0, pixels);
+    add_numbers(saver, prefix, "deviations", f->deviations, 0, f->n_deviations);
+    add_numbers(saver, prefix, "basis", f->basis, f->n_mean ? f->n_basis / f->n_mean : 0,
+                f->n_mean);
+    add_numbers(saver, prefix, "mean", f->mean, 0, f->n_mean);
     return true;
 }
 
@@ -224,8 +242,8 @@ static bool read_settings(struct hd_feature_settings *s, const struct hd_safeten
 }
 
 /* True, and *x NULL, where it is not there. */
-static bool read_numbers(float **x, const struct hd_safetensors *file, const char *prefix,
-                         const char *name, size_t n, heed_error *err)
+static bool read_numbers(float **x, size_t *n_read, const struct hd_safetensors *file,
+                         const char *prefix, const char *name, size_t n, heed_error *err)
 {
     char full[LONGEST_NAME];
     const struct hd_tensor *t = hd_safetensors_find(file, prefixed(full, prefix, name));
@@ -235,6 +253,7 @@ static bool read_numbers(float **x, const struct hd_safetensors *file, const cha
         return hd_fail(err, HEED_BAD_MODEL, "%s: the tensor %s has %zu numbers instead of %zu",
                        file->path, t->name, t->n, n);
     *x = hd_alloc(t->n, sizeof **x, err);
+    *n_read = t->n;
     return *x && hd_read_f32(*x, t, t->n, err) && hd_check_finite(t, err);
 }
 
@@ -249,10 +268,13 @@ bool hd_feature_load(struct hd_feature *f, const struct hd_safetensors *file, co
     const bool is_known = text && s->kind != HD_OPTION_OPEN;
     const size_t width = is_known ? (size_t)hd_feature_width(s) : 0,
                  pixels = is_known ? (size_t)hd_feature_pixels(s) : 0;
-    ok = ok && read_numbers(&f->deviations, file, prefix, "deviations", width, err) &&
-         read_numbers(&f->basis, file, prefix, "basis", width * pixels, err) &&
-         read_numbers(&f->mean, file, prefix, "mean", pixels, err);
-    for (size_t i = 0; ok && f->deviations && i < width; i++)
+    ok = ok &&
+         read_numbers(&f->deviations, &f->n_deviations, file, prefix, "deviations", width, err) &&
+         read_numbers(&f->basis, &f->n_basis, file, prefix, "basis", width * pixels, err) &&
+         read_numbers(&f->mean, &f->n_mean, file, prefix, "mean", pixels, err);
+    if (ok && f->basis && (f->n_mean == 0 || f->n_basis % f->n_mean != 0))
+        ok = hd_fail(err, HEED_BAD_MODEL, "%s: a basis needs a mean, as wide as it is", file->path);
+    for (size_t i = 0; ok && i < f->n_deviations; i++)
         ok = f->deviations[i] > 0 ||
              hd_fail(err, HEED_BAD_MODEL, "%s: its deviations must be above 0", file->path);
     if (ok)

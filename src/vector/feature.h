@@ -45,9 +45,13 @@ struct hd_feature {
     float *deviations; /* [width], by which vectors are divided; NULL: they are not */
     float *basis;      /* [width, pixels]: principal components; NULL: they are not known */
     float *mean;       /* [pixels], with the basis */
+    size_t n_deviations, n_basis, n_mean;
 };
 
 void hd_feature_release(struct hd_feature *feature);
+
+/* A copy, with numbers of its own. `to` is {0}. */
+bool hd_feature_copy(struct hd_feature *to, const struct hd_feature *from, heed_error *err);
 
 /* Do the settings go together? */
 bool hd_feature_check(const struct hd_feature_settings *settings, heed_error *err);

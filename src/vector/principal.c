@@ -90,6 +90,8 @@ bool hd_feature_learn_basis(struct hd_feature *f, const float *patches, size_t n
     double *work = hd_alloc(square + 2 * size + (size_t)width, sizeof *work, err);
     f->basis = work ? hd_alloc(size, sizeof *f->basis, err) : NULL;
     f->mean = f->basis ? hd_alloc((size_t)width, sizeof *f->mean, err) : NULL;
+    f->n_basis = f->basis ? size : 0;
+    f->n_mean = f->mean ? (size_t)width : 0;
     if (f->mean) {
         double *C = work, *B = C + square, *next = B + size, *mean = next + size;
         find_mean(mean, patches, n, width);

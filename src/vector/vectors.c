@@ -242,6 +242,8 @@ static bool join(struct hd_vectors *v, struct hd_vectors_file *f, heed_error *er
     v->files = grown;
     f->first = v->n;
     v->width = (int)width;
+    v->read = hd_vectors_read;
+    v->grid = hd_vectors_grid;
     v->has_grids = has_grids;
     v->n += f->n;
     v->files[v->n_files++] = *f;
@@ -384,6 +386,32 @@ bool hd_vectors_read(const struct hd_vectors *v, int item, float *x, heed_error 
                        "%s: vector %zu of item %d (from 1) has a number that is not finite",
                        f->path, bad / dims[1] + 1, item - f->first + 1);
     return true;
+}
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+uint64_t hd_vectors_fingerprint(const struct hd_vectors *v)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)v->width;
+    for (int item = 0; item < v->n; item++) {
+        const struct hd_vectors_file *f = file_of(v, item);
+        const size_t i = (size_t)(item - f->first), n = (size_t)hd_vectors_length(v, item);
+        const bool is_own = f->all.n_dims == 0;
+        const struct hd_tensor *t = is_own ? &f->npz->tensors.at[i] : &f->all;
+        const size_t from = is_own      ? 0
+                            : f->starts ? (size_t)whole_at(f->starts, i)
+                                        : i * n,
+                     row = (size_t)v->width * hd_dtype_size(t->dtype);
+        const char *first = (const char *)t->data + from * row;
+        hash = mix(hash, &n, sizeof n);
+        hash = mix(mix(hash, first, row), first + (n - 1) * row, row);
+    }
+    return hash;
 }
 
 /* Σ x and Σ (x - first)² by number, item by item in their order; the first vector's values keep the squares small. */

@@ -23,6 +23,9 @@ struct hd_vectors {
         feature; /* how the first file was made; kind is HD_OPTION_OPEN where it does not say */
     struct hd_vectors_file *files;
     size_t n_files, capacity;
+    /* hd_vectors_read() and hd_vectors_grid() below, for those who compute and know no files. */
+    bool (*read)(const struct hd_vectors *vectors, int item, float *x, heed_error *err);
+    void (*grid)(const struct hd_vectors *vectors, int item, int *rows, int *columns);
 };
 
 /* Is it a file of vectors, by its name? */
@@ -49,6 +52,9 @@ struct hd_vectors_name {
 
 /* The numbers of an item, [length,width]. False with HEED_BAD_FILE in `err` when one is not finite. */
 bool hd_vectors_read(const struct hd_vectors *vectors, int item, float *x, heed_error *err);
+
+/* A number made of all items' lengths, their first and their last vectors, to know the same vectors again. */
+uint64_t hd_vectors_fingerprint(const struct hd_vectors *vectors);
 
 /* The mean of every number of a vector, and 1 / its standard deviation, over all items; 1 where it does not vary. */
 bool hd_vectors_statistics(const struct hd_vectors *vectors, float *mean, float *scale,

@@ -180,6 +180,10 @@ static void models_refuse_nothing(void **state)
     assert_refused(heed_model_import(TOY, (const char *const[]){"a", "b"}, INT_MAX, e));
     assert_refused(heed_model_save(NULL, in_folder("m"), HEED_STORE_F32, e));
     assert_refused(heed_model_save(m, NULL, HEED_STORE_F32, e));
+    assert_refused(heed_model_export(NULL, in_folder("f"), HEED_STORE_F32, e));
+    assert_refused(heed_model_export(m, NULL, HEED_STORE_F32, e));
+    assert_refused(heed_model_export(m, "", HEED_STORE_F32, e));
+    assert_refused(heed_model_export(m, in_folder("f"), (enum heed_store)99, e));
     assert_refused(heed_model_save(m, "", HEED_STORE_F32, e));
     assert_refused(heed_model_save(m, in_folder("m"), (enum heed_store)99, e));
     assert_refused(heed_model_save(m, in_folder("m"), (enum heed_store) - 1, e));
