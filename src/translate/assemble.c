@@ -560,8 +560,7 @@ static double sentence_confidence(const struct hd_line *line, const heed_transla
     const double n_target = (double)hd_utf8_count(tr->text, t->n_bytes) + 5,
                  n_source = (double)hd_utf8_count(line->result->source, line->n_source) + 5;
     const bool is_text = !line->vectors; /* positions of vectors have no length to compare with */
-    const double length =
-        is_text && n_target < n_source ? hd_real_log(n_target / n_source) : 0;
+    const double length = is_text && n_target < n_source ? hd_real_log(n_target / n_source) : 0;
     const double x = c[0] + c[1] * words + c[2] * (logprob / (double)t->n) + c[3] * length;
     return 1 / (1 + hd_real_exp(-x));
 }
