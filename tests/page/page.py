@@ -345,7 +345,7 @@ def choices(b, s):
     check('what changed is marked', b.js('document.querySelectorAll("#target .new").length') > 0)
     check('attention is that of the new one', b.wait('[...document.querySelectorAll("svg.lines .word[data-t]")].some((w) => w.textContent === "J\'aime")'))
     b.js(word('mon') + '.click()')
-    b.wait('document.querySelector("#choices input")')
+    b.wait('!document.getElementById("choices").hidden && document.querySelector("#choices p b").textContent === "mon"')
     b.type('#choices input', 'votre')
     b.press('Enter')
     check('so does typing one', b.wait(f'{TARGET}.startsWith("J\'aime votre")'), b.js(TARGET))
