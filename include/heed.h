@@ -171,6 +171,12 @@ typedef struct heed_beam_node {
     int rank;
 } heed_beam_node;
 
+/* A label that a text could have, and how likely it is. */
+typedef struct heed_label {
+    const char *text;
+    double probability;
+} heed_label;
+
 /* A sentence of a translation memory that had a say in a result. */
 typedef struct heed_remembered {
     /* of the file, from 1 */
@@ -179,12 +185,6 @@ typedef struct heed_remembered {
     /* how alike its source is to the sentence, up to 1; 1: the very same, and it is the answer */
     double similarity;
 } heed_remembered;
-
-/* A label that a text could have, and how likely it is. */
-typedef struct heed_label {
-    const char *text;
-    double probability;
-} heed_label;
 
 /* Which attention a result has. */
 enum heed_attention {
@@ -257,10 +257,6 @@ struct heed_result {
     /* all that the search kept, sentence by sentence; NULL and 0 unless asked for (option "tree") */
     size_t n_beam;
     heed_beam_node *beam;
-    /* remembered sentences that were looked at, most similar first in each sentence; NULL and 0
-     * without a translation memory (option "memory") */
-    size_t n_memory;
-    heed_remembered *memory;
     /* of a model of labels: all of them, likeliest first; the text of a translation is a label. Else
      * NULL and 0 */
     size_t n_labels;
@@ -271,6 +267,10 @@ struct heed_result {
     const char *item;
     double step;
     int rows, columns;
+    /* remembered sentences that were looked at, most similar first in each sentence; NULL and 0
+     * without a translation memory (option "memory") */
+    size_t n_memory;
+    heed_remembered *memory;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -631,7 +631,7 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
 
-/* "translate", "label", "span" or "language-model": what the model gives. The model's own text. */
+/* "translate", "label" or "language-model": what the model gives. The model's own text. */
 HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
@@ -830,9 +830,9 @@ typedef struct heed_training_event {
     long best_update;
     /* validations without improvement, and how many end the run; 0: none do */
     int n_stale, patience;
-    /* of a validation: of labels accuracy and macro F1 if has_labels, of answers exact and F1 if has_answers; percent */
+    /* of a validation of labels, if has_labels: accuracy and macro F1 in percent */
     double accuracy, f1;
-    bool has_labels, has_answers;
+    bool has_labels;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A

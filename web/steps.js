@@ -58,7 +58,7 @@ function contextOf(lesson) {
 
 // The one vector of a model without attention; every step looks at the same.
 function vectorOf(lesson) {
-  const vector = lesson.best.vector || lesson.result.vector;
+  const { vector } = lesson.best;
   const strip = make('div', { class: 'vector', role: 'img', 'aria-label': 'The vector, the same at every step' });
   const most = vector ? Math.max(...vector.map(Math.abs), 1e-9) : 1;
   for (const x of vector || new Array(Math.min(lesson.width, 256)).fill(0)) {

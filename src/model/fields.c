@@ -67,9 +67,9 @@ static bool set_score(const heed_option *option, void *values, const char *text,
 
 const heed_option hd_config_options[] = {
     {"arch", CHOICE(arch, HD_ARCHS), .flags = FACT, .help = "preset that it was made from"},
-    {"task", CHOICE(task, "translate|label|span|language-model"), .flags = MODEL | HEED_OPTION_IF_SET, .set = set_task,
+    {"task", CHOICE(task, "translate|label|language-model"), .flags = MODEL | HEED_OPTION_IF_SET, .set = set_task,
      .initial = "translate", .default_help = "translate; language-model with source none",
-     .help = "what the model gives: a translation, a label of the text, an answer cut from a document, or the next words"},
+     .help = "what the model gives: a translation, a label of the text, or, without a source, the next words"},
     {"source", CHOICE(source, "text|vectors|none"), .flags = MODEL | HEED_OPTION_IF_SET, .set = set_source, .initial = "text",
      .default_help = "text; none with task language-model; vectors with such a file as --src",
      .help = "what the model reads: text, vectors (frames of sound, patches of pictures; see heed features), or nothing: the decoder is alone"},

@@ -56,6 +56,14 @@ static heed_model *import_file(const char *path, const char *const *vocabs, int 
     bool is_ours = false;
     if (!is_safetensors(path, &is_ours, err))
         return NULL;
+    const size_t n = strlen(path);
+    if (!is_ours && n > 4 && strcmp(path + n - 4, ".bin") == 0) {
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: give the folder of a model of transformers or CTranslate2; a model.bin of "
+                "Marian is not read, its .npz is",
+                path);
+        return NULL;
+    }
     if (is_ours && n_vocabs > 0)
         hd_fail(err, HEED_BAD_OPTION,
                 "%s: a model of heed has its vocabulary inside; leave out --vocab", path);

@@ -11,6 +11,7 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "format/npz.h"
+#include "text/vocab_file.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,6 +136,34 @@ static void set_common(const struct import *im, struct hd_config *c)
     c->target_start = -1;
 }
 
+/* Until February 2022 (v1.11) Marian did not normalise keys and values where norms stand before. "v1.10.0 6f6d484 2021-02-06 ...": by the day
+ * where it is told. */
+static bool is_of_old(const struct import *im)
+{
+    const struct word version = value_of(im, "version");
+    int minor, year, month;
+    for (const char *at = version.s; *at; at++)
+        if (sscanf(at, "%4d-%2d-", &year, &month) == 2 && year > 2000)
+            return year < 2022 || (year == 2022 && month < 2);
+    return sscanf(version.s, "v1.%d", &minor) == 1 && minor < 11;
+}
+
+static bool check_norms(const struct import *im, bool is_pre)
+{
+    if (is_pre && is_of_old(im))
+        return hd_fail(im->in.err, HEED_BAD_MODEL,
+                       "%s: its norms stand before each part (transformer-preprocess n), and it was "
+                       "made by Marian %s, which computed them in another way until February 2022; "
+                       "train it further with a newer Marian",
+                       im->in.path, hd_quote(value_of(im, "version").s).text);
+    if (line_of(im, "transformer-tied-layers") && listed_number(im, "transformer-tied-layers", 0))
+        return hd_fail(im->in.err, HEED_BAD_MODEL,
+                       "%s: it has transformer-tied-layers, layers that share their parameters, "
+                       "which heed cannot do",
+                       im->in.path);
+    return true;
+}
+
 static bool transformer_config(const struct import *im, struct hd_config *c)
 {
     const struct word before = value_of(im, "transformer-preprocess"),
@@ -152,7 +181,8 @@ static bool transformer_config(const struct import *im, struct hd_config *c)
                        "cannot do; dan after, or n before with n on top, can be imported",
                        im->in.path, hd_quote(before.s).text, hd_quote(after.s).text,
                        hd_quote(top.s).text);
-    if (!must_be(im, "transformer-decoder-autoreg", "self-attention", "") ||
+    if (!check_norms(im, is_pre) ||
+        !must_be(im, "transformer-decoder-autoreg", "self-attention", "") ||
         !must_be(im, "transformer-ffn-depth", "2", "") ||
         !must_be(im, "transformer-decoder-ffn-depth", "0", "2") ||
         !must_be(im, "transformer-decoder-dim-ffn", "0", value_of(im, "transformer-dim-ffn").s) ||
@@ -387,18 +417,10 @@ static bool take_tables(struct import *im)
     if (im->in.net->head.is_tied)
         return true;
     const char *straight = is_amun ? "ff_logit_W" : "decoder_ff_logit_out_W",
-               *turned = "decoder_ff_logit_out_Wt";
-    if (is_amun || hd_foreign_find(&im->in, straight))
+               *turned = is_amun ? "decoder_ff_logit_l2_Wt" : "decoder_ff_logit_out_Wt";
+    if (hd_foreign_find(&im->in, straight) || !hd_foreign_find(&im->in, turned))
         return take(im, straight, "output.W");
-    hd_node *W = im->in.net->head.W; /* [R,V] from [V,R] */
-    const int R = W->dim[0], V = W->dim[1];
-    float *rows = hd_alloc((size_t)R * (size_t)V, sizeof *rows, im->in.err);
-    const bool ok = rows && read_into(im, turned, rows, V, R, 0, R, false);
-    for (int v = 0; ok && v < V; v++)
-        for (int r = 0; r < R; r++)
-            W->x[(size_t)r * (size_t)V + (size_t)v] = rows[(size_t)v * (size_t)R + (size_t)r];
-    hd_free(rows);
-    return ok;
+    return hd_foreign_take(&im->in, turned, true, "output.W");
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------------ */
@@ -412,8 +434,19 @@ static bool read_net(struct import *im)
            hd_foreign_is_done(&im->in);
 }
 
+static bool ends_in(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), n_ending = strlen(ending);
+    return n > n_ending && strcmp(path + n - n_ending, ending) == 0;
+}
+
+/* A SentencePiece model, or a list of words by its ending, as Marian has it. */
 static struct hd_vocab *read_vocab(const char *path, heed_error *err)
 {
+    static const char *const lists[] = {".yml", ".yaml", ".json", ".txt"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (ends_in(path, lists[i]))
+            return hd_vocab_open(path, HD_VOCAB_WORDS, err);
     struct hd_map map;
     if (!hd_map_open(&map, path, err))
         return NULL;

@@ -177,7 +177,6 @@ static void report(struct hd_run *run, const struct run_counters *counters,
                                  .accuracy = v->accuracy,
                                  .f1 = v->f1,
                                  .has_labels = v->has_labels,
-                                 .has_answers = v->has_answers,
                                  .is_best = is_best,
                                  .metric = hd_metric_name(run->recipe),
                                  .n_stale = p->n_stale,
@@ -193,12 +192,10 @@ static void report(struct hd_run *run, const struct run_counters *counters,
         json_object_set_new(note, "exact", json_real(v->exact));
         json_object_set_new(note, "wer", json_real(v->wer));
     }
-    if (note && v->has_labels)
+    if (note && v->has_labels) {
         json_object_set_new(note, "accuracy", json_real(v->accuracy));
-    if (note && v->has_answers)
-        json_object_set_new(note, "exact", json_real(v->exact));
-    if (note && (v->has_labels || v->has_answers))
         json_object_set_new(note, "f1", json_real(v->f1));
+    }
     struct hd_curves *c = &run->curves;
     const bool is_finite = isfinite(v->ce);
     if (is_finite)
@@ -217,8 +214,6 @@ static void report(struct hd_run *run, const struct run_counters *counters,
                  v->chrf, v->exact, v->wer);
     else if (v->has_labels)
         snprintf(text, sizeof text, ", accuracy %.2f %%, F1 %.2f", v->accuracy, v->f1);
-    else if (v->has_answers)
-        snprintf(text, sizeof text, ", exact %.2f %%, F1 %.2f", v->exact, v->f1);
     hd_journal_log(j, "update %ld: cross entropy %.4f, perplexity %.2f%s%s", p->update, v->ce,
                    v->perplexity, text, is_best ? " (best)" : "");
     (void)hd_journal_tell(j, &event, note);

@@ -169,7 +169,7 @@ static bool is_of_labels(const struct hd_line *line)
 static bool append_space(struct target_side *t, const struct hd_line *line, size_t p,
                          const char *next, heed_error *err)
 {
-    const size_t from = p == 0 ? 0 : line->segments[p - 1].span.end,
+    const size_t from = p == 0 ? line->n_prefix : line->segments[p - 1].span.end,
                  to = line->segments[p].span.begin;
     if (is_of_labels(line))
         return true;
@@ -696,7 +696,8 @@ static bool repeats(const struct hd_segment *segment)
 static void warn(struct hd_line *line)
 {
     size_t n_cut = 0, n_again = 0, n_dropped = 0, n_loops = 0;
-    const bool is_looked_at = !line->is_forced && line->job->ensemble->task == HD_TASK_TRANSLATE;
+    const bool is_looked_at =
+        !line->is_forced && line->job->ensemble->task == HD_TASK_TRANSLATE;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         n_cut += segment->found.n > 0 && segment->found.best[0].is_cut;
@@ -791,7 +792,7 @@ bool hd_line_assemble(struct hd_line *line)
         ok = make_translation(job, line, &s, k);
         line->result->n_translations = k + 1;
     }
-    ok = ok && hd_describe_beam(line) && describe_labels(line) && hd_describe_memory(line);
+    ok = ok && hd_describe_beam(line) && hd_describe_memory(line) && describe_labels(line);
     if (ok && !is_of_labels(line)) {
         warn(line);
         if (job->ensemble->task == HD_TASK_TRANSLATE) {

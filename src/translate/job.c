@@ -151,9 +151,9 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     e->models = hd_alloc((size_t)n_models, sizeof *e->models, err);
     e->nets = hd_alloc((size_t)n_models, sizeof *e->nets, err);
     e->converted = hd_alloc((size_t)n_models, sizeof *e->converted, err);
-    e->recall = hd_recall_new(err);
     e->shelf = hd_shelf_new(err);
-    if (!e->models || !e->nets || !e->converted || !e->recall || !e->shelf)
+    e->recall = hd_recall_new(err);
+    if (!e->models || !e->nets || !e->converted || !e->shelf || !e->recall)
         return false;
     for (int i = 0; i < n_models; i++)
         if (!add_model(e, models[i], err))
@@ -171,7 +171,7 @@ bool hd_ensemble_fuse(struct hd_ensemble *e, const heed_model *lm, float weight,
         return hd_fail(err, HEED_BAD_OPTION,
                        "lm wants a language model, but this one is of task %s",
                        hd_config_choice("task", lm->net->config.task).text);
-    if (lm && (e->task == HD_TASK_LABEL || e->task == HD_TASK_SPAN))
+    if (lm && e->task == HD_TASK_LABEL)
         return hd_fail(err, HEED_BAD_OPTION, "the model gives no words, so lm is of no use to it");
     if (lm && !same_vocab(lm->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
@@ -203,8 +203,8 @@ void hd_ensemble_release(struct hd_ensemble *e)
 {
     for (int i = 0; e->converted && i < e->n; i++)
         hd_net_free(e->converted[i]);
-    hd_recall_free(e->recall);
     hd_shelf_free(e->shelf);
+    hd_recall_free(e->recall);
     hd_free(e->converted);
     hd_free(e->models);
     hd_free(e->nets);
@@ -306,13 +306,15 @@ static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool 
 {
     if (e->task != HD_TASK_LABEL)
         return true;
-    const char *asked = is_forced                       ? "an output that is given"
-                        : o->is_sampled                 ? "sample"
-                        : o->terms                      ? "glossary"
-                        : o->markup != HD_MARKUP_NONE   ? "markup"
-                        : o->replaces_unknown           ? "replace-unknown"
-                        : o->has_tree || o->n_steps > 0 ? "the steps of a search"
-                                                        : NULL;
+    const char *asked = is_forced                         ? "an output that is given"
+                        : o->is_sampled                   ? "sample"
+                        : o->terms                        ? "glossary"
+                        : o->memory                       ? "memory"
+                        : o->force                        ? "force"
+                        : o->markup != HD_MARKUP_NONE     ? "markup"
+                        : o->replaces_unknown             ? "replace-unknown"
+                        : o->has_tree || o->n_steps > 0   ? "the steps of a search"
+                                                          : NULL;
     return !asked || hd_fail(err, HEED_BAD_OPTION,
                              "the model gives labels, which %s is not for; leave it out", asked);
 }
@@ -326,6 +328,9 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model has no attention, so neither replace-unknown nor "
                        "coverage-penalty can be used");
+    if (o->memory && (e->reads_vectors || e->task == HD_TASK_LANGUAGE_MODEL))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a translation memory is for models that translate text; leave it out");
     if (e->reads_vectors && (o->replaces_unknown || o->terms))
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model reads vectors, in which there are no words that %s could use",
@@ -397,9 +402,9 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
         .neighbours = hd_segment_neighbours(segment),
         .looks = looks,
         .n_looks = n_looks,
-        .max_length =
-            hd_longest_output(segment->n_ids > 0 ? segment->n_ids : (int)segment->prefix.n,
-                              line->job->options.max_length),
+        .max_length = hd_longest_output(segment->n_ids > 0 ? segment->n_ids
+                                                           : (int)segment->prefix.n,
+                                        line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
 }
 

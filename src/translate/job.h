@@ -45,9 +45,9 @@ struct hd_ensemble {
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
     unsigned char *id_flags; /* of the target's ids (search/terms.h) */
     struct hd_confidence confidence;
-    struct hd_recall *recall; /* steps of remembered sentences */
-    bool reads_vectors;       /* lines are names of items: vector_line.c */
+    bool reads_vectors; /* lines are names of items: vector_line.c */
     struct hd_shelf *shelf;
+    struct hd_recall *recall; /* steps of remembered sentences */
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a
@@ -118,6 +118,7 @@ struct hd_line {
     struct hd_encoding target_placed;
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
+    size_t n_prefix;         /* bytes before it that say what it is to become, ">>fr<< " */
     const char *from, *to;   /* languages; NULL where the model does not name them */
     int symbol;              /* of the target's language, which sources begin with; -1: none */
     bool is_translated;      /* the text is of the target's language already, and stays as it is */

@@ -235,23 +235,51 @@ static const char *kept_name(struct hd_line *line, const char *name)
     return copy ? strcpy(copy, name) : NULL;
 }
 
+/* A text may say itself what it is to become, as OPUS-MT's users write it: ">>fr<< Hello". It goes before what was asked for. */
+static int take_prefix(struct hd_line *line, const heed_model *m)
+{
+    const char *text = line->result->source + line->begin;
+    size_t length = 0;
+    const int symbol = hd_vocab_prefix(m->source, text, line->n_text, &length);
+    if (symbol < 0)
+        return -1;
+    while (length < line->n_text && text[length] == ' ')
+        length++;
+    line->begin += length;
+    line->n_text -= length;
+    line->n_prefix = line->begin;
+    return symbol;
+}
+
+/* The model's own name of the language that a symbol is for; NULL where it has none. */
+static const char *language_of_symbol(const heed_model *m, int symbol)
+{
+    const struct hd_direction *d;
+    for (int i = 0; symbol >= 0 && (d = hd_model_direction(m, i)); i++)
+        if (hd_model_language_symbol(m, d->to) == symbol)
+            return d->to;
+    return NULL;
+}
+
 /* As asked for; what was left open follows from the text, and from `target`, where that is given. */
 static bool choose_languages(struct hd_line *line, const char *target)
 {
     const struct hd_job *job = line->job;
     const heed_model *m = job->ensemble->models[0];
-    const char *text = line->result->source + line->begin;
-    line->symbol = -1;
+    const int own = line->document ? -1 : take_prefix(line, m);
+    const char *text = line->result->source + line->begin, *told = language_of_symbol(m, own);
+    line->symbol = own;
     line->from = job->from
                      ? job->from
                      : hd_model_detect_source(m, text, line->n_text, job->to, &line->is_translated);
     if (!line->from)
         return true;
     line->is_translated = line->is_translated && !job->is_forced;
-    line->to = job->to ? job->to
-                       : hd_model_detect_target(m, target ? target : "",
-                                                target ? strlen(target) : 0, line->from);
-    line->symbol = hd_model_language_symbol(m, line->to);
+    line->to = told      ? told
+               : job->to ? job->to
+                         : hd_model_detect_target(m, target ? target : "",
+                                                  target ? strlen(target) : 0, line->from);
+    line->symbol = own >= 0 ? own : hd_model_language_symbol(m, line->to);
     if (!hd_model_direction(m, 1))
         return true;
     line->result->from = kept_name(line, line->is_translated ? line->to : line->from);
