@@ -98,8 +98,8 @@ static bool encode_recurrent(const struct hd_net *net, hd_tape *tape, hd_node *x
         start_alone(c, tape, memory->spans->n, m);
         return !hd_has_failed(tape);
     }
-    const struct hd_encoded e =
-        hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), &memory->spans, dropouts->state);
+    const struct hd_encoded e = hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed),
+                                               &memory->spans, dropouts->state);
     memory->h = e.h;
     if (hd_config_has_decoder(c))
         remember(p, c, &e, memory, dropouts, m);
@@ -413,7 +413,8 @@ static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
     for (int i = list_state(c, &now, list) - 1; i >= 0; i--)
         hd_cache_put(&d->words[i], *list[i], rows->slot);
     return (struct hd_stepped){
-        .out = out, .cross = hd_weights_of_one(tape, step.attended_by, n_heads_of(c), step.view.spans)};
+        .out = out,
+        .cross = hd_weights_of_one(tape, step.attended_by, n_heads_of(c), step.view.spans)};
 }
 
 /* ---- the architecture -------------------------------------------------------------------------------------------------------- */

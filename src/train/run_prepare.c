@@ -43,9 +43,9 @@ static void tell_text(struct hd_run *run)
                        "text: %zu pairs, about %.2f million source and %.2f million target words",
                        f->n_pairs, millions(f->n_source_words), millions(f->n_target_words));
     else
-        hd_journal_say(&run->journal, "text: %zu lines, about %.2f million words", f->n_pairs,
-                       millions(task == HD_TASK_LANGUAGE_MODEL ? f->n_target_words
-                                                               : f->n_source_words));
+        hd_journal_say(
+            &run->journal, "text: %zu lines, about %.2f million words", f->n_pairs,
+            millions(task == HD_TASK_LANGUAGE_MODEL ? f->n_target_words : f->n_source_words));
 }
 
 /* What was chosen, and why. */
@@ -69,14 +69,13 @@ static void tell_choices(struct hd_run *run)
                    : hd_training_is_given(said, "size") || hd_training_is_given(said, "dim")
                        ? ""
                        : ", a size that suits so much text");
-    hd_journal_say(&run->journal,
-                   "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s %s "
-                   "tokens; dropout %s",
-                   hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]),
-                   r->warmup, hd_recipe_text(r, "schedule", texts[2]),
-                   hd_recipe_text(r, "batch-tokens", texts[3]),
-                   hd_config_has_decoder(c) ? "target" : "source",
-                   hd_recipe_text(r, "dropout", texts[4]));
+    hd_journal_say(
+        &run->journal,
+        "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s %s "
+        "tokens; dropout %s",
+        hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]), r->warmup,
+        hd_recipe_text(r, "schedule", texts[2]), hd_recipe_text(r, "batch-tokens", texts[3]),
+        hd_config_has_decoder(c) ? "target" : "source", hd_recipe_text(r, "dropout", texts[4]));
     char *variation =
         hd_vary_tell(&r->vary, &run->facts.vary,
                      r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens, NULL);

@@ -116,8 +116,8 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         look_at_text(e);
     }
     if ((m->net->config.source == HD_SOURCE_VECTORS) != e->reads_vectors)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "model %d reads another kind of source than the first", e->n + 1);
+        return hd_fail(err, HEED_BAD_OPTION, "model %d reads another kind of source than the first",
+                       e->n + 1);
     if ((int)e->task != m->net->config.task)
         return hd_fail(err, HEED_BAD_OPTION,
                        "model %d is of task %s, but the first is of task %s; models that work "
@@ -296,13 +296,13 @@ static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool 
 {
     if (e->task != HD_TASK_LABEL)
         return true;
-    const char *asked = is_forced                         ? "an output that is given"
-                        : o->is_sampled                   ? "sample"
-                        : o->terms                        ? "glossary"
-                        : o->markup != HD_MARKUP_NONE     ? "markup"
-                        : o->replaces_unknown             ? "replace-unknown"
-                        : o->has_tree || o->n_steps > 0   ? "the steps of a search"
-                                                          : NULL;
+    const char *asked = is_forced                       ? "an output that is given"
+                        : o->is_sampled                 ? "sample"
+                        : o->terms                      ? "glossary"
+                        : o->markup != HD_MARKUP_NONE   ? "markup"
+                        : o->replaces_unknown           ? "replace-unknown"
+                        : o->has_tree || o->n_steps > 0 ? "the steps of a search"
+                                                        : NULL;
     return !asked || hd_fail(err, HEED_BAD_OPTION,
                              "the model gives labels, which %s is not for; leave it out", asked);
 }
@@ -365,8 +365,7 @@ void hd_job_release(struct hd_job *job)
 bool hd_job_needs_words_alone(const struct hd_job *job)
 {
     return !job->has_scores && !job->ensemble->lm && job->ensemble->n == 1 &&
-           job->options.no_repeat == 0 &&
-           job->ensemble->task == HD_TASK_TRANSLATE;
+           job->options.no_repeat == 0 && job->ensemble->task == HD_TASK_TRANSLATE;
 }
 
 struct hd_search_input hd_segment_input(const struct hd_segment *segment)
@@ -382,9 +381,9 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
         .source = hd_segment_source(segment),
         .prefix = {.ids = segment->prefix.at, .n = (int)segment->prefix.n},
         .terms = hd_segment_terms(segment),
-        .max_length = hd_longest_output(segment->n_ids > 0 ? segment->n_ids
-                                                           : (int)segment->prefix.n,
-                                        line->job->options.max_length),
+        .max_length =
+            hd_longest_output(segment->n_ids > 0 ? segment->n_ids : (int)segment->prefix.n,
+                              line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
 }
 

@@ -17,10 +17,11 @@ static bool make_vectors(struct hd_line *line, const char *path)
     const heed_model *m = line->job->ensemble->models[0];
     struct hd_featured made = {0};
     if (!m->feature || m->feature->settings.kind == HD_OPTION_OPEN)
-        return hd_fail(&line->err, HEED_BAD_OPTION,
-                       "%s: the model does not know how its vectors were made, so it reads files of "
-                       "vectors alone (.safetensors, .npz, .npy)",
-                       path);
+        return hd_fail(
+            &line->err, HEED_BAD_OPTION,
+            "%s: the model does not know how its vectors were made, so it reads files of "
+            "vectors alone (.safetensors, .npz, .npy)",
+            path);
     line->own_vectors = hd_new(struct hd_vectors, &line->err);
     line->item = 0;
     line->vectors = line->own_vectors;
