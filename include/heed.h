@@ -252,6 +252,10 @@ struct heed_result {
     const char *item;
     double step;
     int rows, columns;
+    /* what there is to look at, where attention was asked for and it can be made again of the vectors: frames of bands, or rows of pixels (red,
+     * green, blue); else NULL */
+    const float *seen;
+    int n_seen_rows, n_seen_columns;
 };
 
 /* Results of many texts, in the order of the texts. */
