@@ -60,6 +60,7 @@ MPI_LIBS     := $(if $(MPICC),$(or $(shell pkg-config --libs ompi-c 2>/dev/null)
 # Serving is one more, built where libmicrohttpd is. It has a libheed inside.
 HAS_SERVE     := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo yes)
 SERVE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard serve/*.c))
+FLAGS_serve/page = -DHD_WEB='"$(BUILD)/web/"'
 SERVE_FLAGS   := -I. -Isrc $(if $(HAS_SERVE),$(shell pkg-config --cflags libmicrohttpd))
 SERVE_LIBS    := $(if $(HAS_SERVE),$(shell pkg-config --libs libmicrohttpd))
 SERVE         := $(if $(HAS_SERVE),$(BUILD)/heed_serve.so)
@@ -85,7 +86,7 @@ MAN      := $(addprefix $(BUILD)/man/,heed.1 $(COMMANDS:%=heed-%.1))
 MANUAL   := $(MAN) $(addprefix $(BUILD)/completion/heed.,bash zsh fish)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%) $(if $(HAS_MARKUP),,tests/markup/%) $(if $(HAS_FEATURES),,tests/features/%),$(wildcard tests/*/test_*.c)))
-FUZZ     := $(patsubst tests/fuzz/%.c,%,$(filter-out $(if $(HAS_MARKUP),,tests/fuzz/fuzz_markup.c) $(if $(HAS_FEATURES),,tests/fuzz/fuzz_features.c),$(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ     := $(patsubst tests/fuzz/%.c,%,$(filter-out $(if $(HAS_MARKUP),,tests/fuzz/fuzz_markup.c tests/fuzz/fuzz_tmx.c) $(if $(HAS_FEATURES),,tests/fuzz/fuzz_features.c),$(wildcard tests/fuzz/fuzz_*.c)))
 SCRIPTS  := $(patsubst tests/%,%,$(wildcard tests/*/test_*.sh))
 ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
 
@@ -109,9 +110,10 @@ LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
 LIBS_tests/cli/test_options  = $(if $(findstring apple,$(MACHINE)),,-lutil)
 FLAGS_tests/fuzz/replay = -Isrc -Itests
-# Two programs have the module that reads markup inside.
+# Three programs have the module that reads markup inside.
 LIBS_tests/markup/test_marks = $(MARKUP_LIBS)
 LIBS_tests/fuzz/fuzz_markup  = $(MARKUP_LIBS)
+LIBS_tests/fuzz/fuzz_tmx     = $(MARKUP_LIBS)
 # One has the module that reads sound and pictures.
 LIBS_tests/fuzz/fuzz_features = $(FEATURES_LIBS)
 # Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
@@ -171,8 +173,19 @@ $(BUILD)/heed_serve.so: $(SERVE_OBJECTS) $(BUILD)/libheed.a
 	$(QUIET)$(CC) -shared -Wl,--exclude-libs,ALL $(LINK) $(LDFLAGS) -o $@ $^ $(SERVE_LIBS) $(LIBS)
 $(SERVE_OBJECTS): $(BUILD)/obj/serve/%.o: serve/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) $(SERVE_FLAGS) -c $< -o $@
-$(BUILD)/obj/serve/page.o: $(wildcard web/*)
+	$(QUIET)$(COMPILE) $(SERVE_FLAGS) $(FLAGS_serve/$*) -c $< -o $@
+# The page as it is embedded: without comments and needless spaces.
+PAGE := $(patsubst %,$(BUILD)/%,$(wildcard web/*))
+$(BUILD)/obj/serve/page.o: $(PAGE)
+$(BUILD)/web/%.js: web/%.js tools/pack_js.awk
+	@mkdir -p $(@D)
+	@awk -f tools/pack_js.awk $< > $@.new && mv $@.new $@
+$(BUILD)/web/%.css: web/%.css
+	@mkdir -p $(@D)
+	@sed -e 's/^ *//' -e 's|/\*.*\*/||' -e 's/ *\([{};,]\) */\1/g' -e 's/: /:/g' $< > $@
+$(BUILD)/web/%: web/%
+	@mkdir -p $(@D)
+	@cp $< $@
 .PHONY: no-draw no-mpi no-serve no-markup no-features
 no-serve:
 	@echo 'heed_serve.so: not built, as pkg-config finds no libmicrohttpd (tools/packages.sh serve installs it)'
@@ -251,8 +264,8 @@ $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/
 $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
 
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
-$(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup: $(MARKUP_OBJECTS)
-$(filter run/markup/%,$(TESTS:%=run/%)): $(MARKUP)
+$(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup $(BUILD)/tests/fuzz/fuzz_tmx: $(MARKUP_OBJECTS)
+$(filter run/markup/% run/exchange/test_pairs,$(TESTS:%=run/%)): $(MARKUP)
 $(BUILD)/tests/fuzz/fuzz_features: $(FEATURES_OBJECTS)
 $(BUILD)/tests/fuzz/fuzz_form: $(BUILD)/obj/serve/form.o $(BUILD)/obj/serve/pieces.o
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
@@ -271,6 +284,7 @@ check:  ## everything: tests, examples, order of the rooms, the other CPU
 	@$(TRY_DRAW)
 	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory check-now
+	+@$(MAKE) --no-print-directory check-page
 	+@$(MAKE) --no-print-directory check-arm
 check-now: all test
 	@tools/check_rooms.sh
@@ -354,7 +368,7 @@ torture:  ## kills, faults, odd options and broken files for MINUTES (10), by SE
 	+@$(MAKE) --no-print-directory all $(BUILD)/torture/faults.so
 	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 program torture-fuzz
 	@python3 tests/torture/torture.py $(BUILD) build/asan --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(TRIAL)
-torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
+torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%) $(SERVE)
 $(BUILD)/torture/faults.so: tests/torture/faults.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -std=gnu11 -O1 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared -fvisibility=hidden $< -o $@ $(DL)
@@ -377,6 +391,11 @@ CLIENTS := build/clients
 .PHONY: check-clients
 check-clients: all  ## clients of LibreTranslate and DeepL, as they are published, against heed serve
 	@tools/check_clients.sh $(BUILD) $(CLIENTS)
+
+# The page in a real browser, where there is one.
+.PHONY: check-page
+check-page: all  ## the page of heed serve in a Chromium: clicked, typed, hovered; pictures of it in BUILD/page
+	@tools/check_page.sh $(BUILD) $(PART)
 
 # ---- speed ----------------------------------------------------------------------------------------------------------
 
@@ -433,6 +452,10 @@ bench-quality: $(BUILD)/heed  ## what 8 bits cost in BLEU, here and in CTranslat
 bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small server on CTranslate2, on the same weights
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
 	@python3 bench/serve.py $(BUILD) '$(SHARED)' $(PEERS)
+
+.PHONY: bench-memory
+bench-memory: $(BUILD)/heed  ## what a translation memory is worth in BLEU, and what it costs
+	@python3 bench/memory.py $(BUILD) '$(SHARED)'
 
 # ---- the study -------------------------------------------------------------------------------------------------------
 

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TO_HEED, TO_HF };
+
 struct convert {
     const char *vocab, *out, *attribution, *licence, *confidence;
-    int store;
+    int store, to;
     heed_option_list detect;
 };
 
@@ -17,11 +19,15 @@ static const heed_option options[] = {
      .value = "FILE.spm[,FILE.spm]",
      .help = "vocabulary of the model, or source and target vocabularies"},
     {"out", 'o', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct convert, out), .value = "FILE",
-     .help = "model file to write"},
+     .help = "model file to write; with --to hf a folder, which must be new"},
     {"store", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct convert, store),
      .initial = "f32", .choices = "f32|f16|bf16|int8",
      .help = "number format of the model file; int8 is 8-bit matrices, with which translating is "
              "faster as well"},
+    {"to", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct convert, to), .initial = "heed",
+     .choices = "heed|hf",
+     .help = "what to write: a model file of heed, or a folder that Hugging Face's transformers, and "
+             "from there others, can open"},
     {"attribution", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct convert, attribution),
      .value = "TEXT", .help = "record who made the training text"},
     {"licence", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct convert, licence),
@@ -87,7 +93,8 @@ static enum status run(const struct invocation *invocation)
         (!convert->licence || heed_model_note(model, "licence", convert->licence, &err)) &&
         (!convert->confidence || heed_model_note(model, "confidence", convert->confidence, &err)) &&
         learn_detector(model, &convert->detect, &err) &&
-        heed_model_save(model, convert->out, (enum heed_store)convert->store, &err);
+        (convert->to == TO_HF ? heed_model_export : heed_model_save)(
+            model, convert->out, (enum heed_store)convert->store, &err);
     heed_model_free(model);
     free(first);
     if (!ok)
@@ -99,17 +106,22 @@ const struct command command_convert = {
     .name = "convert",
     .alias = "import",
     .summary = "convert a model of another toolkit",
-    .usage = "MODEL [--vocab FILE.spm[,FILE.spm]] -o OUT.safetensors",
+    .usage = "MODEL [--vocab FILE.spm[,FILE.spm]] [--to hf] -o OUT",
     .description =
-        "Converts a Marian model (.npz, types transformer and amun) to one file that heed, and "
-        "every reader of safetensors, can open. The kind of model is recognised from the file. A "
+        "Converts a model of OPUS-MT (a folder of Hugging Face's transformers: config.json, "
+        "model.safetensors or pytorch_model.bin, vocab.json, source.spm, target.spm) or of Marian "
+        "(.npz, types transformer and amun) to one file that heed, and every reader of "
+        "safetensors, can open. The kind of model is recognised from the file or folder. A "
         "model of heed is stored again, in half the space with --store f16, in about a quarter of "
-        "it with --store int8.",
+        "it with --store int8, or becomes a folder of transformers with --to hf.",
     .examples =
-        {{"heed convert model.npz --vocab vocab.spm -o model.safetensors",
+        {{"heed convert opus-mt-en-de -o en-de.safetensors", "convert a model of OPUS-MT"},
+         {"heed convert model.npz --vocab vocab.spm -o model.safetensors",
           "convert a Marian model"},
          {"heed convert model.safetensors --store int8 -o fast.safetensors",
           "store a model in a quarter of the space, for faster translation"},
+         {"heed convert model.safetensors --to hf -o folder",
+          "make a folder that transformers opens"},
          {"heed convert model.safetensors --detect en=text.en fr=text.fr -o new.safetensors",
           "let a model of several languages tell them apart"}},
     .most_arguments = 1,

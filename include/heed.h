@@ -177,6 +177,15 @@ typedef struct heed_label {
     double probability;
 } heed_label;
 
+/* A sentence of a translation memory that had a say in a result. */
+typedef struct heed_remembered {
+    /* of the file, from 1 */
+    size_t line;
+    const char *source, *target;
+    /* how alike its source is to the sentence, up to 1; 1: the very same, and it is the answer */
+    double similarity;
+} heed_remembered;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -222,6 +231,12 @@ typedef struct heed_translation {
      * subword. NULL and 0 unless asked for (option "steps") */
     size_t n_choices;
     heed_choice *choices;
+    /* With "steps", of a text of one sentence: the scores e of which a softmax makes the weights
+     * above, of the same size; NULL where these are the mean of several heads. And of a model
+     * without attention the vector that it makes of the whole source; else NULL and 0. */
+    float *subword_scores;
+    size_t n_vector;
+    float *vector;
 } heed_translation;
 
 /* All about one text. */
@@ -256,6 +271,10 @@ struct heed_result {
      * green, blue); else NULL */
     const float *seen;
     int n_seen_rows, n_seen_columns;
+    /* remembered sentences that were looked at, most similar first in each sentence; NULL and 0
+     * without a translation memory (option "memory") */
+    size_t n_memory;
+    heed_remembered *memory;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -436,6 +455,47 @@ HEED_API heed_lexicon *heed_aligner_lexicon(heed_aligner *aligner, const heed_te
                                             size_t n, heed_error *err);
 HEED_API void heed_lexicon_free(heed_lexicon *lexicon); /* NULL is fine */
 
+/* ---- files with text in them ----------------------------------------------------------------- */
+
+/* A file whose text is to be translated while all else stays: "po" (messages of programs, gettext), "srt" and "vtt" (subtitles),
+ * "text" (paragraphs that are broken into lines).
+ *
+ *     heed_file *f = heed_file_read(bytes, n, "srt", "film.srt", &err);
+ *     for (size_t i = 0; f && i < heed_file_size(f); i++)
+ *         heed_file_put(f, i, heed_translator_text(t, heed_file_text(f, i), &err), &err);
+ *     char *translated = f ? heed_file_write(f, &err) : NULL;
+ *     heed_free(translated);
+ *     heed_file_free(f); */
+typedef struct heed_file heed_file;
+
+/* The format of a file by the ending of its name; NULL where that says none. */
+HEED_API const char *heed_file_format(const char *path);
+
+/* Read a file of n bytes; `name` is for sentences and may be NULL. To be given to heed_file_free(). NULL with the reason in `err`:
+ * HEED_BAD_TEXT with file and line, HEED_BAD_OPTION for a format that there is not. */
+HEED_API heed_file *heed_file_read(const char *bytes, size_t n, const char *format,
+                                   const char *name, heed_error *err);
+
+/* How many texts there are; text i, from 0, and the line that it begins in, from 1; NULL and 0 beyond. Of PO these are messages
+ * without a translation; of subtitles sentences may go over several cues. */
+HEED_API size_t heed_file_size(const heed_file *file);
+HEED_API const char *heed_file_text(const heed_file *file, size_t i);
+HEED_API size_t heed_file_line(const heed_file *file, size_t i);
+
+/* Does text i have tags or entities? Then it is to be translated with the option "markup", "html". */
+HEED_API bool heed_file_has_tags(const heed_file *file, size_t i);
+
+/* The translation of text i. In PO it is marked fuzzy; one that has other placeholders than the message is left out, with a
+ * warning. False with the reason in `err`. */
+HEED_API bool heed_file_put(heed_file *file, size_t i, const char *translation, heed_error *err);
+
+/* Sentences for people: what stays, and what was left out; NULL from i = their number on. */
+HEED_API const char *heed_file_warning(const heed_file *file, size_t i);
+
+/* The file with the translations in it, to be given to heed_free(). NULL with HEED_NO_MEMORY in `err`. */
+HEED_API char *heed_file_write(const heed_file *file, heed_error *err);
+HEED_API void heed_file_free(heed_file *file); /* NULL is fine */
+
 /* ---- asynchronous translating -------------------------------------------------------------- */
 
 /* For servers: texts are submitted from any thread and join those that are being translated at
@@ -453,6 +513,25 @@ HEED_API void heed_lexicon_free(heed_lexicon *lexicon); /* NULL is fine */
  * translator, or 0 with the reason in `err` (HEED_BAD_OPTION, HEED_NO_MEMORY). */
 HEED_API uint64_t heed_translator_submit(heed_translator *translator, const char *text,
                                          const heed_options *options, heed_error *err);
+
+/* How far a text is that was submitted: one of its sentences. */
+typedef struct heed_progress {
+    /* from 0 */
+    size_t sentence, n_sentences;
+    /* what is written of it so far, valid during the call; the result may differ where something
+     * was protected or the letters were changed */
+    const char *text;
+    /* it is whole now; or it is given up, and written again from the beginning */
+    bool is_final, is_again;
+} heed_progress;
+
+/* Be told while a text with these options is translated: word by word with greedy search (option
+ * "beam" 1), else sentence by sentence. tell(context, progress) is called by the translator's
+ * threads, one at a time, with a lock held: it may not call the translator. It is not called any
+ * more once the text is taken or cancelled. NULL: nobody is told. */
+HEED_API void heed_options_watch(heed_options *options,
+                                 void (*tell)(void *context, const heed_progress *progress),
+                                 void *context);
 
 /* Take a result, in the order of finishing, waiting for timeout_ms milliseconds at most (0: not at
  * all; -1: as long as any text is under way). *id, which may be NULL, is the text's id.
@@ -506,9 +585,11 @@ HEED_API bool heed_translator_fuse(heed_translator *translator, const heed_model
                                    heed_error *err);
 
 /* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
- * the file itself: Marian's .npz (types transformer and amun), with its SentencePiece vocabulary
- * as one file for both languages or as two, source and target; or a file of heed's own, without
- * vocabularies, to be stored in another way. NULL with the reason in `err`. */
+ * the file or folder itself: a folder of Hugging Face's transformers with a MarianMT model, as
+ * OPUS-MT publishes them, or one that heed_model_export() wrote; Marian's .npz (types transformer
+ * and amun), with its SentencePiece vocabulary as one file for both languages or as two, source
+ * and target; or a file of heed's own, to be stored in another way. Only Marian's want
+ * vocabularies. NULL with the reason in `err`. */
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);
 
@@ -525,6 +606,14 @@ enum heed_store {
  * (no permission, disk full), HEED_BAD_OPTION (a number too large for the store). */
 HEED_API bool heed_model_save(const heed_model *model, const char *path, enum heed_store store,
                               heed_error *err);
+
+/* Write the model as a folder that Hugging Face's transformers opens, and from there others, such as
+ * CTranslate2: as MarianMT where layer norms stand after each part, as Pegasus where they stand
+ * before. There must be no such folder yet, or an empty one. False with the reason in `err`:
+ * HEED_BAD_FILE, HEED_BAD_OPTION (the model has something that transformers cannot express: it is
+ * recurrent, has words or characters instead of subwords, ...; or the store is int8). */
+HEED_API bool heed_model_export(const heed_model *model, const char *folder, enum heed_store store,
+                                heed_error *err);
 
 /* Note a text in the model's record under a name such as "licence" or "attribution": it is saved
  * with the model and part of heed_model_info(). An empty text takes the note out. False with the
@@ -546,7 +635,7 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
 
-/* "translate", "label", "span" or "language-model": what the model gives. The model's own text. */
+/* "translate", "label" or "language-model": what the model gives. The model's own text. */
 HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
@@ -745,9 +834,9 @@ typedef struct heed_training_event {
     long best_update;
     /* validations without improvement, and how many end the run; 0: none do */
     int n_stale, patience;
-    /* of a validation: of labels accuracy and macro F1 if has_labels, of answers exact and F1 if has_answers; percent */
+    /* of a validation of labels, if has_labels: accuracy and macro F1 in percent */
     double accuracy, f1;
-    bool has_labels, has_answers;
+    bool has_labels;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A

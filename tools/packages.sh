@@ -5,6 +5,7 @@
 #                                   draw    cairo, pango and a few fonts, for pictures
 #                                   mpi     Open MPI, for training on several machines
 #                                   serve   libmicrohttpd, for heed serve, and curl, by which pages show it
+#                                   page    Chromium and its driver, which test the page of heed serve (large)
 #                                   markup  gumbo and libxml2, for texts with tags
 #                                   features  libsndfile, libpng and libjpeg, for sound and pictures
 #                                   check   cmocka, for the tests
@@ -123,6 +124,9 @@ for group in "$@"; do
     markup)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
         compiles_gumbo || need "libgumbo-dev libxml2-dev" "gumbo-parser-devel libxml2-devel" "gumbo-parser libxml2" "gumbo-parser libxml2" ;;
+    page)
+        has chromedriver || need chromium-driver chromedriver chromium chromedriver
+        has chromium || has chromium-browser || has google-chrome || need chromium chromium chromium chromium ;;
     features)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
         compiles_sndfile || need "libsndfile1-dev libpng-dev libjpeg-dev" "libsndfile-devel libpng-devel libjpeg-turbo-devel" \
@@ -143,7 +147,7 @@ for group in "$@"; do
     deb)
         has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, markup, features, check, fonts, arm, clang, lint, abi, bench, deb" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, page, markup, features, check, fonts, arm, clang, lint, abi, bench, deb" >&2
         exit 2 ;;
     esac
 done

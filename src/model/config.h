@@ -13,7 +13,7 @@ typedef struct json_t json_t; /* of jansson.h; those who only compute do without
 
 #define HD_ARCHS "seq2seq|bahdanau|luong|wang|ferreira|transformer" /* in the order of the enum */
 enum hd_arch { HD_SEQ2SEQ, HD_BAHDANAU, HD_LUONG, HD_WANG, HD_FERREIRA, HD_TRANSFORMER };
-enum hd_task { HD_TASK_TRANSLATE, HD_TASK_LABEL, HD_TASK_SPAN, HD_TASK_LANGUAGE_MODEL };
+enum hd_task { HD_TASK_TRANSLATE, HD_TASK_LABEL, HD_TASK_LANGUAGE_MODEL };
 enum hd_source_type { HD_SOURCE_TEXT, HD_SOURCE_VECTORS, HD_SOURCE_NONE };
 enum hd_reset { HD_RESET_AFTER, HD_RESET_BEFORE };
 enum hd_context { HD_CONTEXT_ATTENTION, HD_CONTEXT_FIRST, HD_CONTEXT_EVERY };
@@ -48,7 +48,7 @@ struct hd_config {
     int arch; /* enum hd_arch: which preset it began as; the fields below decide everything but transformer or not */
     int task;   /* enum hd_task: what comes out */
     int source; /* enum hd_source_type: what goes in */
-    int source_vocab, target_vocab; /* of labels: their number; of spans: as the source */
+    int source_vocab, target_vocab; /* of labels: their number; of a language model: both */
     int source_width;    /* vectors: numbers of each */
     bool has_grids;      /* vectors: they stand in rows and columns */
     int stack, pyramid;  /* vectors: so many side by side are one position; how often they are halved */

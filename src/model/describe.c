@@ -23,7 +23,7 @@ int hd_config_positions(const struct hd_config *config, int n_frames)
 
 bool hd_config_has_decoder(const struct hd_config *config)
 {
-    return config->task != HD_TASK_LABEL && config->task != HD_TASK_SPAN;
+    return config->task != HD_TASK_LABEL;
 }
 
 int hd_encoder_width(const struct hd_config *config)

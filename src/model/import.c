@@ -1,535 +1,16 @@
-/* import.c -- Marian's models: its configuration (YAML inside the archive) as ours, its tensors under our names.
- *
- * Weights are [in,out] there as here. Its GRU keeps the gates r,z and the candidate n in two matrices, ours in one; vectors
- * are rows [1,n] there. Every tensor of the archive must find its place: what is left over would be a part of the model that
- * was not understood. */
+/* import.c -- what another's model is, by its folder or its first bytes. */
 #include "model/import.h"
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/quote.h"
-#include "base/utf8.h"
-#include "format/npz.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-struct import {
-    struct hd_npz *file;
-    char *yaml;
-    bool *is_used; /* by number of tensor */
-    struct hd_net *net;
-    heed_error *err;
-};
-
-/* ---- the configuration inside ------------------------------------------------------------------------------------------- */
-
-/* Its YAML is flat: "key: value" lines, and lists of "  - value" lines. */
-static bool read_yaml(struct import *im)
+static bool is_folder(const char *path)
 {
-    const struct hd_tensor *t = hd_npz_find(im->file, "special:model.yml");
-    if (!t || (t->dtype != HD_I8 && t->dtype != HD_U8))
-        return hd_fail(im->err, HEED_BAD_MODEL,
-                       "%s: it has no special:model.yml, so it is not a model of Marian; only "
-                       "those are imported from .npz",
-                       im->file->path);
-    im->yaml = hd_alloc(t->bytes + 1, 1, im->err);
-    if (!im->yaml)
-        return false;
-    memcpy(im->yaml, t->data, t->bytes); /* padded with NUL, and one more here */
-    im->is_used[t - im->file->tensors.at] = true;
-    return true;
-}
-
-/* Where the line "key:" goes on, or NULL. */
-static const char *line_of(const struct import *im, const char *key)
-{
-    const size_t n = strlen(key);
-    for (const char *line = im->yaml; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, key, n) == 0 && line[n] == ':')
-            return line + n + 1;
-    }
-    return NULL;
-}
-
-struct word {
-    char s[64];
-};
-
-/* The value of a key without quotes; "" when there is none. */
-static struct word value_of(const struct import *im, const char *key)
-{
-    struct word w = {""};
-    const char *from = line_of(im, key);
-    if (!from)
-        return w;
-    while (*from == ' ' || *from == '"')
-        from++;
-    size_t n = strcspn(from, "\n\"");
-    while (n > 0 && from[n - 1] == ' ')
-        n--;
-    n = n < sizeof w.s ? n : sizeof w.s - 1;
-    memcpy(w.s, from, n);
-    w.s[n] = '\0';
-    return w;
-}
-
-static bool is_true(const struct import *im, const char *key)
-{
-    return strcmp(value_of(im, key).s, "true") == 0;
-}
-
-/* -1 for what is negative, and one more than any size can be for what is larger still. */
-static int number_in(const char *text)
-{
-    const long n = strtol(text, NULL, 10);
-    return n < 0 ? -1 : n > HD_MAX_VOCAB ? HD_MAX_VOCAB + 1 : (int)n;
-}
-
-static int number_of(const struct import *im, const char *key)
-{
-    return number_in(value_of(im, key).s);
-}
-
-/* The i-th number of a list, 0 when there is none. */
-static int listed_number(const struct import *im, const char *key, int i)
-{
-    const char *at = line_of(im, key);
-    for (; at && i >= 0; i--) {
-        at = strchr(at, '\n');
-        if (!at || strncmp(at + 1, "  - ", 4) != 0)
-            return 0;
-        at += 5;
-    }
-    return at ? number_in(at) : 0;
-}
-
-/* A key must have one of these values ("" is "not there"), else the model is something that heed cannot do. */
-static bool must_be(const struct import *im, const char *key, const char *a, const char *b)
-{
-    const struct word w = value_of(im, key);
-    return strcmp(w.s, a) == 0 || strcmp(w.s, b) == 0 || w.s[0] == '\0' ||
-           hd_fail(im->err, HEED_BAD_MODEL,
-                   "%s: its %s is %s, which heed cannot do; %s%s%s can be imported", im->file->path,
-                   key, hd_quote(w.s).text, *a ? a : "none", *b ? " or " : "", b);
-}
-
-static int tie_of(const struct import *im)
-{
-    const bool is_output = is_true(im, "tied-embeddings"),
-               is_source = is_true(im, "tied-embeddings-src");
-    if (is_true(im, "tied-embeddings-all") || (is_output && is_source))
-        return HD_TIE_ALL;
-    return is_output ? HD_TIE_OUTPUT : is_source ? HD_TIE_SOURCE_TARGET : HD_TIE_NONE;
-}
-
-static void set_common(const struct import *im, struct hd_config *c)
-{
-    c->source_vocab = listed_number(im, "dim-vocabs", 0);
-    c->target_vocab = listed_number(im, "dim-vocabs", 1);
-    c->embed = number_of(im, "dim-emb");
-    c->encoder_layers = number_of(im, "enc-depth");
-    c->decoder_layers = number_of(im, "dec-depth");
-    c->tie = tie_of(im);
-    c->target_start = -1;
-}
-
-static bool transformer_config(const struct import *im, struct hd_config *c)
-{
-    const struct word before = value_of(im, "transformer-preprocess"),
-                      after = value_of(im, "transformer-postprocess");
-    const struct word top = value_of(im, "transformer-postprocess-top"),
-                      f = value_of(im, "transformer-ffn-activation");
-    const bool is_post =
-        strcmp(before.s, "") == 0 && strcmp(after.s, "dan") == 0 && strcmp(top.s, "") == 0;
-    const bool is_pre =
-        strcmp(before.s, "n") == 0 && strcmp(after.s, "da") == 0 && strcmp(top.s, "n") == 0;
-    if (!is_post && !is_pre)
-        return hd_fail(im->err, HEED_BAD_MODEL,
-                       "%s: its norms (transformer-preprocess %s, -postprocess %s, "
-                       "-postprocess-top %s) are a mixture that heed "
-                       "cannot do; dan after, or n before with n on top, can be imported",
-                       im->file->path, hd_quote(before.s).text, hd_quote(after.s).text,
-                       hd_quote(top.s).text);
-    if (!must_be(im, "transformer-decoder-autoreg", "self-attention", "") ||
-        !must_be(im, "transformer-ffn-depth", "2", "") ||
-        !must_be(im, "transformer-decoder-ffn-depth", "0", "2") ||
-        !must_be(im, "transformer-decoder-dim-ffn", "0", value_of(im, "transformer-dim-ffn").s) ||
-        !must_be(im, "transformer-no-projection", "false", "") ||
-        !must_be(im, "transformer-attention-mask", "default", "") ||
-        !must_be(im, "transformer-postprocess-emb", "d", "") ||
-        !must_be(im, "transformer-no-bias", "false", "") ||
-        !must_be(im, "transformer-alibi-shift", "false", "") ||
-        !must_be(im, "transformer-train-position-embeddings", "false", "") ||
-        !must_be(im, "transformer-no-affine", "false", "") ||
-        !must_be(im, "transformer-ffn-activation", "swish", f.s[0] == 'r' ? "relu" : "gelu"))
-        return false;
-    *c = hd_config_preset(HD_TRANSFORMER, HD_SIZE_BASE);
-    set_common(im, c);
-    c->dim = c->embed;
-    c->heads = number_of(im, "transformer-heads");
-    c->ffn = number_of(im, "transformer-dim-ffn");
-    c->activation = f.s[0] == 's' ? HD_SWISH : f.s[0] == 'g' ? HD_GELU : HD_RELU;
-    c->norm = is_pre ? HD_NORM_PRE : HD_NORM_POST;
-    c->final_norm = is_pre;
-    c->position_layout = HD_LAYOUT_HALVES;
-    c->position_shorter = true;
-    c->position_first = 0;
-    if (is_true(im, "transformer-disable-position-embeddings"))
-        c->positions = HD_POSITIONS_NONE;
-    c->embed_scale = true;
-    c->norm_eps = 1e-6F;
-    /* Marian's own soft alignment is the first head of this layer, which is better than the mean of all only where it was
-     * trained with guided alignment, and the file does not say so. */
-    c->alignment_layer = c->decoder_layers;
-    return true;
-}
-
-static bool amun_config(const struct import *im, struct hd_config *c)
-{
-    if (!must_be(im, "enc-type", "bidirectional", "") || !must_be(im, "enc-cell", "gru", "") ||
-        !must_be(im, "dec-cell", "gru", "") || !must_be(im, "enc-depth", "1", "") ||
-        !must_be(im, "dec-depth", "1", "") || !must_be(im, "enc-cell-depth", "1", "") ||
-        !must_be(im, "dec-cell-base-depth", "2", "") ||
-        !must_be(im, "layer-normalization", "false", "") || !must_be(im, "skip", "false", ""))
-        return false;
-    *c = hd_config_preset(HD_BAHDANAU, HD_SIZE_BASE);
-    set_common(im, c);
-    c->dim = number_of(im, "dim-rnn");
-    c->encoder_dim = c->attention_dim = 2 * c->dim;
-    c->bidirectional = true;
-    c->score = HD_SCORE_ADDITIVE;
-    c->score_bias = true;
-    c->attend = HD_ATTEND_INSIDE;
-    c->readout = HD_READOUT_TANH;
-    c->start = HD_START_MEAN;
-    return true;
-}
-
-static bool read_config(const struct import *im, struct hd_config *c)
-{
-    if (!must_be(im, "output-omit-bias", "false", "") || !must_be(im, "right-left", "false", "") ||
-        !must_be(im, "ulr", "false", ""))
-        return false;
-    const struct word type = value_of(im, "type");
-    heed_error why = {0};
-    bool ok;
-    if (strcmp(type.s, "transformer") == 0)
-        ok = transformer_config(im, c);
-    else if (strcmp(type.s, "amun") == 0)
-        ok = amun_config(im, c);
-    else
-        return hd_fail(im->err, HEED_BAD_MODEL,
-                       "%s: a Marian model of type %s; transformer and amun can be imported",
-                       im->file->path, hd_quote(type.s).text);
-    if (ok && !hd_config_check(c, &why))
-        ok = hd_fail(im->err, why.code == HEED_BAD_OPTION ? HEED_BAD_MODEL : why.code,
-                     "%s: its configuration: %s", im->file->path, why.message);
-    return ok;
-}
-
-/* ---- tensors ------------------------------------------------------------------------------------------------------------- */
-
-/* Read a tensor of [rows,columns] (a row vector for rows 1) into columns [at, at+columns) of a parameter of `width`
- * columns; added to what is there when `add`. */
-static bool read_into(struct import *im, const char *name, float *to, int rows, int columns, int at,
-                      int width, bool add)
-{
-    const struct hd_tensor *t = hd_npz_find(im->file, name);
-    const size_t dims[2] = {(size_t)rows, (size_t)columns}, n = dims[0] * dims[1];
-    char there[HD_SHAPE_TEXT];
-    if (!t)
-        return hd_fail(im->err, HEED_BAD_MODEL,
-                       "%s: the tensor %s is missing, which its configuration asks for",
-                       im->file->path, name);
-    if (!hd_tensor_has_shape(t, dims, 2) && !(rows == 1 && hd_tensor_has_shape(t, dims + 1, 1)))
-        return hd_fail(im->err, HEED_BAD_MODEL,
-                       "%s: the tensor %s is %s, but its configuration asks for [%d, %d]",
-                       im->file->path, name, hd_shape_text(there, t), rows, columns);
-    float *all = hd_alloc(n, sizeof *all, im->err);
-    const bool ok = all && hd_check_finite(t, im->err) && hd_read_f32(all, t, n, im->err);
-    for (size_t r = 0; ok && r < dims[0]; r++)
-        for (size_t i = 0; i < dims[1]; i++) {
-            float *x = to + r * (size_t)width + (size_t)at + i;
-            *x = (add ? *x : 0) + all[r * dims[1] + i];
-        }
-    im->is_used[t - im->file->tensors.at] = true;
-    hd_free(all);
-    return ok;
-}
-
-/* The whole of one of our parameters, whose name is made from the format. */
-static bool take(struct import *im, const char *theirs, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static bool take(struct import *im, const char *theirs, const char *format, ...)
-{
-    char ours[96];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(ours, sizeof ours, format, args);
-    va_end(args);
-    hd_node *p = hd_params_find(im->net->params, ours);
-    const int columns = p ? hd_width(p) : 0;
-    return p ? read_into(im, theirs, p->x, p->n_dims == 2 ? p->dim[0] : 1, columns, 0, columns,
-                         false)
-             : hd_fail(im->err, HEED_BAD_MODEL, "%s: there is no place for the tensor %s",
-                       im->file->path, theirs);
-}
-
-/* Gates and candidate side by side: ours = [gates | candidate]. */
-static bool take_gates(struct import *im, const char *gates, const char *candidate,
-                       const char *ours)
-{
-    hd_node *p = hd_params_find(im->net->params, ours);
-    const int D = p ? hd_width(p) / 3 : 0, rows = p && p->n_dims == 2 ? p->dim[0] : 1;
-    return p && read_into(im, gates, p->x, rows, 2 * D, 0, 3 * D, false) &&
-           read_into(im, candidate, p->x, rows, D, 2 * D, 3 * D, false);
-}
-
-/* "side_l1_self_" and the like: four maps with their biases, and a norm. */
-static bool take_attention(struct import *im, const char *side, int l, const char *theirs,
-                           const char *ours)
-{
-    char name[96];
-    for (const char *role = "qkvo"; *role; role++) {
-        snprintf(name, sizeof name, "%s_l%d_%s_W%c", side, l, theirs, *role);
-        if (!take(im, name, "%s.%d.%s.%c.W", side, l, ours, *role))
-            return false;
-        snprintf(name, sizeof name, "%s_l%d_%s_b%c", side, l, theirs, *role);
-        if (!take(im, name, "%s.%d.%s.%c.b", side, l, ours, *role))
-            return false;
-    }
-    return true;
-}
-
-static bool take_norm(struct import *im, const char *theirs, const char *ours)
-{
-    char name[112];
-    const char *end =
-        im->net->config.norm == HD_NORM_PRE && strstr(theirs, "_top") == NULL ? "_pre" : "";
-    snprintf(name, sizeof name, "%s_ln_scale%s", theirs, end);
-    if (!take(im, name, "%s.norm.gain", ours))
-        return false;
-    snprintf(name, sizeof name, "%s_ln_bias%s", theirs, end);
-    return take(im, name, "%s.norm.bias", ours);
-}
-
-static bool take_block(struct import *im, const char *side, int l)
-{
-    char theirs[64], ours[64];
-    const bool is_decoder = strcmp(side, "decoder") == 0;
-    if (!take_attention(im, side, l, "self", "self") ||
-        (is_decoder && !take_attention(im, side, l, "context", "cross")))
-        return false;
-    static const char *const norms[][2] = {
-        {"self_Wo", "self"}, {"ffn_ffn", "ffn"}, {"context_Wo", "cross"}};
-    for (int i = 0; i < 2 + is_decoder; i++) {
-        snprintf(theirs, sizeof theirs, "%s_l%d_%s", side, l, norms[i][0]);
-        snprintf(ours, sizeof ours, "%s.%d.%s", side, l, norms[i][1]);
-        if (!take_norm(im, theirs, ours))
-            return false;
-    }
-    for (int i = 1; i <= 2; i++) {
-        snprintf(theirs, sizeof theirs, "%s_l%d_ffn_W%d", side, l, i);
-        if (!take(im, theirs, "%s.%d.ffn.%d.W", side, l, i))
-            return false;
-        snprintf(theirs, sizeof theirs, "%s_l%d_ffn_b%d", side, l, i);
-        if (!take(im, theirs, "%s.%d.ffn.%d.b", side, l, i))
-            return false;
-    }
-    return true;
-}
-
-static bool take_transformer(struct import *im)
-{
-    const struct hd_config *c = &im->net->config;
-    for (int l = 1; l <= c->encoder_layers; l++)
-        if (!take_block(im, "encoder", l))
-            return false;
-    for (int l = 1; l <= c->decoder_layers; l++)
-        if (!take_block(im, "decoder", l))
-            return false;
-    if (c->final_norm &&
-        (!take_norm(im, "encoder_top", "encoder") || !take_norm(im, "decoder_top", "decoder")))
-        return false;
-    return take(im, "decoder_ff_logit_out_b", "output.b");
-}
-
-static bool take_amun(struct import *im)
-{
-    static const char *const gates[][3] = {
-        {"encoder_W", "encoder_Wx", "encoder.1.forward.W"},
-        {"encoder_U", "encoder_Ux", "encoder.1.forward.U"},
-        {"encoder_b", "encoder_bx", "encoder.1.forward.b"},
-        {"encoder_r_W", "encoder_r_Wx", "encoder.1.backward.W"},
-        {"encoder_r_U", "encoder_r_Ux", "encoder.1.backward.U"},
-        {"encoder_r_b", "encoder_r_bx", "encoder.1.backward.b"},
-        {"decoder_W", "decoder_Wx", "decoder.1.W"},
-        {"decoder_U", "decoder_Ux", "decoder.1.U"},
-        {"decoder_b", "decoder_bx", "decoder.1.b"},
-        {"decoder_Wc", "decoder_Wcx", "decoder.second.C"},
-        {"decoder_U_nl", "decoder_Ux_nl", "decoder.second.U"},
-        {"decoder_b_nl", "decoder_bx_nl", "decoder.second.c"},
-    };
-    static const char *const others[][2] = {
-        {"ff_state_W", "start.1.W"},
-        {"ff_state_b", "start.1.b"},
-        {"decoder_W_comb_att", "attention.W"},
-        {"decoder_Wc_att", "attention.U"},
-        {"decoder_b_att", "attention.b"},
-        {"ff_logit_lstm_W", "readout.s"},
-        {"ff_logit_prev_W", "readout.y"},
-        {"ff_logit_ctx_W", "readout.c"},
-        {"ff_logit_b", "output.b"},
-    };
-    static const char *const biases[] = {"ff_logit_lstm_b", "ff_logit_prev_b", "ff_logit_ctx_b"};
-    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
-        if (!take_gates(im, gates[i][0], gates[i][1], gates[i][2]))
-            return false;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (!take(im, others[i][0], "%s", others[i][1]))
-            return false;
-    hd_node *v = hd_params_find(im->net->params, "attention.v"),
-            *b = hd_params_find(im->net->params, "readout.b");
-    if (!read_into(im, "decoder_U_att", v->x, v->dim[0], 1, 0, 1, false))
-        return false;
-    for (int i = 0; i < 3; i++)
-        if (!read_into(im, biases[i], b->x, 1, b->dim[0], 0, b->dim[0], true))
-            return false;
-    const struct hd_tensor *mark =
-        hd_npz_find(im->file, "decoder_c_tt"); /* says "amun", holds nothing */
-    if (mark)
-        im->is_used[mark - im->file->tensors.at] = true;
-    return true;
-}
-
-static bool take_tables(struct import *im)
-{
-    const struct hd_config *c = &im->net->config;
-    const bool is_amun = c->arch != HD_TRANSFORMER,
-               is_one = c->tie == HD_TIE_ALL || c->tie == HD_TIE_SOURCE_TARGET;
-    if (is_one && !take(im, "Wemb", "embed"))
-        return false;
-    if (!is_one && (!take(im, is_amun ? "Wemb" : "encoder_Wemb", "source.embed") ||
-                    !take(im, is_amun ? "Wemb_dec" : "decoder_Wemb", "target.embed")))
-        return false;
-    if (im->net->head.is_tied)
-        return true;
-    const char *straight = is_amun ? "ff_logit_W" : "decoder_ff_logit_out_W",
-               *turned = "decoder_ff_logit_out_Wt";
-    if (is_amun || hd_npz_find(im->file, straight))
-        return take(im, straight, "output.W");
-    hd_node *W = im->net->head.W; /* [R,V] from [V,R] */
-    const int R = W->dim[0], V = W->dim[1];
-    float *rows = hd_alloc((size_t)R * (size_t)V, sizeof *rows, im->err);
-    const bool ok = rows && read_into(im, turned, rows, V, R, 0, R, false);
-    for (int v = 0; ok && v < V; v++)
-        for (int r = 0; r < R; r++)
-            W->x[(size_t)r * (size_t)V + (size_t)v] = rows[(size_t)v * (size_t)R + (size_t)r];
-    hd_free(rows);
-    return ok;
-}
-
-static bool all_used(const struct import *im)
-{
-    for (size_t i = 0; i < im->file->tensors.n; i++)
-        if (!im->is_used[i])
-            return hd_fail(im->err, HEED_BAD_MODEL,
-                           "%s: heed does not know what to do with its tensor %s", im->file->path,
-                           hd_quote(im->file->tensors.at[i].name).text);
-    return true;
-}
-
-/* ---- the whole ------------------------------------------------------------------------------------------------------------ */
-
-/* All that a parameter holds is in the file, but for some biases that Marian does without. A configuration that asks for
- * much more is refused before there is memory for it. */
-static bool is_in_file(const struct import *im)
-{
-    size_t wanted = 0, there = 0;
-    for (int i = 0; i < hd_params_number(im->net->params); i++)
-        wanted += hd_count(hd_params_at(im->net->params, i));
-    for (size_t i = 0; i < im->file->tensors.n; i++)
-        there += im->file->tensors.at[i].n;
-    return wanted / 2 <= there ||
-           hd_fail(im->err, HEED_BAD_MODEL,
-                   "%s: its configuration asks for %zu numbers, but it holds %zu only",
-                   im->file->path, wanted, there);
-}
-
-static bool read_net(struct import *im)
-{
-    struct hd_config config;
-    im->is_used = hd_alloc(im->file->tensors.n, sizeof *im->is_used, im->err);
-    if (!im->is_used || !read_yaml(im) || !read_config(im, &config))
-        return false;
-    im->net = hd_net_declare(&config, im->err);
-    return im->net && is_in_file(im) && hd_params_make(im->net->params, im->err) &&
-           take_tables(im) &&
-           (config.arch == HD_TRANSFORMER ? take_transformer(im) : take_amun(im)) && all_used(im);
-}
-
-static struct hd_vocab *read_vocab(const char *path, heed_error *err)
-{
-    struct hd_map map;
-    if (!hd_map_open(&map, path, err))
-        return NULL;
-    heed_error why = {0};
-    struct hd_vocab *vocab = hd_vocab_from_memory(HD_VOCAB_SPM, map.data, map.size, &why);
-    if (!vocab)
-        hd_fail(err, why.code, "%s: %s", path, why.message);
-    hd_map_close(&map);
-    return vocab;
-}
-
-/* What is known of where it comes from. */
-static json_t *record_of(const struct import *im)
-{
-    const struct word version = value_of(im, "version");
-    const bool is_text = hd_utf8_valid(version.s, strlen(version.s), NULL);
-    json_t *record =
-        json_pack("{s:s, s:s}", "imported_from", "marian", "version", is_text ? version.s : "");
-    if (!record)
-        hd_fail(im->err, HEED_NO_MEMORY, "%s: there is no memory for its record", im->file->path);
-    return record;
-}
-
-static heed_model *import_opened(struct hd_npz *file, const char *const *vocabs, int n_vocabs,
-                                 heed_error *err)
-{
-    struct import im = {.file = file, .err = err};
-    heed_model *model = NULL;
-    if (file && read_net(&im)) {
-        struct hd_vocab *source = read_vocab(vocabs[0], err);
-        struct hd_vocab *target = n_vocabs < 2 || !source ? source : read_vocab(vocabs[1], err);
-        json_t *record = source && target ? record_of(&im) : NULL;
-        heed_error why = {0};
-        if (record) {
-            model = hd_model_of(im.net, source, target, record, &why);
-            im.net = NULL;
-        } else {
-            if (target != source)
-                hd_vocab_free(target);
-            hd_vocab_free(source);
-        }
-        if (why.code)
-            hd_fail(err, why.code, "%s: %s", file->path, why.message);
-    }
-    hd_net_free(im.net);
-    hd_npz_close(file);
-    hd_free(im.yaml);
-    hd_free(im.is_used);
-    return model;
-}
-
-heed_model *hd_import_memory(const char *name, const void *data, size_t size,
-                             const char *const *vocabs, int n_vocabs, heed_error *err)
-{
-    return import_opened(hd_npz_open_memory(name, data, size, err), vocabs, n_vocabs, err);
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 /* A safetensors file: eight bytes of length, then an object. */
@@ -543,23 +24,46 @@ static bool is_safetensors(const char *path, bool *is, heed_error *err)
     return true;
 }
 
-heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
-                              heed_error *err)
+static bool check_arguments(const char *path, const char *const *vocabs, int n_vocabs,
+                            heed_error *err)
 {
-    bool is_ours = false;
-    if (n_vocabs < 0 || n_vocabs > 2) {
-        hd_fail(err, HEED_BAD_OPTION,
-                "a model cannot have %d vocabularies; one, or two, source and target", n_vocabs);
-        return NULL;
-    }
+    if (n_vocabs < 0 || n_vocabs > 2)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a model cannot have %d vocabularies; one, or two, source and target",
+                       n_vocabs);
     if (!hd_is_given(path, "path", err) ||
         (n_vocabs > 0 && !hd_is_given(vocabs, "list of vocabularies", err)))
-        return NULL;
+        return false;
     for (int i = 0; i < n_vocabs; i++)
         if (!hd_is_given(vocabs[i], "path of a vocabulary", err))
-            return NULL;
+            return false;
+    return true;
+}
+
+static heed_model *import_folder(const char *path, int n_vocabs, heed_error *err)
+{
+    if (n_vocabs > 0) {
+        hd_fail(err, HEED_BAD_OPTION, "%s: this folder has its vocabularies; leave out --vocab",
+                path);
+        return NULL;
+    }
+    return hd_import_hf(path, err);
+}
+
+static heed_model *import_file(const char *path, const char *const *vocabs, int n_vocabs,
+                               heed_error *err)
+{
+    bool is_ours = false;
     if (!is_safetensors(path, &is_ours, err))
         return NULL;
+    const size_t n = strlen(path);
+    if (!is_ours && n > 4 && strcmp(path + n - 4, ".bin") == 0) {
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: give the folder of a model of transformers or CTranslate2; a model.bin of "
+                "Marian is not read, its .npz is",
+                path);
+        return NULL;
+    }
     if (is_ours && n_vocabs > 0)
         hd_fail(err, HEED_BAD_OPTION,
                 "%s: a model of heed has its vocabulary inside; leave out --vocab", path);
@@ -571,6 +75,15 @@ heed_model *heed_model_import(const char *path, const char *const *vocabs, int n
                 "between",
                 path);
     else
-        return import_opened(hd_npz_open(path, err), vocabs, n_vocabs, err);
+        return hd_import_marian(path, vocabs, n_vocabs, err);
     return NULL;
+}
+
+heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
+                              heed_error *err)
+{
+    if (!check_arguments(path, vocabs, n_vocabs, err))
+        return NULL;
+    return is_folder(path) ? import_folder(path, n_vocabs, err)
+                           : import_file(path, vocabs, n_vocabs, err);
 }

@@ -92,6 +92,10 @@ struct hd_memory {
 struct hd_memory *hd_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
                             const struct hd_dropouts *dropouts);
 
+/* What a recurrent model without attention makes of sentence i, *n numbers; NULL of others. */
+const float *hd_memory_vector(const struct hd_net *net, const struct hd_memory *memory, int i,
+                              int *n);
+
 /* ---- teacher forcing: whole targets ------------------------------------------------------------------------------------- */
 
 /* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. A label is the only word of its

@@ -102,9 +102,10 @@ bool hd_model_set_feature(heed_model *m, const struct hd_feature *feature, heed_
 /* What heed itself writes into records, or reads there. */
 static bool is_own_record(const json_t *record, const char *name)
 {
-    static const char *const own[] = {
-        "recipe",    "updates",    "epochs",    "target_pieces",   "pairs",         "validation",
-        "languages", "directions", "documents", "alignment_shift", "imported_from", "version"};
+    static const char *const own[] = {"recipe",    "updates",         "epochs",        "target_pieces",
+                                      "pairs",     "validation",      "languages",     "directions",
+                                      "documents", "alignment_shift", "imported_from", "version",
+                                      "alignment_choice"};
     const json_t *there = json_object_get(record, name);
     bool is_own = there && !json_is_string(there);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -256,7 +257,7 @@ static json_t *read_json(const struct hd_safetensors *file, const char *key, hee
         hd_fail(
             err, HEED_BAD_MODEL,
             "%s: its metadata has no %s, so it is not a model of heed; heed convert reads those "
-            "of Marian (.npz)",
+            "of Marian (.npz), and of transformers by the name of their folder",
             file->path, key);
         return NULL;
     }
@@ -283,7 +284,8 @@ static struct hd_vocab *read_vocab(const struct hd_safetensors *file, const char
         return NULL;
     }
     if (!kind_name || !hd_vocab_kind_by_name(&kind, kind_name)) {
-        hd_fail(err, HEED_BAD_MODEL, "%s: %s in its metadata should be spm, words, chars or labels",
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: %s in its metadata should be spm, words, chars, listed or labels",
                 file->path, key);
         return NULL;
     }
@@ -547,7 +549,8 @@ static bool check_format(const struct hd_safetensors *file, heed_error *err)
     const char *format = hd_safetensors_metadata(file, KEY_FORMAT);
     if (!format || strncmp(format, "heed-", 5) != 0)
         return hd_fail(err, HEED_BAD_MODEL,
-                       "%s: it is not a model of heed; heed convert reads those of Marian (.npz)",
+                       "%s: it is not a model of heed; heed convert reads those of Marian (.npz), "
+                       "and of transformers by the name of their folder",
                        file->path);
     if (strcmp(format, FORMAT) != 0)
         return hd_fail(err, HEED_BAD_MODEL,

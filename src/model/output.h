@@ -1,4 +1,4 @@
-/* output.h -- what comes out of a model: a row of functions. Words one by one, a label, a span.
+/* output.h -- what comes out of a model: a row of functions. Words one by one, or a label.
  *
  * A new one is a file with such a row and a line in output_of() (model.c). Functions that fail leave the reason on the tape, or in
  * `err` where there is no tape. */

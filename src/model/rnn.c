@@ -4,6 +4,8 @@
  * whatever is not recurrent is done for all steps at once, before the loop (embeddings and their maps) or after it (the
  * readout). A step is the same function in both: hd_rnn_decoder_step. */
 #include "base/memory.h"
+
+#include "graph/guide.h"
 #include "graph/tape.h"
 #include "model/architecture.h"
 #include "model/placement.h"
@@ -186,6 +188,18 @@ static hd_node *embed_previous(const struct hd_net *net, hd_tape *tape, const in
     return hd_rows(hd_on(tape, net->target_table), ids, n);
 }
 
+/* The decoder's first state; of a model that sees it in every step the encoder's last. */
+const float *hd_memory_vector(const struct hd_net *net, const struct hd_memory *memory, int i,
+                              int *n)
+{
+    *n = 0;
+    if (net->architecture != &hd_recurrent || net->config.context == HD_CONTEXT_ATTENTION)
+        return NULL;
+    const hd_node *start = ((const struct hd_rnn_memory *)memory->of_arch)->start[0];
+    *n = hd_width(start);
+    return start->x + (size_t)i * (size_t)*n;
+}
+
 /* Heads of the nodes that attend; 0 where they are weights themselves. */
 static int n_heads_of(const struct hd_config *c)
 {
@@ -273,11 +287,11 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
     if (!make_time_steps(tape, batch, memory->spans, c->target_start, &l))
         return false;
     const size_t steps = (size_t)l.n_steps;
-    hd_node **pieces = hd_tape_take(tape, op, 4 * (steps + 1), sizeof *pieces);
+    hd_node **pieces = hd_tape_take(tape, op, 5 * (steps + 1), sizeof *pieces);
     if (!pieces)
         return false;
     hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1),
-            **nodes = pieces + 3 * (steps + 1);
+            **nodes = pieces + 3 * (steps + 1), **scores = pieces + 4 * (steps + 1);
     const struct hd_rnn_memory m = memory_on(c, tape, memory);
     hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
     hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y); /* W E y_{t-1} + b, all t */
@@ -299,6 +313,7 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
         r_c[t] = step.readout_c;
         attended[t] = step.attended;
         nodes[t] = step.attended_by;
+        scores[t] = step.scored_by;
     }
     if (hd_has_failed(tape) || l.n_steps == 0)
         return !hd_has_failed(tape);
@@ -317,6 +332,7 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
                                  .position = l.position};
     if (step.attended_by)
         forced->cross = hd_weights_by_step(nodes, n_heads_of(c), l.position, l.query, l.n_keys);
+    forced->cross.scores = scores;
     return !hd_has_failed(tape);
 }
 
@@ -396,6 +412,7 @@ static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
     struct hd_step step = {.sentence = rows->entry};
     step.view = view_of(net, tape, &m, &d->entries, rows->entry, B);
     step.view.length = rows->length;
+    step.view.looks = rows->looks;
     struct hd_rnn_decoder_state before =
         first_state(c, tape, &m, step.view.spans->longest, rows->entry, B);
     recall(d, rows, &before);

@@ -6,6 +6,8 @@
  * Invariant: a row's numbers depend on its own sentence alone, and on nothing after it in the target, so that teacher
  * forcing and search give the same bits. */
 #include "base/memory.h"
+
+#include "graph/guide.h"
 #include "graph/tape.h"
 #include "model/architecture.h"
 #include "model/param.h"
@@ -310,6 +312,11 @@ static const float *find_weights(const struct hd_weights *w, int row, int layer,
            (size_t)w->query[row] * (size_t)w->n_keys[row];
 }
 
+static void find_scores(const struct hd_weights *w, int row, int layer, int head, float *e)
+{
+    hd_attention_scores(w->nodes[layer - 1], w->sequence[row], w->query[row], head, e);
+}
+
 static struct hd_weights weights_by_layer(const struct hd_config *c, enum hd_attention_kind kind,
                                           hd_node *const *nodes, const int *sentence,
                                           const int *query, const int *n_keys)
@@ -322,7 +329,8 @@ static struct hd_weights weights_by_layer(const struct hd_config *c, enum hd_att
                                .sequence = sentence,
                                .query = query,
                                .n_keys = n_keys,
-                               .find = find_weights};
+                               .find = find_weights,
+                               .find_scores = find_scores};
 }
 
 /* ---- encoder --------------------------------------------------------------------------------- */
@@ -415,7 +423,8 @@ struct decoding {
     struct hd_decoder *decoder; /* search: keeps keys and values of all words, by slot */
     const int *slot,
         *key_rows; /* of the new words; of all words up to them, in the order of `words` */
-    hd_node **self, **cross; /* [layers]: the nodes that attended */
+    hd_node **self, **cross;   /* [layers]: the nodes that attended */
+    const float *const *looks; /* what the new words are to look at; NULL: they are free */
 };
 
 /* The keys or values that self-attention reads: teacher forcing has them all in x; search puts its new rows beside those of the words
@@ -446,6 +455,17 @@ static hd_node *attend_to_target(const struct decoding *d, int l, hd_node *x)
     return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o     [N,D] */
 }
 
+/* The heads of the alignment look where they are told to. */
+static void look(const struct decoding *d, hd_node *attended)
+{
+    const struct hd_config *c = &d->net->config;
+    const int n = c->n_alignment_heads > 0 ? c->n_alignment_heads : c->heads;
+    for (int b = 0; b < d->rows->n; b++)
+        for (int i = 0; d->looks[b] && i < n; i++)
+            hd_attention_look(attended, b, 0, c->n_alignment_heads > 0 ? c->alignment_heads[i] : i,
+                              d->looks[b]);
+}
+
 /* Section 3.1: a word attends to the source. */
 static hd_node *attend_to_source(const struct decoding *d, int l, hd_node *x)
 {
@@ -458,6 +478,8 @@ static hd_node *attend_to_source(const struct decoding *d, int l, hd_node *x)
     hd_node *a =
         attend(c, q, k, v, d->rows, d->source, NULL, false, d->drop); /* Σ_j α_tj v_j  [N,D] */
     d->cross[l] = a;
+    if (d->looks && l + 1 == c->alignment_layer && !hd_has_failed(d->tape))
+        look(d, a);
     return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o   [N,D] */
 }
 
@@ -599,7 +621,8 @@ static struct hd_stepped step_transformer(struct hd_decoder *decoder, hd_tape *t
                          .source_keys = source_keys,
                          .decoder = decoder,
                          .slot = rows->slot,
-                         .key_rows = key_rows};
+                         .key_rows = key_rows,
+                         .looks = rows->looks};
     struct hd_stepped stepped = {.out = decode(&d, word, rows->length, rows->n)};
     if (has_source(net))
         stepped.cross =

@@ -227,6 +227,19 @@ static size_t find(const struct hd_sentence_list *list, const void *tag)
     return i;
 }
 
+int *hd_searcher_peek(const struct hd_searcher *r, const void *tag, int *n)
+{
+    const size_t i = find(&r->under_way, tag);
+    const struct hd_beam *q = i < r->under_way.n ? &r->under_way.at[i]->beam : NULL;
+    *n = q && q->n_open > 0 ? q->open[0].length : 0;
+    int *ids = *n > 0 ? hd_alloc((size_t)*n, sizeof *ids, NULL) : NULL;
+    for (int t = *n - 1, at = ids ? q->open[0].last : 0; ids && t >= 0; t--) {
+        ids[t] = q->branches[at].id;
+        at = q->branches[at].parent;
+    }
+    return ids;
+}
+
 bool hd_searcher_cancel(struct hd_searcher *r, const void *tag)
 {
     struct hd_sentence_list *const lists[] = {&r->waiting, &r->under_way, &r->finished};
@@ -339,7 +352,7 @@ void hd_searcher_free(struct hd_searcher *r)
     void *const others[] = {r->nets,         r->decoders,    r->out,      r->waiting.at,
                             r->under_way.at, r->finished.at, r->spare.at, r->free_slots,
                             r->entry,        r->previous,    r->length,   r->slot,
-                            r->past,         r->next_scores, r->alpha};
+                            r->past,         r->next_scores, r->alpha,    r->looks};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         hd_free(others[i]);
     hd_free(r);

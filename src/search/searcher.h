@@ -48,6 +48,8 @@ struct hd_searcher {
     struct hd_step_rows rows;
     int *entry, *previous, *length, *slot, *past;
     size_t row_capacity[4], past_capacity;
+    const float **looks;
+    size_t looks_capacity;
     struct hd_next_scores *next_scores;
     size_t next_scores_capacity;
     float *alpha;

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "text/lines.h"
 #include "text/piece_tree.h"
+#include "text/sentencepiece.h"
 
 #include <math.h>
 
@@ -291,10 +292,13 @@ static bool draw(const struct hd_vocab *vocab, const struct hd_piece_tree *tree,
     char *normal = hd_vocab_normalise(vocab, text, n_bytes, &n, err);
     if (!normal)
         return false;
-    struct output out = {tree, ids, hd_vocab_unknown(vocab), false};
+    const size_t from = ids->n;
+    struct output out = {tree, ids, hd_spm_unknown(hd_vocab_spm(vocab)), false};
     const bool ok =
         (n < NONE / 2 || hd_fail(err, HEED_BAD_TEXT, "the text is too long")) &&
         (tree->is_bpe ? draw_bpe : draw_unigram)(&out, (struct hd_text){normal, n}, rate, rng, err);
+    for (size_t i = from; ok && i < ids->n; i++)
+        ids->at[i] = hd_vocab_of_spm(vocab, ids->at[i]);
     hd_free(normal);
     return ok;
 }
@@ -306,7 +310,7 @@ bool hd_vocab_encode_sampled(const struct hd_vocab *vocab, const char *text, siz
     if (!(rate >= 0 && rate <= 1))
         return hd_fail(err, HEED_BAD_OPTION,
                        "the rate of subword sampling is %g; it lies between 0 and 1", (double)rate);
-    if (rate == 0 || hd_vocab_kind(vocab) != HD_VOCAB_SPM)
+    if (rate == 0 || !hd_vocab_spm(vocab))
         return hd_vocab_encode(vocab, text, n_bytes, with_end, ids, err);
     const struct hd_piece_tree *tree = hd_vocab_tree(vocab, err);
     if (!tree)

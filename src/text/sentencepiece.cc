@@ -331,8 +331,7 @@ bool hd_spm_encode_spans(const struct hd_spm *spm, const char *text, size_t n, i
         sentencepiece::ImmutableSentencePieceText cut;
         const auto status = spm->processor.Encode(std::string_view(text, n), cut.mutable_proto());
         if (!status.ok())
-            return hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot cut this text: %s",
-                           status.message());
+            return fail_to_cut(status, err);
         *n_ids = cut.pieces_size();
         *ids = static_cast<int *>(hd_alloc(*n_ids, sizeof(int), err));
         *spans = static_cast<size_t *>(hd_alloc(2 * *n_ids, sizeof(size_t), err));
@@ -353,26 +352,60 @@ bool hd_spm_encode_spans(const struct hd_spm *spm, const char *text, size_t n, i
     return ok;
 }
 
-char *hd_spm_decode_spans(const struct hd_spm *spm, const int *ids, size_t n, size_t *spans,
-                          heed_error *err)
+/* Ids, or pieces by their spelling. */
+template <typename Piece>
+static char *join(const struct hd_spm *spm, const std::vector<Piece> &pieces, size_t *spans,
+                  heed_error *err)
 {
     return guarded(static_cast<char *>(nullptr), err, [&]() -> char * {
         sentencepiece::ImmutableSentencePieceText joined;
-        const auto status =
-            spm->processor.Decode(std::vector<int>(ids, ids + n), joined.mutable_proto());
-        if (!status.ok() || joined.pieces_size() != n) {
+        const auto status = spm->processor.Decode(pieces, joined.mutable_proto());
+        if (!status.ok() || joined.pieces_size() != pieces.size()) {
             hd_fail(err, HEED_BAD_TEXT, "SentencePiece cannot join these ids: %s",
                     status.message());
             return nullptr;
         }
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; spans && i < pieces.size(); i++) {
             const auto piece = joined.pieces(static_cast<int>(i));
             spans[2 * i] = piece.begin();
             spans[2 * i + 1] = piece.end();
         }
-        const std::string &text = joined.text();
-        char *copy = static_cast<char *>(hd_alloc(text.size() + 1, 1, err));
-        return copy ? static_cast<char *>(std::memcpy(copy, text.c_str(), text.size() + 1))
-                    : nullptr;
+        return copy_of(joined.text(), err);
+    });
+}
+
+char *hd_spm_decode_spans(const struct hd_spm *spm, const int *ids, size_t n, size_t *spans,
+                          heed_error *err)
+{
+    return guarded(static_cast<char *>(nullptr), err,
+                   [&] { return join(spm, std::vector<int>(ids, ids + n), spans, err); });
+}
+
+char *hd_spm_join(const struct hd_spm *spm, const char *const *pieces, size_t n, size_t *spans,
+                  heed_error *err)
+{
+    return guarded(static_cast<char *>(nullptr), err, [&] {
+        return join(spm, std::vector<std::string>(pieces, pieces + n), spans, err);
+    });
+}
+
+bool hd_spm_cut(const struct hd_spm *spm, const char *text, size_t n,
+                bool (*take)(void *context, const struct hd_spm_piece *piece), void *context,
+                heed_error *err)
+{
+    return guarded(false, err, [&] {
+        sentencepiece::ImmutableSentencePieceText cut;
+        const auto status = spm->processor.Encode(std::string_view(text, n), cut.mutable_proto());
+        if (!status.ok())
+            return fail_to_cut(status, err);
+        const size_t n_pieces = cut.pieces_size();
+        bool ok = true;
+        for (size_t i = 0; ok && i < n_pieces; i++) {
+            const auto piece = cut.pieces(static_cast<int>(i));
+            const struct hd_spm_piece one = {piece.piece().c_str(), piece.piece().size(),
+                                             piece.begin(), piece.end()};
+            ok = take(context, &one);
+        }
+        return ok;
     });
 }

@@ -50,6 +50,25 @@ char *hd_spm_normalise(const struct hd_spm *spm, const char *text, size_t n, siz
 bool hd_spm_encode_spans(const struct hd_spm *spm, const char *text, size_t n, int **ids,
                          size_t **spans, size_t *n_ids, heed_error *err);
 
+/* A piece of a text that was cut: how it is spelled, which is as in the text (normalised) where the
+ * model has no piece for it, and the bytes of the text that it stands for. */
+struct hd_spm_piece {
+    const char *text;
+    size_t n;
+    size_t begin, end;
+};
+
+/* Give each piece of text[0..n) to `take`, until it returns false. False with the reason in `err`, unless
+ * that was it. */
+bool hd_spm_cut(const struct hd_spm *spm, const char *text, size_t n,
+                bool (*take)(void *context, const struct hd_spm_piece *piece), void *context,
+                heed_error *err);
+
+/* The text of pieces by their spelling, to be given to hd_free(); those that the model does not know
+ * are text themselves. The bytes that each became in spans[0..2 n), where that is not NULL. */
+char *hd_spm_join(const struct hd_spm *spm, const char *const *pieces, size_t n, size_t *spans,
+                  heed_error *err);
+
 /* The text of ids, each in [0, size), to be given to hd_free(); NULL with the reason in `err`. */
 char *hd_spm_decode(const struct hd_spm *spm, const int *ids, size_t n, heed_error *err);
 

@@ -1,5 +1,5 @@
 /* vocab.c -- vocabularies: subwords by SentencePiece; words, characters and labels by a list and a
- * hash table.
+ * hash table; listed subwords by both.
  *
  * Invariant: a list has no token twice and no empty one, all of it is UTF-8 without NUL, and ids
  * are the lines' numbers; so bytes → vocabulary → bytes changes nothing. */
@@ -26,10 +26,13 @@ struct hd_vocab {
     size_t n_bytes;
     int n;
     int unknown, end, begin, padding;
-    struct hd_spm *spm; /* kind spm */
-    _Atomic(struct hd_piece_tree *)
-        tree;   /* kind spm, NULL until it is asked for; the rest are for lists */
-    char *text; /* the bytes with a NUL after each token */
+    struct hd_spm *spm; /* kinds spm and listed; so are spm_bytes */
+    const char *spm_bytes;
+    size_t n_spm_bytes;
+    _Atomic(struct hd_piece_tree *) tree; /* of spm, NULL until it is asked for */
+    int *of_spm;    /* kind listed: the id for each of spm's; the rest are for lists */
+    size_t n_list;  /* bytes of the list */
+    char *text;     /* the list with a NUL after each token */
     const char **pieces;
     int *slots; /* hash table: an id, or -1 for an empty slot; a power of two of them */
     size_t n_slots;
@@ -47,6 +50,7 @@ static const char *const kind_names[] = {
     [HD_VOCAB_SPM] = "spm",
     [HD_VOCAB_WORDS] = "words",
     [HD_VOCAB_CHARS] = "chars",
+    [HD_VOCAB_LISTED] = "listed",
     [HD_VOCAB_LABELS] = "labels",
 };
 
@@ -65,10 +69,17 @@ bool hd_vocab_kind_by_name(enum hd_vocab_kind *kind, const char *name)
     return false;
 }
 
+static bool open_spm(struct hd_vocab *vocab, const char *bytes, size_t n, heed_error *err)
+{
+    vocab->spm_bytes = bytes;
+    vocab->n_spm_bytes = n;
+    vocab->spm = hd_spm_from_memory(bytes, n, err);
+    return vocab->spm != NULL;
+}
+
 static bool read_spm(struct hd_vocab *vocab, heed_error *err)
 {
-    vocab->spm = hd_spm_from_memory(vocab->bytes, vocab->n_bytes, err);
-    if (!vocab->spm)
+    if (!open_spm(vocab, vocab->bytes, vocab->n_bytes, err))
         return false;
     vocab->n = hd_spm_size(vocab->spm);
     vocab->unknown = hd_spm_unknown(vocab->spm);
@@ -78,29 +89,58 @@ static bool read_spm(struct hd_vocab *vocab, heed_error *err)
     return true;
 }
 
+/* A piece of the model that is not in the list is as unknown as text that has no piece. */
+static bool read_listed(struct hd_vocab *vocab, heed_error *err)
+{
+    const char *end = memchr(vocab->bytes, '\0', vocab->n_bytes);
+    if (!end)
+        return hd_fail(err, HEED_BAD_MODEL,
+                       "the vocabulary is a list of subwords without a SentencePiece model after "
+                       "it; the file was changed after it was written");
+    vocab->n_list = (size_t)(end - vocab->bytes);
+    if (!read_list(vocab, err) ||
+        !open_spm(vocab, end + 1, vocab->n_bytes - vocab->n_list - 1, err))
+        return false;
+    if (vocab->unknown < 0)
+        return hd_fail(err, HEED_BAD_MODEL, "the vocabulary has no <unk>");
+    const int n = hd_spm_size(vocab->spm);
+    vocab->of_spm = hd_alloc((size_t)n, sizeof *vocab->of_spm, err);
+    for (int i = 0; vocab->of_spm && i < n; i++) {
+        const char *piece = hd_spm_piece(vocab->spm, i);
+        const int id = find(vocab, piece, strlen(piece));
+        vocab->of_spm[i] = id >= 0 ? id : vocab->unknown;
+    }
+    return vocab->of_spm != NULL;
+}
+
 struct hd_vocab *hd_vocab_from_memory(enum hd_vocab_kind kind, const void *data, size_t size,
                                       heed_error *err)
 {
+    static bool (*const read[])(struct hd_vocab *vocab, heed_error *err) = {
+        [HD_VOCAB_SPM] = read_spm,
+        [HD_VOCAB_WORDS] = read_list,
+        [HD_VOCAB_CHARS] = read_list,
+        [HD_VOCAB_LISTED] = read_listed};
     struct hd_vocab *vocab = hd_new(struct hd_vocab, err);
     if (!vocab)
         return NULL;
     vocab->kind = kind;
-    vocab->n_bytes = size;
+    vocab->n_bytes = vocab->n_list = size;
     vocab->bytes = hd_alloc(size, 1, err);
     if (vocab->bytes && size > 0)
         memcpy(vocab->bytes, data, size);
-    if (!vocab->bytes || !(kind == HD_VOCAB_SPM ? read_spm(vocab, err) : read_list(vocab, err))) {
+    if (!vocab->bytes || !read[kind](vocab, err)) {
         hd_vocab_free(vocab);
         return NULL;
     }
     return vocab;
 }
 
-struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
-                                      heed_error *err)
+/* The bytes of a list, with `n_more` bytes of something else after it. */
+static struct hd_vocab *from_list(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
+                                  const void *more, size_t n_more, heed_error *err)
 {
-    assert(kind != HD_VOCAB_SPM);
-    size_t size = 0;
+    size_t size = n_more;
     for (size_t i = 0; i < n; i++) {
         if (strchr(tokens[i], '\n')) {
             hd_fail(err, HEED_BAD_MODEL,
@@ -120,8 +160,29 @@ struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const
         at = stpcpy(at, tokens[i]);
         *at++ = '\n';
     }
+    if (n_more > 0)
+        memcpy(at, more, n_more);
     struct hd_vocab *vocab = hd_vocab_from_memory(kind, list, size, err);
     hd_free(list);
+    return vocab;
+}
+
+struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
+                                      heed_error *err)
+{
+    assert(kind == HD_VOCAB_WORDS || kind == HD_VOCAB_CHARS);
+    return from_list(kind, tokens, n, NULL, 0, err);
+}
+
+struct hd_vocab *hd_vocab_listed(const char *const *tokens, size_t n, const void *spm, size_t size,
+                                 heed_error *err)
+{
+    char *after = hd_alloc(size + 1, 1, err); /* a NUL, then the model */
+    if (!after)
+        return NULL;
+    memcpy(after + 1, spm, size);
+    struct hd_vocab *vocab = from_list(HD_VOCAB_LISTED, tokens, n, after, size + 1, err);
+    hd_free(after);
     return vocab;
 }
 
@@ -132,6 +193,7 @@ void hd_vocab_free(struct hd_vocab *vocab)
     hd_spm_free(vocab->spm);
     hd_piece_tree_free(vocab->tree);
     hd_free(vocab->bytes);
+    hd_free(vocab->of_spm);
     hd_free(vocab->text);
     hd_free(vocab->pieces);
     hd_free(vocab->slots);
@@ -143,12 +205,12 @@ void hd_vocab_free(struct hd_vocab *vocab)
 static bool read_list(struct hd_vocab *vocab, heed_error *err)
 {
     size_t bad_at;
-    if (!hd_utf8_valid(vocab->bytes, vocab->n_bytes, &bad_at))
+    if (!hd_utf8_valid(vocab->bytes, vocab->n_list, &bad_at))
         return hd_fail(
             err, HEED_BAD_MODEL,
             "the vocabulary is not UTF-8 at byte %zu; it is damaged or not a list of tokens",
             bad_at);
-    if (memchr(vocab->bytes, '\0', vocab->n_bytes))
+    if (memchr(vocab->bytes, '\0', vocab->n_list))
         return hd_fail(
             err, HEED_BAD_MODEL,
             "the vocabulary has a NUL byte in it; it is damaged or not a list of tokens");
@@ -182,16 +244,16 @@ static bool is_named(const char *token)
 static bool cut_lines(struct hd_vocab *vocab, heed_error *err)
 {
     size_t n = 0;
-    for (size_t i = 0; i < vocab->n_bytes; i++)
-        n += vocab->bytes[i] == '\n' || i + 1 == vocab->n_bytes;
+    for (size_t i = 0; i < vocab->n_list; i++)
+        n += vocab->bytes[i] == '\n' || i + 1 == vocab->n_list;
     if (n == 0 || n > INT_MAX / 4)
         return hd_fail(err, HEED_BAD_MODEL,
                        "the vocabulary has %zu tokens; it is damaged or not a list of tokens", n);
-    vocab->text = hd_alloc(vocab->n_bytes + 1, 1, err);
+    vocab->text = hd_alloc(vocab->n_list + 1, 1, err);
     vocab->pieces = hd_alloc(n, sizeof *vocab->pieces, err);
     if (!vocab->text || !vocab->pieces)
         return false;
-    memcpy(vocab->text, vocab->bytes, vocab->n_bytes);
+    memcpy(vocab->text, vocab->bytes, vocab->n_list);
     char *at = vocab->text;
     for (; vocab->n < (int)n; vocab->n++) {
         char *end = at + strcspn(at, "\n");
@@ -274,6 +336,18 @@ const struct hd_spm *hd_vocab_spm(const struct hd_vocab *vocab)
     return vocab->spm;
 }
 
+const void *hd_vocab_spm_bytes(const struct hd_vocab *vocab, size_t *size)
+{
+    assert(vocab->spm);
+    *size = vocab->n_spm_bytes;
+    return vocab->spm_bytes;
+}
+
+int hd_vocab_of_spm(const struct hd_vocab *vocab, int id)
+{
+    return vocab->of_spm ? vocab->of_spm[id] : id;
+}
+
 const void *hd_vocab_bytes(const struct hd_vocab *vocab, size_t *size)
 {
     *size = vocab->n_bytes;
@@ -309,29 +383,50 @@ const char *hd_vocab_piece(const struct hd_vocab *vocab, int id)
 {
     if (id < 0 || id >= vocab->n)
         return NULL;
-    return vocab->spm ? hd_spm_piece(vocab->spm, id) : vocab->pieces[id];
+    return vocab->pieces ? vocab->pieces[id] : hd_spm_piece(vocab->spm, id);
 }
 
 int hd_vocab_find(const struct hd_vocab *vocab, const char *piece)
 {
-    return vocab->spm ? hd_spm_find(vocab->spm, piece) : find(vocab, piece, strlen(piece));
+    return vocab->pieces ? find(vocab, piece, strlen(piece)) : hd_spm_find(vocab->spm, piece);
 }
 
 int hd_vocab_language(const struct hd_vocab *vocab, const char *language)
 {
-    char name[64];
-    const int n = snprintf(name, sizeof name, "<2%s>", language);
-    return n < (int)sizeof name ? hd_vocab_find(vocab, name) : -1;
+    static const char *const spelled[] = {"<2%s>", ">>%s<<"};
+    int id = -1;
+    for (int i = 0; i < 2 && id < 0; i++) {
+        char name[64];
+        const int n = snprintf(name, sizeof name, spelled[i], language);
+        id = n < (int)sizeof name ? hd_vocab_find(vocab, name) : -1;
+    }
+    return id;
 }
 
 const char *hd_vocab_language_of(const struct hd_vocab *vocab, int id, size_t *n)
 {
     const char *piece = hd_vocab_piece(vocab, id);
     const size_t length = piece ? strlen(piece) : 0;
-    if (length < 4 || memcmp(piece, "<2", 2) != 0 || piece[length - 1] != '>')
+    const bool is_ours = length >= 4 && memcmp(piece, "<2", 2) == 0 && piece[length - 1] == '>';
+    const bool is_opus =
+        length >= 5 && memcmp(piece, ">>", 2) == 0 && memcmp(piece + length - 2, "<<", 2) == 0;
+    if (!is_ours && !is_opus)
         return NULL;
-    *n = length - 3;
+    *n = length - (is_ours ? 3 : 4);
     return piece + 2;
+}
+
+int hd_vocab_prefix(const struct hd_vocab *vocab, const char *text, size_t n, size_t *length)
+{
+    const size_t most = n < 64 ? n : 64;
+    if (vocab->kind != HD_VOCAB_LISTED || n < 5 || memcmp(text, ">>", 2) != 0)
+        return -1;
+    for (size_t i = 2; i + 2 <= most; i++)
+        if (memcmp(text + i, "<<", 2) == 0) {
+            *length = i + 2;
+            return find(vocab, text, i + 2);
+        }
+    return -1;
 }
 
 /* ---- ids ------------------------------------------------------------------------------------- */
@@ -504,7 +599,7 @@ const struct hd_piece_tree *hd_vocab_tree(const struct hd_vocab *vocab, heed_err
     struct hd_piece_tree *there = atomic_load(place);
     if (there)
         return there;
-    struct hd_piece_tree *made = hd_piece_tree_new(vocab->bytes, vocab->n_bytes, err);
+    struct hd_piece_tree *made = hd_piece_tree_new(vocab->spm_bytes, vocab->n_spm_bytes, err);
     if (!made || atomic_compare_exchange_strong(place, &there, made))
         return made;
     hd_piece_tree_free(made);
@@ -523,6 +618,36 @@ static bool encode_spm(const struct hd_vocab *vocab, const char *text, size_t n,
         ids->n += n_new;
     hd_free(new_ids);
     return ok;
+}
+
+int hd_vocab_piece_id(const struct hd_vocab *vocab, const char *piece, size_t n)
+{
+    const int id = find_token(vocab, piece, n);
+    return id >= 0 ? id : vocab->unknown;
+}
+
+/* What takes the pieces of a text. */
+struct adding {
+    const struct hd_vocab *vocab;
+    struct hd_ids *ids;
+    heed_error *err;
+};
+
+static bool add_piece(void *context, const struct hd_spm_piece *piece)
+{
+    const struct adding *a = context;
+    return hd_ids_add(a->ids, hd_vocab_piece_id(a->vocab, piece->text, piece->n), a->err);
+}
+
+static bool encode_listed(const struct hd_vocab *vocab, const char *text, size_t n,
+                          struct hd_ids *ids, heed_error *err)
+{
+    struct adding a = {vocab, ids, err};
+    size_t length = 0;
+    const int symbol = hd_vocab_prefix(vocab, text, n, &length);
+    length = symbol >= 0 ? length : 0;
+    return (symbol < 0 || hd_ids_add(ids, symbol, err)) &&
+           hd_spm_cut(vocab->spm, text + length, n - length, add_piece, &a, err);
 }
 
 bool hd_vocab_can_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
@@ -558,6 +683,9 @@ bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_by
     case HD_VOCAB_CHARS:
         ok = encode_chars(vocab, text, n_bytes, ids, err);
         break;
+    case HD_VOCAB_LISTED:
+        ok = encode_listed(vocab, text, n_bytes, ids, err);
+        break;
     case HD_VOCAB_LABELS:
         ok = encode_label(vocab, text, n_bytes, ids, err);
         break;
@@ -591,6 +719,34 @@ static char *decode_list(const struct hd_vocab *vocab, const int *ids, size_t n,
     return text;
 }
 
+/* The model joins what it knows. A piece of the list that it does not know is joined as it is spelled: the mark of a space is one. */
+char *hd_vocab_join(const struct hd_vocab *vocab, const int *ids, size_t n, size_t *spans,
+                    heed_error *err)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < n; i++)
+        size += strlen(vocab->pieces[ids[i]]) + 1;
+    const char **pieces = hd_alloc(n, sizeof *pieces, err);
+    char *memory = pieces ? hd_alloc(size, 1, err) : NULL, *at = memory, *text = NULL;
+    const size_t n_mark = strlen(HD_VOCAB_SPACE);
+    for (size_t i = 0; memory && i < n; i++) {
+        pieces[i] = vocab->pieces[ids[i]];
+        if (ids[i] == vocab->unknown)
+            pieces[i] = hd_spm_piece(vocab->spm, hd_spm_unknown(vocab->spm));
+        else if (hd_spm_find(vocab->spm, pieces[i]) < 0) {
+            const bool has_space = strncmp(pieces[i], HD_VOCAB_SPACE, n_mark) == 0;
+            const char *rest = pieces[i] + (has_space ? n_mark : 0);
+            pieces[i] = at;
+            at = stpcpy(stpcpy(at, has_space && i > 0 ? " " : ""), rest) + 1;
+        }
+    }
+    if (memory)
+        text = hd_spm_join(vocab->spm, pieces, n, spans, err);
+    hd_free(memory);
+    hd_free(pieces);
+    return text;
+}
+
 char *hd_vocab_decode(const struct hd_vocab *vocab, const int *ids, size_t n, heed_error *err)
 {
     int *shown = hd_alloc(n, sizeof *shown, err); /* without those that leave no trace */
@@ -608,8 +764,9 @@ char *hd_vocab_decode(const struct hd_vocab *vocab, const int *ids, size_t n, he
     }
     char *text = NULL;
     if (ok)
-        text = vocab->spm ? hd_spm_decode(vocab->spm, shown, n_shown, err)
-                          : decode_list(vocab, shown, n_shown, err);
+        text = vocab->of_spm ? hd_vocab_join(vocab, shown, n_shown, NULL, err)
+               : vocab->spm  ? hd_spm_decode(vocab->spm, shown, n_shown, err)
+                             : decode_list(vocab, shown, n_shown, err);
     hd_free(shown);
     return text;
 }

@@ -1,11 +1,15 @@
 /* vocab.h -- the vocabulary: text to ids and back.
  *
- * Four kinds: subwords of a SentencePiece model, words between spaces, single characters, and labels,
- * of which a text is one. A vocabulary is made from bytes and can give them back, so that it lives inside the model file:
+ * Five kinds: subwords of a SentencePiece model, the same with ids of their own, words between
+ * spaces, single characters, and labels, of which a text is one. A vocabulary is made from bytes and
+ * can give them back, so that it lives inside the model file:
  *
  *     spm      a serialized SentencePiece model
  *     words    one word a line; the line's number is the id
  *     chars    one character a line; a space is written "▁"
+ *     listed   one subword a line, a NUL, a serialized SentencePiece model: the model cuts and
+ *              joins, the line's number is the id (models of OPUS-MT: one list for both
+ *              languages, and a model for each)
  *     labels   one label a line, with the spaces in it; there are no special symbols
  *
  * In the lists, special symbols are known by their names, wherever they stand: `<unk>`, `</s>`,
@@ -17,9 +21,15 @@
 
 #include <heed.h>
 
-enum hd_vocab_kind { HD_VOCAB_SPM, HD_VOCAB_WORDS, HD_VOCAB_CHARS, HD_VOCAB_LABELS };
+enum hd_vocab_kind {
+    HD_VOCAB_SPM,
+    HD_VOCAB_WORDS,
+    HD_VOCAB_CHARS,
+    HD_VOCAB_LISTED,
+    HD_VOCAB_LABELS
+};
 
-/* "spm", "words", "chars", "labels". */
+/* "spm", "words", "chars", "listed", "labels". */
 const char *hd_vocab_kind_name(enum hd_vocab_kind kind);
 
 /* The kind of that name; false, and *kind unchanged, when there is none. */
@@ -36,6 +46,10 @@ struct hd_vocab *hd_vocab_from_memory(enum hd_vocab_kind kind, const void *data,
 /* Make one of words, chars or labels from a list; tokens[i] gets the id i. */
 struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
                                       heed_error *err);
+
+/* Make one of kind listed: tokens[i] gets the id i, and the SentencePiece model of these bytes cuts. */
+struct hd_vocab *hd_vocab_listed(const char *const *tokens, size_t n, const void *spm, size_t size,
+                                 heed_error *err);
 
 /* NULL is fine. */
 void hd_vocab_free(struct hd_vocab *vocab);
@@ -61,11 +75,11 @@ const char *hd_vocab_piece(const struct hd_vocab *vocab, int id);
 /* The id of a piece, special symbols included; -1 when there is no such piece. */
 int hd_vocab_find(const struct hd_vocab *vocab, const char *piece);
 
-/* The id that stands before a source which is to be translated into this language, "<2fr>"; -1 when there is none. Johnson et al. (2017),
- * "Google's multilingual neural machine translation system". */
+/* The id that stands before a source which is to be translated into this language, "<2fr>", or ">>fr<<" as OPUS-MT spells it; -1 when there
+ * is none. Johnson et al. (2017), "Google's multilingual neural machine translation system". */
 int hd_vocab_language(const struct hd_vocab *vocab, const char *language);
 
-/* The language whose symbol this id is; NULL when it is none. Lives as long as the vocabulary; ends before '>'. */
+/* The language whose symbol this id is, *n bytes; NULL when it is none. Lives as long as the vocabulary. */
 const char *hd_vocab_language_of(const struct hd_vocab *vocab, int id, size_t *n);
 
 /* How a space is written in a list of characters. */
@@ -97,6 +111,7 @@ void hd_ids_release(struct hd_ids *ids);
  *     chars    every character of the text in normal form C counts; one that is not known is its
  *              parts if they are; a literal "▁" is a space too
  *     spm      as the model says; its normalisation may change the text
+ *     listed   the same; a text that begins with ">>fr<<", if that is in the list, begins with its id
  *     labels   the whole text, white space around it left out, is one label; one that is not known is
  *              HEED_BAD_TEXT */
 bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes, bool with_end,
@@ -107,13 +122,13 @@ bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_by
 bool hd_vocab_can_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
                          bool with_end, heed_error *err);
 
-/* The text as the subwords of an spm vocabulary spell it, "▁the▁small▁cat": normalised, *n_out bytes,
+/* The text as the subwords of an spm or listed vocabulary spell it, "▁the▁small▁cat": normalised, *n_out bytes,
  * to be given to hd_free(). NULL with the reason in `err`. */
 char *hd_vocab_normalise(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
                          size_t *n_out, heed_error *err);
 
-/* The pieces of an spm vocabulary as a tree, made when it is asked for the first time. NULL
- * without memory. */
+/* The pieces of an spm or listed vocabulary as a tree, by the ids of the SentencePiece model, made
+ * when it is asked for the first time. NULL without memory. */
 const struct hd_piece_tree *hd_vocab_tree(const struct hd_vocab *vocab, heed_error *err);
 
 /* The text of ids, to be given to hd_free(). Begin, end and padding leave no trace; an unknown one
@@ -154,11 +169,28 @@ char *hd_vocab_decode_spans(const struct hd_vocab *vocab, const int *ids, size_t
 size_t hd_vocab_words(const struct hd_vocab *vocab, const int *ids, size_t n, bool by_character,
                       int *word);
 
+/* The text of ids of a listed vocabulary, none of which leaves no trace, with the place of id i in spans[2 i] and spans[2 i + 1]
+ * where that is not NULL; to be given to hd_free(). */
+char *hd_vocab_join(const struct hd_vocab *vocab, const int *ids, size_t n, size_t *spans,
+                    heed_error *err);
+
 /* Does an id leave no trace in text: begin, end, padding? */
 bool hd_vocab_is_silent(const struct hd_vocab *vocab, int id);
 
-/* The SentencePiece model of kind spm, else NULL. */
+/* The SentencePiece model of kinds spm and listed, else NULL. */
 struct hd_spm;
 const struct hd_spm *hd_vocab_spm(const struct hd_vocab *vocab);
+
+/* The bytes of that model. */
+const void *hd_vocab_spm_bytes(const struct hd_vocab *vocab, size_t *size);
+
+/* The id of the vocabulary for one of that model's. */
+int hd_vocab_of_spm(const struct hd_vocab *vocab, int id);
+
+/* The id of a piece that was cut, of kind listed: that of <unk> where the list does not have it. */
+int hd_vocab_piece_id(const struct hd_vocab *vocab, const char *piece, size_t n);
+
+/* The id of a symbol that text[0..n) begins with, ">>fr<<" of kind listed, which is *length bytes; -1 for none. */
+int hd_vocab_prefix(const struct hd_vocab *vocab, const char *text, size_t n, size_t *length);
 
 #endif

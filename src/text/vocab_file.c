@@ -11,6 +11,7 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 
+#include <jansson.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -345,6 +346,56 @@ bool hd_tokens_from_yaml(struct hd_tokens *tokens, const char *name, const char 
     return ok;
 }
 
+/* ---- vocab.json ------------------------------------------------------------------------------ */
+
+static bool read_object(struct hd_tokens *tokens, const char *name, json_t *object, size_t n_bytes,
+                        heed_error *err)
+{
+    const size_t n = json_object_size(object);
+    const char *token;
+    json_t *id;
+    tokens->text = hd_alloc(n, sizeof *tokens->text, err);
+    tokens->ids = hd_alloc(n, sizeof *tokens->ids, err);
+    tokens->memory = hd_alloc(n_bytes + n + 1, 1, err); /* no token is longer than it is written */
+    if (!tokens->text || !tokens->ids || !tokens->memory)
+        return false;
+    char *out = tokens->memory;
+    json_object_foreach (object, token, id) {
+        const json_int_t number = json_is_integer(id) ? json_integer_value(id) : -1;
+        if (number < 0 || number >= INT_MAX)
+            return hd_fail(err, HEED_BAD_MODEL,
+                           "%s: the token %s has no number from 0 on as its id", name,
+                           hd_quote(token).text);
+        if (!*token || strchr(token, '\n'))
+            return hd_fail(err, HEED_BAD_MODEL,
+                           "%s: the token %s with the id %d is empty or has a line end in it; take "
+                           "it out",
+                           name, hd_quote(token).text, (int)number);
+        tokens->text[tokens->n] = out;
+        tokens->ids[tokens->n++] = (int)number;
+        out = stpcpy(out, token) + 1;
+    }
+    return true;
+}
+
+bool hd_tokens_from_json(struct hd_tokens *tokens, const char *name, const char *data, size_t size,
+                         heed_error *err)
+{
+    json_error_t why = {0};
+    *tokens = (struct hd_tokens){0};
+    json_t *object = json_loadb(data, size, JSON_REJECT_DUPLICATES, &why);
+    const bool ok =
+        (json_is_object(object) ||
+         hd_fail(err, HEED_BAD_MODEL, "%s:%d: this is no vocabulary, an object of tokens and ids: %s",
+                 name, why.line < 0 ? 1 : why.line,
+                 object ? "it is another kind of value" : hd_quote(why.text).text)) &&
+        read_object(tokens, name, object, size, err) && sort_tokens(tokens, name, err);
+    json_decref(object);
+    if (!ok)
+        hd_tokens_release(tokens);
+    return ok;
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static bool ends_in(const char *path, const char *ending)
@@ -392,6 +443,9 @@ struct hd_vocab *hd_vocab_open(const char *path, enum hd_vocab_kind kind, heed_e
         vocab = hd_vocab_from_memory(HD_VOCAB_SPM, map.data, map.size, &why);
     else if (ends_in(path, ".yml") || ends_in(path, ".yaml")) {
         if (hd_tokens_from_yaml(&tokens, path, map.data, map.size, err))
+            vocab = vocab_of_yaml(&tokens, kind, &why);
+    } else if (ends_in(path, ".json")) {
+        if (hd_tokens_from_json(&tokens, path, map.data, map.size, err))
             vocab = vocab_of_yaml(&tokens, kind, &why);
     } else if (hd_tokens_from_list(&tokens, path, map.data, map.size, err))
         vocab = hd_vocab_from_tokens(kind, (const char *const *)tokens.text, tokens.n, &why);

@@ -31,6 +31,51 @@ static void set_spans(struct hd_span *spans, const size_t *told, size_t n, size_
     }
 }
 
+/* What takes the pieces of a text whose ids are in a list; places count from `at`. */
+struct placing {
+    const struct hd_vocab *vocab;
+    struct hd_ids ids;
+    size_t *told, capacity, at;
+    heed_error *err;
+};
+
+static bool place_id(struct placing *p, int id, size_t begin, size_t end)
+{
+    size_t *grown = hd_grow(p->told, &p->capacity, 2 * p->ids.n + 2, sizeof *grown, p->err);
+    if (!grown)
+        return false;
+    p->told = grown;
+    grown[2 * p->ids.n] = p->at + begin;
+    grown[2 * p->ids.n + 1] = p->at + end;
+    return hd_ids_add(&p->ids, id, p->err);
+}
+
+static bool place_piece(void *context, const struct hd_spm_piece *piece)
+{
+    struct placing *p = context;
+    return place_id(p, hd_vocab_piece_id(p->vocab, piece->text, piece->n), piece->begin,
+                    piece->end);
+}
+
+static bool encode_listed(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
+                          struct hd_encoding *placed, heed_error *err)
+{
+    struct placing p = {.vocab = vocab, .err = err};
+    size_t length = 0;
+    const int symbol = hd_vocab_prefix(vocab, text, n_bytes, &length);
+    bool ok = symbol < 0 || place_id(&p, symbol, 0, length);
+    p.at = symbol < 0 ? 0 : length;
+    ok = ok &&
+         hd_spm_cut(hd_vocab_spm(vocab), text + p.at, n_bytes - p.at, place_piece, &p, err) &&
+         (placed->spans = hd_alloc(p.ids.n, sizeof *placed->spans, err));
+    if (ok)
+        set_spans(placed->spans, p.told, p.ids.n, n_bytes);
+    placed->ids = p.ids.at;
+    placed->n = p.ids.n;
+    hd_free(p.told);
+    return ok;
+}
+
 static bool encode_spm(const struct hd_spm *spm, const char *text, size_t n_bytes,
                        struct hd_encoding *placed, heed_error *err)
 {
@@ -109,8 +154,10 @@ bool hd_vocab_encode_spans(const struct hd_vocab *vocab, const char *text, size_
     *placed = (struct hd_encoding){0};
     const bool ok =
         hd_utf8_valid(text, n_bytes, &bad_at)
-            ? (spm ? encode_spm(spm, text, n_bytes, placed, err)
-                   : encode_units(vocab, text, n_bytes, placed, err))
+            ? (hd_vocab_kind(vocab) == HD_VOCAB_LISTED
+                   ? encode_listed(vocab, text, n_bytes, placed, err)
+               : spm ? encode_spm(spm, text, n_bytes, placed, err)
+                     : encode_units(vocab, text, n_bytes, placed, err))
             : hd_fail(err, HEED_BAD_TEXT,
                       "the text is not UTF-8 at byte %zu; convert it first, for example with iconv "
                       "-t UTF-8",
@@ -134,7 +181,9 @@ static char *decode_spm(const struct hd_vocab *vocab, const int *ids, size_t n,
         for (size_t i = 0; i < n; i++)
             if (!hd_vocab_is_silent(vocab, ids[i]))
                 shown[n_shown++] = ids[i];
-        text = hd_spm_decode_spans(hd_vocab_spm(vocab), shown, n_shown, told, err);
+        text = hd_vocab_kind(vocab) == HD_VOCAB_LISTED
+                   ? hd_vocab_join(vocab, shown, n_shown, told, err)
+                   : hd_spm_decode_spans(hd_vocab_spm(vocab), shown, n_shown, told, err);
     }
     if (text) {
         const size_t n_bytes = strlen(text);

@@ -17,7 +17,7 @@ size_t hd_vocab_words(const struct hd_vocab *vocab, const int *ids, size_t n, bo
     size_t n_words = 0;
     for (size_t k = 0; k < n; k++) {
         const char *piece = hd_vocab_piece(vocab, ids[k]);
-        const bool is_plain = kind == HD_VOCAB_SPM && piece[0] == '<'; /* <unk>, <0xE2> */
+        const bool is_plain = hd_vocab_spm(vocab) && piece[0] == '<'; /* <unk>, <0xE2> */
         const size_t size = is_plain ? 1 : strlen(piece);
         if (kind == HD_VOCAB_WORDS)
             before = ' ';

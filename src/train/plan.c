@@ -65,18 +65,17 @@ static void plan_variation(struct hd_recipe *r, enum hd_task task, const struct 
 
 static int metric_of(const struct hd_recipe *r, enum hd_task task)
 {
-    return task == HD_TASK_LABEL                ? HD_VALID_ACCURACY
-           : task == HD_TASK_SPAN               ? HD_VALID_F1
-           : task == HD_TASK_LANGUAGE_MODEL     ? HD_VALID_CE
-           : r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT
-                                                : HD_VALID_BLEU;
+    return task == HD_TASK_LABEL                    ? HD_VALID_ACCURACY
+           : task == HD_TASK_LANGUAGE_MODEL         ? HD_VALID_CE
+           : r->source_tokens == HD_VOCAB_CHARS     ? HD_VALID_EXACT
+                                                    : HD_VALID_BLEU;
 }
 
 /* Words to learn subwords from: of the sides that are text. */
 static size_t words_to_learn(const struct hd_recipe *r, enum hd_task task,
                              const struct hd_text_facts *f)
 {
-    if (task == HD_TASK_LABEL || task == HD_TASK_SPAN)
+    if (task == HD_TASK_LABEL)
         return f->n_source_words;
     if (task == HD_TASK_LANGUAGE_MODEL)
         return f->n_target_words;
@@ -205,11 +204,9 @@ static bool check_task(const heed_training *said, enum hd_task task, heed_error 
                            "out",
                            of_pairs[i], name.text);
     const bool is_of_labels = metric == HD_VALID_ACCURACY || metric == HD_VALID_F1;
-    const bool is_right =
-        metric == HD_OPTION_OPEN || metric == HD_VALID_CE ||
-        (task == HD_TASK_LABEL && is_of_labels) ||
-        (task == HD_TASK_SPAN && (metric == HD_VALID_EXACT || metric == HD_VALID_F1)) ||
-        (task == HD_TASK_TRANSLATE && !is_of_labels);
+    const bool is_right = metric == HD_OPTION_OPEN || metric == HD_VALID_CE ||
+                          (task == HD_TASK_LABEL && is_of_labels) ||
+                          (task == HD_TASK_TRANSLATE && !is_of_labels);
     char text[64];
     return is_right ||
            hd_fail(err, HEED_BAD_OPTION, "valid-metric %s does not measure task %s; leave it out",

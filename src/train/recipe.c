@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "exchange/pairs.h"
+#include "text/clean.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -29,13 +31,15 @@
 const heed_option hd_recipe_options[] = {
     {"src", LIST(src, "FILE..."), LOCAL, .group = "Files", IS "source text, one sentence per line, plain or gzip; -: standard input; or vectors, .safetensors, .npz or .npy"},
     {"tgt", LIST(tgt, "FILE..."), LOCAL, IS "target text: the translation of each line; of a language model, the text"},
-    {"tsv", LIST(tsv, "FILE..."), LOCAL, IS "instead of src and tgt: lines of source, TAB, target; of task label text, TAB, label; of task span document, TAB, question, TAB, answer"},
+    {"tsv", LIST(tsv, "FILE..."), LOCAL, IS "instead of src and tgt, both sides in one file: lines of source, TAB, target; CSV, TMX or PO files; a folder of such; of task label text, TAB, label"},
     {"dev-src", LIST(dev_src, "FILE..."), LOCAL, IS "source text for validation"},
     {"dev-tgt", LIST(dev_tgt, "FILE..."), LOCAL, IS "target text for validation; without validation text every 200th pair is held out"},
     {"dev-tsv", LIST(dev_tsv, "FILE..."), LOCAL, IS "text for validation, both sides in one file"},
     {"pair", LIST(pair, "SRC-TGT=FILE.tsv..."), LOCAL, IS "text of two languages, such as en-fr=FILE.tsv; several of them make a multilingual model"},
     {"dev-pair", LIST(dev_pair, "SRC-TGT=FILE.tsv..."), LOCAL, IS "text of two languages for validation"},
+    {"format", CHOICE(format, HD_PAIR_FORMATS), LOCAL, OR "auto", .default_help = "auto: by the file's name and first bytes", IS "format of the files of tsv and pair"},
     {"exclude", LIST(exclude, "FILE..."), LOCAL, IS "skip pairs whose source or target is a line of these files, such as test sets"},
+    {"clean", LIST(clean, HD_CLEAN_NAMES "..."), FIXED, IS "leave out pairs of the training text: that were there before, of lengths that do not fit, with a side of another language, with the same text on both sides, with other numbers"},
     {"skip-bad", FLAG(skip_bad), FIXED, OR "no", IS "skip broken pairs instead of stopping at the first"},
     {"out", 'o', TEXT(out, "MODEL.safetensors"), LOCAL, IS "model file to write; beside it MODEL.state.safetensors, .jsonl, .log and .svg"},
 
@@ -65,7 +69,7 @@ const heed_option hd_recipe_options[] = {
     {"epochs", WHOLE(epochs, 0, INT_MAX), FREE, OR "0", IS "stop after N passes over the text; 0: no limit"},
     {"hours", REAL(hours, 0, 1e6), LOCAL, OR "0", IS "stop X hours after this command was started; 0: no limit"},
     {"patience", WHOLE(patience, 0, INT_MAX), FREE, OR "10", IS "stop after N validations without improvement; 0: never"},
-    {"batch-tokens", WHOLE(batch_tokens, 1, 1 << 24), FIXED AUTO(FROM_TEXT), IS "target tokens per batch; of tasks label and span source tokens"},
+    {"batch-tokens", WHOLE(batch_tokens, 1, 1 << 24), FIXED AUTO(FROM_TEXT), IS "target tokens per batch; of task label source tokens"},
     {"batch-frames", WHOLE(batch_frames, 1, 1 << 28), FIXED AUTO("32 times batch-tokens"), IS "source vectors per batch: it has no more of them, nor of target tokens"},
     {"accumulate", WHOLE(accumulate, 1, 1 << 16), FIXED, OR "1", IS "batches per update"},
     {"shards", WHOLE(shards, 1, 4096), FIXED, OR "8", IS "maximum number of parts of an update, which threads and machines share"},
@@ -107,7 +111,7 @@ const heed_option hd_recipe_options[] = {
     {"quantize", CHOICE(quantize, "none|8"), FREE, OR "none", IS "8: forward products and validation in 8 bits, as the model will translate; to finish a model given by --from"},
 
     {"valid-every", WHOLE(valid_every, 1, INT_MAX), FREE AUTO(FROM_TEXT), .group = "Validation and output", IS "updates between validations"},
-    {"valid-metric", CHOICE(valid_metric, "ce|bleu|chrf|exact|wer|accuracy|f1"), FIXED AUTO("bleu; exact where the source is cut into characters; accuracy of labels, f1 of spans, ce of a language model"), IS "metric that decides which model is the best"},
+    {"valid-metric", CHOICE(valid_metric, "ce|bleu|chrf|exact|wer|accuracy|f1"), FIXED AUTO("bleu; exact where the source is cut into characters; accuracy of labels, ce of a language model"), IS "metric that decides which model is the best"},
     {"valid-tok", CHOICE(valid_tok, "13a|none|char|intl|zh"), FIXED, OR "13a", IS "tokenization for BLEU; none for text that is tokenized already"},
     {"valid-beam", WHOLE(valid_beam, 1, 64), FREE, OR "1", IS "beam size in validation; 1: greedy"},
     {"save-every", WHOLE(save_every, 1, INT_MAX), FREE AUTO("valid-every"), IS "updates between saved states"},

@@ -25,9 +25,10 @@ enum hd_average_of { HD_AVERAGE_LAST, HD_AVERAGE_BEST };
 
 struct hd_recipe {
     /* files */
-    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, spm, freeze,
+    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, clean, spm, freeze,
         guided_alignment;
     char *out, *from, *vocab_from;
+    int format; /* enum hd_pair_format, of tsv and pair */
     bool skip_bad;
 
     /* text */

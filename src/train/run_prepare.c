@@ -177,7 +177,8 @@ static bool make_tools(struct hd_run *run, heed_error *err)
 bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err)
 {
     const struct hd_identity identity = {run->config_json, run->recipe_json, run->fingerprint,
-                                         run->model->source, run->model->target};
+                                         run->model->source, run->model->target,
+                                         json_object_get(run->model->record, "alignment_shift")};
     int is_there = 1;
     return hd_learner_share(&run->learner, false, err) &&
            (run->ranks.rank > 0 ||

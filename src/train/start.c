@@ -315,6 +315,15 @@ static bool agree_in_size(const heed_training *said, const struct existing *e, h
                    e->or_else);
 }
 
+/* What is said twice is what was said last. */
+static bool is_said_again(const heed_training *said, size_t i)
+{
+    for (size_t k = i + 1; k < said->n_settings; k++)
+        if (said->settings[k].option == said->settings[i].option)
+            return true;
+    return false;
+}
+
 /* A model that exists is not changed by what was said: that would be another. What is only read, such as the alignment layer, may. */
 static bool agree(const heed_training *said, const struct existing *e, heed_error *err)
 {
@@ -326,7 +335,8 @@ static bool agree(const heed_training *said, const struct existing *e, heed_erro
     for (size_t i = 0; i < said->n_settings; i++) {
         struct hd_config changed = *e->config;
         const struct hd_setting *s = &said->settings[i];
-        if (heed_option_find(hd_config_options, s->option->name) != s->option)
+        if (heed_option_find(hd_config_options, s->option->name) != s->option ||
+            is_said_again(said, i))
             continue;
         if (!hd_config_set(&changed, s->option->name, s->text, err))
             return false;
@@ -449,18 +459,19 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
         return hd_fail(err, HEED_BAD_OPTION,
                        "from keeps the vocabulary of %s, so %s cannot be chosen", r->from,
                        r->vocab_from ? "vocab-from" : "spm");
+    const struct hd_vocab *cut = /* what text is cut by: labels are not */
+        hd_vocab_kind(model->target) == HD_VOCAB_LABELS ? model->source : model->target;
     hd_recipe_init(&made);
-    made.vocab_size = hd_vocab_size(
-        hd_vocab_kind(model->target) == HD_VOCAB_LABELS ? model->source : model->target);
+    made.vocab_size = hd_vocab_size(cut);
     made.spm_type = made.normalize = HD_OPTION_OPEN; /* only a record tells */
     for (size_t i = 0; i < N; i++) {
         const char *was = json_string_value(json_object_get(record, of_vocab[i]));
         if (was)
             (void)heed_option_set_named(hd_recipe_options, &made, of_vocab[i], was, NULL);
     }
-    const bool is_of_labels = hd_vocab_kind(model->target) == HD_VOCAB_LABELS;
-    made.tokens = (int)hd_vocab_kind(is_of_labels ? model->source : model->target);
-    made.source_tokens = (int)hd_vocab_kind(model->source);
+    made.tokens = (int)(hd_vocab_spm(cut) ? HD_VOCAB_SPM : hd_vocab_kind(cut));
+    made.source_tokens =
+        (int)(hd_vocab_spm(model->source) ? HD_VOCAB_SPM : hd_vocab_kind(model->source));
     made.joint_vocab = model->source == model->target;
     bool ok = true;
     for (size_t i = 0; ok && i < N; i++) {
@@ -574,6 +585,8 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
         return false;
     run->model = hd_model_of(net, saved->source, saved->target, NULL, err);
     saved->source = saved->target = NULL;
+    if (run->model && saved->shift)
+        json_object_set(run->model->record, "alignment_shift", saved->shift);
     return run->model && hd_plan_recipe(run->recipe, &c, &run->facts, err);
 }
 

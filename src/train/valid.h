@@ -23,8 +23,8 @@ struct hd_validated {
     double ce, perplexity;         /* of a target token, without smoothing */
     double bleu, chrf, exact, wer; /* of greedy or beam search; 0 when only ce was wanted */
     bool has_text;
-    double accuracy, f1; /* of labels: the share that is right, macro F1; of spans f1 and exact */
-    bool has_labels, has_answers;
+    double accuracy, f1; /* of labels: the share that is right, macro F1 */
+    bool has_labels;
 };
 
 /* Validate the learner's current weights. */

@@ -13,6 +13,7 @@
 #include "translate/loop.h"
 #include "translate/protection.h"
 #include "translate/reading.h"
+#include "translate/recall.h"
 #include "translate/required.h"
 #include "translate/word_weights.h"
 
@@ -172,7 +173,7 @@ static bool is_of_labels(const struct hd_line *line)
 static bool append_space(struct target_side *t, const struct hd_line *line, size_t p,
                          const char *next, heed_error *err)
 {
-    const size_t from = p == 0 ? 0 : line->segments[p - 1].span.end,
+    const size_t from = p == 0 ? line->n_prefix : line->segments[p - 1].span.end,
                  to = line->segments[p].span.begin;
     if (is_of_labels(line))
         return true;
@@ -668,7 +669,7 @@ static bool make_translation(const struct hd_job *job, struct hd_line *line,
     struct target_side t = {.segments = hd_alloc(line->n_segments, sizeof *t.segments, &line->err)};
     const bool ok =
         t.segments &&
-        (job->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
+        (line->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
         describe_target(line, tr, k, s, &t) && (!line->document || write_tags(line, s, &t));
     if (ok)
         set_scores(job, line, tr, k);
@@ -700,7 +701,7 @@ static void warn(struct hd_line *line)
 {
     size_t n_cut = 0, n_again = 0, n_dropped = 0, n_loops = 0;
     const bool is_looked_at =
-        !line->job->is_forced && line->job->ensemble->task == HD_TASK_TRANSLATE;
+        !line->is_forced && line->job->ensemble->task == HD_TASK_TRANSLATE;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         n_cut += segment->found.n > 0 && segment->found.best[0].is_cut;
@@ -727,7 +728,7 @@ static bool doubt(const struct hd_job *job, struct hd_line *line, const struct h
     static const double UNSURE = 0.6;
     heed_result *r = line->result;
     const double confidence = r->translations[0]->confidence;
-    if (job->is_forced || !job->has_scores || job->ensemble->task != HD_TASK_TRANSLATE)
+    if (line->is_forced || !job->has_scores || job->ensemble->task != HD_TASK_TRANSLATE)
         return true;
     if (confidence >= (double)job->options.min_confidence) {
         if (confidence < UNSURE && job->ensemble->is_natural)
@@ -795,7 +796,7 @@ bool hd_line_assemble(struct hd_line *line)
         ok = make_translation(job, line, &s, k);
         line->result->n_translations = k + 1;
     }
-    ok = ok && hd_describe_beam(line) && describe_labels(line);
+    ok = ok && hd_describe_beam(line) && hd_describe_memory(line) && describe_labels(line);
     if (ok && !is_of_labels(line)) {
         warn(line);
         if (job->ensemble->task == HD_TASK_TRANSLATE && !line->vectors) {

@@ -7,7 +7,9 @@
 #include "model/fields.h"
 #include "model/languages.h"
 #include "option/option.h"
+#include "translate/looks.h"
 #include "translate/reading.h"
+#include "translate/recall.h"
 #include "translate/required.h"
 #include "translate/shelf.h"
 
@@ -15,7 +17,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LOOP_NGRAM = 3, MOST_ROWS = 1 << 20 };
+enum {
+    LOOP_NGRAM = 3,
+    MOST_ROWS = 1 << 20,
+    MOST_PART = 48, /* subwords of the parts of a sentence that is too long (split.c) */
+};
 
 /* ---- the models ---------------------------------------------------------------------------------- */
 
@@ -84,7 +90,7 @@ static void find_placeholders(struct hd_ensemble *e)
 /* Text of a natural language is cut into subwords. It is cased if its vocabulary has a piece of letters of both kinds: "▁The". */
 static void look_at_text(struct hd_ensemble *e)
 {
-    e->is_natural = hd_vocab_kind(e->source) == HD_VOCAB_SPM;
+    e->is_natural = hd_vocab_spm(e->source) != NULL;
     for (int id = 0; e->is_natural && !e->is_cased && id < hd_vocab_size(e->source); id++) {
         const char *piece = hd_vocab_piece(e->source, id);
         bool has_upper = false, has_lower = false;
@@ -146,7 +152,8 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     e->nets = hd_alloc((size_t)n_models, sizeof *e->nets, err);
     e->converted = hd_alloc((size_t)n_models, sizeof *e->converted, err);
     e->shelf = hd_shelf_new(err);
-    if (!e->models || !e->nets || !e->converted || !e->shelf)
+    e->recall = hd_recall_new(err);
+    if (!e->models || !e->nets || !e->converted || !e->shelf || !e->recall)
         return false;
     for (int i = 0; i < n_models; i++)
         if (!add_model(e, models[i], err))
@@ -154,7 +161,8 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     if (hd_vocab_end(e->target) < 0 && e->task != HD_TASK_LABEL)
         return hd_fail(err, HEED_BAD_MODEL,
                        "the model's target vocabulary has no end marker, so no output would end");
-    return true;
+    e->id_flags = hd_id_flags(e->target, err);
+    return e->id_flags != NULL;
 }
 
 bool hd_ensemble_fuse(struct hd_ensemble *e, const heed_model *lm, float weight, heed_error *err)
@@ -163,7 +171,7 @@ bool hd_ensemble_fuse(struct hd_ensemble *e, const heed_model *lm, float weight,
         return hd_fail(err, HEED_BAD_OPTION,
                        "lm wants a language model, but this one is of task %s",
                        hd_config_choice("task", lm->net->config.task).text);
-    if (lm && (e->task == HD_TASK_LABEL || e->task == HD_TASK_SPAN))
+    if (lm && e->task == HD_TASK_LABEL)
         return hd_fail(err, HEED_BAD_OPTION, "the model gives no words, so lm is of no use to it");
     if (lm && !same_vocab(lm->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
@@ -196,9 +204,11 @@ void hd_ensemble_release(struct hd_ensemble *e)
     for (int i = 0; e->converted && i < e->n; i++)
         hd_net_free(e->converted[i]);
     hd_shelf_free(e->shelf);
+    hd_recall_free(e->recall);
     hd_free(e->converted);
     hd_free(e->models);
     hd_free(e->nets);
+    hd_free(e->id_flags);
     *e = (struct hd_ensemble){0};
 }
 
@@ -296,13 +306,15 @@ static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool 
 {
     if (e->task != HD_TASK_LABEL)
         return true;
-    const char *asked = is_forced                       ? "an output that is given"
-                        : o->is_sampled                 ? "sample"
-                        : o->terms                      ? "glossary"
-                        : o->markup != HD_MARKUP_NONE   ? "markup"
-                        : o->replaces_unknown           ? "replace-unknown"
-                        : o->has_tree || o->n_steps > 0 ? "the steps of a search"
-                                                        : NULL;
+    const char *asked = is_forced                         ? "an output that is given"
+                        : o->is_sampled                   ? "sample"
+                        : o->terms                        ? "glossary"
+                        : o->memory                       ? "memory"
+                        : o->force                        ? "force"
+                        : o->markup != HD_MARKUP_NONE     ? "markup"
+                        : o->replaces_unknown             ? "replace-unknown"
+                        : o->has_tree || o->n_steps > 0   ? "the steps of a search"
+                                                          : NULL;
     return !asked || hd_fail(err, HEED_BAD_OPTION,
                              "the model gives labels, which %s is not for; leave it out", asked);
 }
@@ -316,6 +328,9 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model has no attention, so neither replace-unknown nor "
                        "coverage-penalty can be used");
+    if (o->memory && (e->reads_vectors || e->task == HD_TASK_LANGUAGE_MODEL))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a translation memory is for models that translate text; leave it out");
     if (e->reads_vectors && (o->replaces_unknown || o->terms))
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model reads vectors, in which there are no words that %s could use",
@@ -334,9 +349,9 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "terms of a glossary are searched for, not drawn; use either glossary or "
                        "sample");
-    if (o->terms && !is_forced && !(job->id_flags = hd_id_flags(e->target, err)))
-        return false;
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
+    job->part =
+        o->max_source > 0 || e->is_of_documents || job->most < MOST_PART ? job->most : MOST_PART;
     job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;
@@ -357,8 +372,6 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
 void hd_job_release(struct hd_job *job)
 {
     hd_keep_free(job->keep);
-    hd_free(job->id_flags);
-    job->id_flags = NULL;
     job->keep = NULL;
 }
 
@@ -372,18 +385,26 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
 {
     const struct hd_line *line = segment->line;
     const uint64_t index = (uint64_t)(segment - line->segments);
-    const int *once = line->job->ensemble->target_placeholders;
+    const struct hd_ensemble *e = line->job->ensemble;
+    const int *once = e->target_placeholders;
     const int n_once = (int)hd_segment_placeholders(segment);
     const bool is_whole = segment->round == HD_SEARCH_WHOLE;
+    int n_looks;
+    const struct hd_look *looks = hd_segment_looks(segment, &n_looks);
+    const bool has_once = is_whole && e->has_placeholders;
     return (struct hd_search_input){
-        .once = {.ids = once, .n = is_whole ? n_once : 0},
-        .never = {.ids = once + n_once, .n = is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
+        .once = {.ids = once, .n = has_once ? n_once : 0},
+        .never = {.ids = once + n_once, .n = has_once ? HD_N_PLACEHOLDERS - n_once : 0},
         .source = hd_segment_source(segment),
         .prefix = {.ids = segment->prefix.at, .n = (int)segment->prefix.n},
-        .terms = hd_segment_terms(segment),
-        .max_length =
-            hd_longest_output(segment->n_ids > 0 ? segment->n_ids : (int)segment->prefix.n,
-                              line->job->options.max_length),
+        .terms =
+            is_whole && segment->whole ? hd_terms_of(segment->whole) : hd_terms_of(segment->terms),
+        .neighbours = hd_segment_neighbours(segment),
+        .looks = looks,
+        .n_looks = n_looks,
+        .max_length = hd_longest_output(segment->n_ids > 0 ? segment->n_ids
+                                                           : (int)segment->prefix.n,
+                                        line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
 }
 

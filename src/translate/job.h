@@ -43,9 +43,11 @@ struct hd_ensemble {
     bool is_cased;         /* and letters of both kinds are */
     bool has_placeholders; /* for protected pieces, in both vocabularies: */
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
+    unsigned char *id_flags; /* of the target's ids (search/terms.h) */
     struct hd_confidence confidence;
     bool reads_vectors; /* lines are names of items: vector_line.c */
     struct hd_shelf *shelf;
+    struct hd_recall *recall; /* steps of remembered sentences */
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a
@@ -54,7 +56,7 @@ enum hd_search_round {
     HD_SEARCH_FIRST,     /* as it is asked for */
     HD_SEARCH_SCORED,    /* after a first search for words alone: with probabilities, to compare */
     HD_SEARCH_NO_REPEAT, /* with repetition forbidden */
-    HD_SEARCH_WHOLE,     /* with each placeholder said once */
+    HD_SEARCH_WHOLE, /* with each placeholder said once, or each protected piece at least once */
     HD_SEARCH_ROUNDS,
 };
 
@@ -64,9 +66,8 @@ struct hd_job {
     struct hd_keep *keep;  /* what the options say is kept; NULL: nothing */
     const char *from, *to; /* languages that were asked for, by the model's own names; NULL: auto */
     const struct hd_markup_module *markup; /* reads texts that have tags; NULL: they have none */
-    unsigned char *id_flags;               /* of the target's ids, where there is a glossary */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
-    size_t most; /* subwords of a source */
+    size_t most, part; /* subwords of a source; of the parts of a sentence that has more */
     int shift;
     bool is_forced;      /* outputs are given */
     bool cuts_sentences; /* a text is translated sentence by sentence */
@@ -95,7 +96,12 @@ struct hd_segment {
     enum hd_letters
         letters; /* if not mixed the model sees an ordinary sentence, and such letters come out again */
     struct hd_segment_terms *terms; /* what a glossary requires of it; NULL: nothing */
+    struct hd_segment_terms
+        *whole; /* and its protected pieces, where the model has no placeholders */
+    struct hd_segment_looks *looks;       /* attention that is given; NULL: none is */
+    struct hd_segment_recalled *recalled; /* what is remembered of its like; NULL: nothing */
     enum hd_search_round round;
+    bool is_found;                /* of a request: its search is over */
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */
     struct hd_nbest found;
@@ -112,10 +118,13 @@ struct hd_line {
     struct hd_encoding target_placed;
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
+    size_t n_prefix;         /* bytes before it that say what it is to become, ">>fr<< " */
     const char *from, *to;   /* languages; NULL where the model does not name them */
     int symbol;              /* of the target's language, which sources begin with; -1: none */
     bool is_translated;      /* the text is of the target's language already, and stays as it is */
-    bool is_skipped;         /* forced, but too long to be looked at */
+    bool is_forced; /* its output is given: as all of the job's are, or because it is remembered */
+    const struct hd_remembered_pair *answer; /* as which it is remembered; else NULL */
+    bool is_skipped;                         /* forced, but too long to be looked at */
     const struct hd_vectors *vectors; /* the source, where it is an item of these; else NULL */
     struct hd_vectors *own_vectors;   /* made of a sound or a picture */
     int item;

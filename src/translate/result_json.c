@@ -168,6 +168,20 @@ static void add_beam(struct text *t, const heed_result *r)
     add(t, "]");
 }
 
+static void add_memory(struct text *t, const heed_result *r)
+{
+    add(t, ", \"memory\": [");
+    for (size_t i = 0; i < r->n_memory; i++) {
+        add_format(t, "%s{\"line\": %zu, \"source\": ", i > 0 ? ", " : "", r->memory[i].line);
+        add_string(t, r->memory[i].source);
+        add(t, ", \"target\": ");
+        add_string(t, r->memory[i].target);
+        add_number(t, ", \"similarity\": ", r->memory[i].similarity);
+        add(t, "}");
+    }
+    add(t, "]");
+}
+
 static void add_translation(struct text *t, const heed_result *r, const heed_translation *tr)
 {
     add(t, "{\"text\": ");
@@ -186,7 +200,15 @@ static void add_translation(struct text *t, const heed_result *r, const heed_tra
     add_subwords(t, "source", r->subwords, r->n_subwords);
     add_subwords(t, "target", tr->subwords, tr->n_subwords);
     add_matrix(t, "attention", tr->subword_attention, tr->n_subword_rows, tr->n_subword_columns);
+    if (tr->subword_scores) {
+        add(t, ", ");
+        add_matrix(t, "scores", tr->subword_scores, tr->n_subword_rows, tr->n_subword_columns);
+    }
     add(t, "}");
+    if (tr->vector) {
+        add(t, ", \"vector\": ");
+        add_row(t, tr->vector, tr->n_vector);
+    }
     if (tr->choices)
         add_steps(t, tr);
     add(t, "}");
@@ -274,6 +296,8 @@ char *heed_result_json(const heed_result *r, heed_error *err)
         add(&t, ", \"to\": ");
         add_string(&t, r->to);
     }
+    if (r->memory)
+        add_memory(&t, r);
     if (r->beam)
         add_beam(&t, r);
     add(&t, "}");

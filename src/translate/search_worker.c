@@ -2,7 +2,8 @@
  *
  * An output that goes round in circles is searched again with repetition forbidden, in the same searcher: the others go on. Of the
  * two outputs the better one stays, which is told by how likely they are; a first search for words alone is therefore repeated
- * with probabilities. An output that has lost or doubled a placeholder is searched once more, with each of them said once. */
+ * with probabilities. An output that has lost or doubled a placeholder is searched once more, with each of them said once, and one of a
+ * model without placeholders that has lost a protected piece, with the piece as a term. */
 #include "translate/search_worker.h"
 
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "search/terms.h"
 #include "translate/loop.h"
 #include "translate/reading.h"
+#include "translate/required.h"
 
 #include <string.h>
 
@@ -102,6 +104,7 @@ bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment
         return add_to_decide(w, segment, err);
     const struct hd_search_input input = hd_segment_input(segment);
     struct hd_search_options options = job->search[segment->round];
+    options.words_alone = options.words_alone && !input.neighbours; /* they mix probabilities */
     if (input.terms) { /* terms want a beam, probabilities and attention */
         options.beam = hd_terms_beam(input.terms, options.beam);
         options.words_alone = false;
@@ -153,10 +156,16 @@ static void replace_found(struct hd_segment *segment, struct hd_nbest *found)
     *found = (struct hd_nbest){0};
 }
 
-/* Is each of the segment's placeholders in it once, and no other? */
+/* Is each of the segment's placeholders in it once, and no other? Or, of a model without such, each protected piece that it can spell? */
 static bool is_whole(const struct hd_segment *segment, const struct hd_hypothesis *h)
 {
     const struct hd_ensemble *e = job_of(segment)->ensemble;
+    const struct hd_terms *kept = hd_terms_of(segment->whole);
+    struct hd_terms_state state;
+    if (kept) {
+        hd_terms_read(&state, kept, h->ids, h->n);
+        return hd_terms_are_met(&state, kept);
+    }
     for (size_t k = 0; e->has_placeholders && k < HD_N_PLACEHOLDERS; k++) {
         size_t n = 0;
         for (int i = 0; i < h->n; i++)

@@ -5,14 +5,18 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "model/languages.h"
 #include "translate/protection.h"
+#include "translate/looks.h"
+#include "translate/recall.h"
 #include "translate/required.h"
 #include "translate/split.h"
 #include "vector/vectors.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- text -------------------------------------------------------------------------------------- */
@@ -87,6 +91,39 @@ static void move_spans(struct hd_encoding *encoding, size_t by)
     }
 }
 
+/* Subwords between spaces, as the vocabulary has them. */
+static bool encode_subwords(const struct hd_vocab *vocab, const char *text, size_t n,
+                            struct hd_encoding *placed, heed_error *err)
+{
+    char piece[256];
+    *placed = (struct hd_encoding){hd_alloc(n / 2 + 1, sizeof *placed->ids, err),
+                                   hd_alloc(n / 2 + 1, sizeof *placed->spans, err), 0};
+    if (!placed->ids || !placed->spans)
+        return false;
+    for (size_t i = 0, end; i < n; i = end + 1) {
+        const char *space = memchr(text + i, ' ', n - i);
+        end = space ? (size_t)(space - text) : n;
+        if (end == i)
+            continue;
+        snprintf(piece, sizeof piece, "%.*s", (int)(end - i), text + i);
+        const int id = hd_vocab_find(vocab, piece);
+        if (id < 0)
+            return hd_fail(err, HEED_BAD_TEXT, "%s is no subword of the model",
+                           hd_quote(piece).text);
+        placed->ids[placed->n] = id;
+        placed->spans[placed->n++] = (struct hd_span){i, end};
+    }
+    return true;
+}
+
+static bool encode(const struct hd_job *job, const struct hd_vocab *vocab, const char *text,
+                   size_t n, struct hd_encoding *placed, heed_error *err)
+{
+    return job->is_forced && job->options.is_of_subwords
+               ? encode_subwords(vocab, text, n, placed, err)
+               : hd_vocab_encode_spans(vocab, text, n, placed, err);
+}
+
 /* The whole text as one segment. What the vocabulary cannot take is a warning, and the segment passes as it is. */
 static bool make_one_segment(struct hd_line *line)
 {
@@ -95,11 +132,14 @@ static bool make_one_segment(struct hd_line *line)
     heed_error err = {0};
     struct hd_segment *segment = &line->segments[0];
     segment->span = (struct hd_span){line->begin, line->begin + line->n_text};
-    if (!hd_vocab_encode_spans(line->job->ensemble->source, line->result->source + line->begin,
-                               line->n_text, &segment->source, &err)) {
+    if (!encode(line->job, line->job->ensemble->source, line->result->source + line->begin,
+                line->n_text, &segment->source, &err)) {
+        hd_encoding_release(&segment->source);
         if (err.code != HEED_BAD_TEXT)
             return hd_fail(&line->err, err.code, "%s", err.message);
-        hd_result_warn(line->result, "not translated: %s", err.message);
+        line->is_skipped = line->job->is_forced;
+        hd_result_warn(line->result, "not %s: %s", line->is_skipped ? "looked at" : "translated",
+                       err.message);
     }
     move_spans(&segment->source, line->begin);
     return hd_segment_add_ids(segment, &line->err);
@@ -154,8 +194,10 @@ static bool split_line(struct hd_line *line, const struct hd_split_rules *rules,
 static bool cut_line(struct hd_line *line, bool keeps_sentences)
 {
     const struct hd_job *job = line->job;
-    const struct hd_split_rules rules = {
-        .most = job->most, .keeps_sentences = keeps_sentences, .language = line->from};
+    const struct hd_split_rules rules = {.most = job->most,
+                                         .part = job->part,
+                                         .keeps_sentences = keeps_sentences,
+                                         .language = line->from};
     struct hd_splits parts = {0};
     heed_error err = {0};
     bool ok = split_line(line, &rules, &parts, &err);
@@ -193,23 +235,51 @@ static const char *kept_name(struct hd_line *line, const char *name)
     return copy ? strcpy(copy, name) : NULL;
 }
 
+/* A text may say itself what it is to become, as OPUS-MT's users write it: ">>fr<< Hello". It goes before what was asked for. */
+static int take_prefix(struct hd_line *line, const heed_model *m)
+{
+    const char *text = line->result->source + line->begin;
+    size_t length = 0;
+    const int symbol = hd_vocab_prefix(m->source, text, line->n_text, &length);
+    if (symbol < 0)
+        return -1;
+    while (length < line->n_text && text[length] == ' ')
+        length++;
+    line->begin += length;
+    line->n_text -= length;
+    line->n_prefix = line->begin;
+    return symbol;
+}
+
+/* The model's own name of the language that a symbol is for; NULL where it has none. */
+static const char *language_of_symbol(const heed_model *m, int symbol)
+{
+    const struct hd_direction *d;
+    for (int i = 0; symbol >= 0 && (d = hd_model_direction(m, i)); i++)
+        if (hd_model_language_symbol(m, d->to) == symbol)
+            return d->to;
+    return NULL;
+}
+
 /* As asked for; what was left open follows from the text, and from `target`, where that is given. */
 static bool choose_languages(struct hd_line *line, const char *target)
 {
     const struct hd_job *job = line->job;
     const heed_model *m = job->ensemble->models[0];
-    const char *text = line->result->source + line->begin;
-    line->symbol = -1;
+    const int own = line->document ? -1 : take_prefix(line, m);
+    const char *text = line->result->source + line->begin, *told = language_of_symbol(m, own);
+    line->symbol = own;
     line->from = job->from
                      ? job->from
                      : hd_model_detect_source(m, text, line->n_text, job->to, &line->is_translated);
     if (!line->from)
         return true;
     line->is_translated = line->is_translated && !job->is_forced;
-    line->to = job->to ? job->to
-                       : hd_model_detect_target(m, target ? target : "",
-                                                target ? strlen(target) : 0, line->from);
-    line->symbol = hd_model_language_symbol(m, line->to);
+    line->to = told      ? told
+               : job->to ? job->to
+                         : hd_model_detect_target(m, target ? target : "",
+                                                  target ? strlen(target) : 0, line->from);
+    line->symbol = own >= 0 ? own : hd_model_language_symbol(m, line->to);
     if (!hd_model_direction(m, 1))
         return true;
     line->result->from = kept_name(line, line->is_translated ? line->to : line->from);
@@ -234,6 +304,8 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
         return false;
     for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
         line->segments[i].passes = true;
+    if (!hd_line_recall(line) || !hd_line_look(line))
+        return false;
     if (!prefix || line->n_segments == 0)
         return true;
     const char *text = repaired(line->result, prefix, "prefix", &line->err);
@@ -295,8 +367,9 @@ static bool prepare_force(struct hd_line *line, const char *target)
         return false;
     line->n_target = strlen(line->target);
     heed_error err = {0};
-    if (!hd_vocab_encode_spans(job->ensemble->target, line->target, line->n_target,
-                               &line->target_placed, &err)) {
+    if (!encode(job, job->ensemble->target, line->target, line->n_target, &line->target_placed,
+                &err)) {
+        hd_encoding_release(&line->target_placed);
         if (err.code != HEED_BAD_TEXT)
             return hd_fail(&line->err, err.code, "%s", err.message);
         hd_result_warn(line->result, "not looked at: %s", err.message);
@@ -319,6 +392,15 @@ static bool prepare_force(struct hd_line *line, const char *target)
         if (!hd_ids_add(&segment->prefix, line->target_placed.ids[i], &line->err))
             return false;
     return true;
+}
+
+/* What is remembered is looked at here and now, so that it has words, weights and scores as others have. */
+static bool look_at_answer(struct hd_line *line)
+{
+    const struct hd_job *job = line->job;
+    struct hd_segment *segment = &line->segments[0];
+    return segment->passes ||
+           hd_segments_force(job->ensemble, &job->search[HD_SEARCH_FIRST], &segment, 1, &line->err);
 }
 
 /* ---- all --------------------------------------------------------------------------------------- */
@@ -365,13 +447,18 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
         return false;
     if (!has_vectors && !choose_languages(line, line->job->is_forced ? other : NULL))
         return false;
+    const bool has_prefix = other && other[0];
+    const char *answer = has_prefix || line->is_translated ? NULL : hd_line_remembered(line);
+    line->is_forced = line->job->is_forced || answer;
     const enum hd_task task = line->job->ensemble->task;
-    if (!(line->job->is_forced             ? prepare_force
+    if (hd_failed(&line->err) ||
+        !(line->is_forced                  ? prepare_force
           : task == HD_TASK_LABEL          ? prepare_label
           : task == HD_TASK_LANGUAGE_MODEL ? prepare_continuation
-                                           : prepare_search)(line, other))
+                                           : prepare_search)(line, answer ? answer : other) ||
+        (answer && !look_at_answer(line)))
         return false;
-    for (size_t i = 0; i < line->n_segments; i++)
+    for (size_t i = 0; i < line->n_segments && !answer; i++)
         line->n_searching += !line->segments[i].passes;
     return true;
 }
@@ -384,6 +471,9 @@ void hd_line_release(struct hd_line *line)
         hd_ids_release(&segment->prefix);
         hd_nbest_release(&segment->found);
         hd_segment_terms_free(segment->terms);
+        hd_segment_recalled_free(segment->recalled);
+        hd_segment_looks_free(segment->looks);
+        hd_segment_terms_free(segment->whole);
         hd_free(segment->ids);
     }
     hd_free(line->segments);

@@ -30,6 +30,29 @@ static const char TOY[] = "tests/translate/toy.safetensors";
         assert_that(!(call), "it succeeds without an error to fill: %s", #call);             \
     } while (0)
 
+static void files_refuse_nothing(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    heed_file *file = heed_file_read("a", 1, "text", NULL, &err);
+    assert_non_null(file);
+    assert_refused(heed_file_read(NULL, 1, "po", "x", e));
+    assert_refused(heed_file_read("", 0, NULL, "x", e));
+    assert_refused(heed_file_read("", 0, "", "x", e));
+    assert_refused(heed_file_put(NULL, 0, "a", e));
+    assert_refused(heed_file_put(file, 0, NULL, e));
+    assert_refused(heed_file_put(file, 1, "a", e));
+    assert_refused(heed_file_write(NULL, e));
+    assert_null(heed_file_format(NULL));
+    assert_null(heed_file_text(NULL, 0));
+    assert_null(heed_file_text(file, SIZE_MAX));
+    assert_null(heed_file_warning(NULL, 0));
+    assert_true(heed_file_size(NULL) == 0 && heed_file_line(file, 1) == 0);
+    assert_false(heed_file_has_tags(NULL, 0));
+    heed_file_free(file);
+    heed_file_free(NULL);
+}
+
 static void translators_refuse_nothing(void **state)
 {
     (void)state;
@@ -49,6 +72,7 @@ static void translators_refuse_nothing(void **state)
     assert_refused(heed_translator_new((const heed_model *const[]){NULL}, 1, e));
     assert_refused(heed_result_json(NULL, e));
     assert_refused(heed_options_set(NULL, "beam", "1", e));
+    heed_options_watch(NULL, NULL, NULL);
     uint64_t id = 7;
     assert_null(heed_translator_take(NULL, -1, &id, NULL));
     assert_true(id == 0);
@@ -95,11 +119,11 @@ static void a_translator_refuses_options_that_are_none(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
-        {NULL, "1"},          {"beam", NULL},     {"", "1"},          {"beam", ""},
-        {"beam", "0"},        {"beam", "-1"},     {"beam", "1e9"},    {"shift", "9"},
-        {"shift", "-1"},      {"layer", "65"},    {"layer", "-1"},    {"head", "64"},
-        {"head", "-1"},       {"n-best", "0"},    {"threads", "-1"},  {"batch", "0"},
-        {"max-source", "-5"}, {"sample", "topk"}, {"attention", "7"}, {"temperature", "nan"},
+        {NULL, "1"},          {"beam", NULL},       {"", "1"},          {"beam", ""},
+        {"beam", "0"},        {"beam", "-1"},       {"beam", "1e9"},    {"shift", "9"},
+        {"shift", "-1"},      {"layer", "2000000"}, {"layer", "-1"},    {"head", "2000000"},
+        {"head", "-1"},       {"n-best", "0"},      {"threads", "-1"},  {"batch", "0"},
+        {"max-source", "-5"}, {"sample", "topk"},   {"attention", "7"}, {"temperature", "nan"},
         {"max-length", "inf"}};
     heed_translator *t = heed_translator_open(TOY, NULL);
     heed_options *options = heed_options_new(t, NULL), *fresh = heed_options_new(NULL, NULL);
@@ -156,6 +180,10 @@ static void models_refuse_nothing(void **state)
     assert_refused(heed_model_import(TOY, (const char *const[]){"a", "b"}, INT_MAX, e));
     assert_refused(heed_model_save(NULL, in_folder("m"), HEED_STORE_F32, e));
     assert_refused(heed_model_save(m, NULL, HEED_STORE_F32, e));
+    assert_refused(heed_model_export(NULL, in_folder("f"), HEED_STORE_F32, e));
+    assert_refused(heed_model_export(m, NULL, HEED_STORE_F32, e));
+    assert_refused(heed_model_export(m, "", HEED_STORE_F32, e));
+    assert_refused(heed_model_export(m, in_folder("f"), (enum heed_store)99, e));
     assert_refused(heed_model_save(m, "", HEED_STORE_F32, e));
     assert_refused(heed_model_save(m, in_folder("m"), (enum heed_store)99, e));
     assert_refused(heed_model_save(m, in_folder("m"), (enum heed_store) - 1, e));
@@ -500,6 +528,7 @@ static void every_function_is_called_here(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_refuse_nothing),
         cmocka_unit_test(translators_refuse_nothing),
         cmocka_unit_test(a_translator_refuses_texts_that_are_none),
         cmocka_unit_test(a_translator_refuses_options_that_are_none),

@@ -666,9 +666,11 @@ static void a_file_that_is_no_model_is_told_from_a_newer_one(void **state)
     (void)state;
     struct bytes bytes = open_good_file("bahdanau");
     assert_fault((struct fault){.key = "format"},
-                 "it is not a model of heed; heed convert reads those of Marian (.npz)");
+                 "it is not a model of heed; heed convert reads those of Marian (.npz), "
+                 "and of transformers by the name of their folder");
     assert_fault((struct fault){.key = "format", .text = "pt"},
-                 "it is not a model of heed; heed convert reads those of Marian (.npz)");
+                 "it is not a model of heed; heed convert reads those of Marian (.npz), "
+                 "and of transformers by the name of their folder");
     assert_fault((struct fault){.key = "format", .text = "heed-2"},
                  "it is of the kind 'heed-2', and this heed reads heed-1; use a newer heed");
     assert_fault((struct fault){.key = "heed.config"}, "its metadata has no heed.config");
@@ -683,7 +685,8 @@ static void a_file_that_is_no_model_is_told_from_a_newer_one(void **state)
     hd_saver_release(&s);
     assert_null(heed_model_load(path, &err));
     assert_error(err, HEED_BAD_MODEL,
-                 "it is not a model of heed; heed convert reads those of Marian (.npz)");
+                 "it is not a model of heed; heed convert reads those of Marian (.npz), "
+                 "and of transformers by the name of their folder");
     err = (heed_error){0};
     assert_null(heed_model_load("/nowhere/model.safetensors", &err));
     assert_error(err, HEED_BAD_FILE, "/nowhere/model.safetensors");
@@ -718,9 +721,9 @@ static void a_vocabulary_that_does_not_fit_is_refused(void **state)
     assert_fault((struct fault){.tensor = "vocab.target"}, /* then the source's is for both */
                  "the target vocabulary has 7 entries, but the configuration says target-vocab 5");
     assert_fault((struct fault){.key = "heed.vocab.source", .text = "bytes"},
-                 "heed.vocab.source in its metadata should be spm, words, chars or labels");
+                 "heed.vocab.source in its metadata should be spm, words, chars, listed or labels");
     assert_fault((struct fault){.key = "heed.vocab.target"},
-                 "heed.vocab.target in its metadata should be spm, words, chars or labels");
+                 "heed.vocab.target in its metadata should be spm, words, chars, listed or labels");
     assert_fault((struct fault){.key = "heed.vocab.source", .text = "spm"}, "vocab.source: ");
     close_good_file(bytes);
 }

@@ -8,6 +8,7 @@
 #include "model/marian.h"
 
 #include <math.h>
+#include <unistd.h>
 
 #define SEEDS "tests/fuzz/corpus/import/"
 
@@ -114,6 +115,11 @@ static void what_heed_cannot_do_is_named(void **state)
         {"transformer", "version", "transformer-alibi-shift: true\nversion",
          "alibi-shift is 'true'"},
         {"transformer", "version", "transformer-no-bias: true\nversion", "no-bias is 'true'"},
+        {"transformer", "version", "transformer-tied-layers:\n  - 1\n  - 1\nversion",
+         "it has transformer-tied-layers"},
+        {"pre_norm", "version: v1 toy", "version: v1.10.0 6f6d484 2021-02-06", "until February 2022"},
+        {"pre_norm", "version: v1 toy", "version: v1.9.0", "until February 2022"},
+        {"pre_norm", "version: v1 toy", "version: v1.11.5 1234567 2022-03-04", "_pre is missing"},
         {"transformer", "heads: 2", "heads: 3", "heads"},
         {"transformer", "dim-emb: 4", "dim-emb: -4", "dim"},
         {"transformer", "dim-emb: 4", "dim-emb: 4294967300", "dim"},
@@ -140,6 +146,59 @@ static void a_tensor_that_is_not_as_it_should_be_is_named(void **state)
     assert_refused("transformer", NULL, NULL, (struct marian_fault){"surplus", 1, 1, 0},
                    "heed does not know what to do with its tensor 'surplus'");
     assert_refused("pre_norm", NULL, NULL, (struct marian_fault){0}, "_ln_scale_pre is missing");
+}
+
+/* An output layer of its own is stored by words. */
+static void an_output_layer_that_is_not_tied_is_read(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    char *yaml = yaml_of("amun", "tied-embeddings-all", "tied-embeddings-src");
+    struct marian m = {0};
+    marian_add_yaml(&m, yaml, strlen(yaml));
+    marian_add_amun(&m);
+    marian_add(&m, "decoder_ff_logit_l2_Wt", MARIAN_V, 3);
+    finish_archive(&m.archive);
+    heed_model *model = import(&m, 1, &err);
+    assert_that(model, "%s", err.message);
+    assert_false(model->net->head.is_tied);
+    assert_true(model->net->head.W->x[3 * MARIAN_V - 1] == 0.25F);
+    heed_model_free(model);
+    free(yaml);
+}
+
+/* Marian's own lists of words. */
+static void a_vocabulary_may_be_a_list(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ending, *first, *last;
+    } kinds[] = {{".yml", "</s>: 0\n<unk>: 1\n", ""},
+                 {".json", "{\"</s>\": 0, \"<unk>\": 1", "}\n"}};
+    char *yaml = yaml_of("transformer", NULL, NULL);
+    const struct marian m = archive_of(yaml, NULL);
+    for (size_t k = 0; k < 2; k++) {
+        char path[] = "/tmp/heed-list-XXXXXX.json";
+        heed_error err = {0};
+        snprintf(path + strlen("/tmp/heed-list-XXXXXX"), 6, "%s", kinds[k].ending);
+        const int fd = mkstemps(path, (int)strlen(kinds[k].ending));
+        FILE *file = fdopen(fd, "w");
+        fputs(kinds[k].first, file);
+        for (int i = 2; i < MARIAN_V; i++)
+            k == 0 ? fprintf(file, "w%d: %d\n", i, i) : fprintf(file, ", \"w%d\": %d", i, i);
+        fputs(kinds[k].last, file);
+        fclose(file);
+        const char *const list[] = {path};
+        heed_model *model =
+            hd_import_memory("toy.npz", m.archive.bytes, m.archive.n, list, 1, &err);
+        unlink(path);
+        assert_that(model, "%s: %s", kinds[k].ending, err.message);
+        assert_int_equal(hd_vocab_kind(model->source), HD_VOCAB_WORDS);
+        assert_int_equal(hd_vocab_end(model->source), 0);
+        assert_int_equal(hd_vocab_find(model->source, "w5"), 5);
+        heed_model_free(model);
+    }
+    free(yaml);
 }
 
 static void another_archive_is_no_model(void **state)
@@ -209,6 +268,8 @@ int main(void)
         cmocka_unit_test(a_transformer_aligns_by_all_heads_of_its_last_layer),
         cmocka_unit_test(what_heed_cannot_do_is_named),
         cmocka_unit_test(a_tensor_that_is_not_as_it_should_be_is_named),
+        cmocka_unit_test(an_output_layer_that_is_not_tied_is_read),
+        cmocka_unit_test(a_vocabulary_may_be_a_list),
         cmocka_unit_test(another_archive_is_no_model),
         cmocka_unit_test(hostile_sizes_do_not_become_memory),
         cmocka_unit_test(the_vocabulary_must_fit),

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""hf_golden.py -- folders of transformers for tests, and what transformers makes of them.
+
+    tools/hf_golden.py tests/model/hf               the small folders of the tests, with golden.json (d 8, seconds)
+    tools/hf_golden.py --real OUT --text FILE       real size (d 512, 6+6 layers, V from --spm), OUT/golden.json from 200 lines of FILE
+
+Small ones: a random MarianMT in every way that files can be (pytorch_model.bin as zip and as the pickles of old, safetensors in f32 and
+f16; one list of words or two; tied or not; relu, gelu, swish), and a Pegasus. golden.json has, for each, sentences, their ids, logits of a
+forced target, and what greedy and beam search give.
+
+Needs transformers, torch and sentencepiece (PyPI).
+"""
+import argparse
+import json
+import os
+import shutil
+import sys
+
+os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+
+import sentencepiece
+import torch
+from transformers import MarianConfig, MarianMTModel, MarianTokenizer, PegasusConfig, PegasusForConditionalGeneration
+
+TEXT = """a small cat sees a big dog
+the dog sees the small cat
+a cat and a dog and a bird
+the bird sings a song in the tree
+one two three four five
+we see the house by the river
+""".splitlines()
+
+
+def learn(path, lines, size, kind="unigram"):
+    with open(path + ".txt", "w", encoding="utf-8") as f:
+        f.write("\n".join(lines) + "\n")
+    sentencepiece.SentencePieceTrainer.train(input=path + ".txt", model_prefix=path, vocab_size=size, model_type=kind,
+                                             hard_vocab_limit=False, normalization_rule_name="identity", minloglevel=2, num_threads=1)
+    os.replace(path + ".model", path + ".spm")
+    os.remove(path + ".vocab")
+    os.remove(path + ".txt")
+
+
+def pieces(path):
+    spm = sentencepiece.SentencePieceProcessor(model_file=path)
+    return [spm.id_to_piece(i) for i in range(spm.get_piece_size()) if not spm.is_control(i) and not spm.is_unknown(i)]
+
+
+def write_vocab(path, tokens):
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({token: i for i, token in enumerate(tokens)}, f, ensure_ascii=False, indent=0)
+
+
+def make_folder(folder, case):
+    """The tokenizer's files; returns the sizes of the vocabularies."""
+    os.makedirs(folder, exist_ok=True)
+    learn(os.path.join(folder, "source"), TEXT, 40)
+    learn(os.path.join(folder, "target"), [line[::-1] for line in TEXT], 36, case.get("kind", "unigram"))
+    source, target = (pieces(os.path.join(folder, side + ".spm")) for side in ("source", "target"))
+    source.remove("▁and" if "▁and" in source else source[-1])  # a subword without an id
+    more = case.get("languages", [])
+    if case.get("separate"):
+        lists = [["</s>", "<unk>"] + source + ["<pad>"], ["</s>", "<unk>"] + target]
+        lists[1] += ["<filler%d>" % i for i in range(len(lists[0]) - 1 - len(lists[1]))] + ["<pad>"]
+        lists[0] += ["<filler%d>" % i for i in range(len(lists[1]) - len(lists[0]))]
+        assert lists[0].index("<pad>") == lists[1].index("<pad>") and len(lists[0]) == len(lists[1])
+        write_vocab(os.path.join(folder, "vocab.json"), lists[0])
+        write_vocab(os.path.join(folder, "target_vocab.json"), lists[1])
+        return len(lists[0]), len(lists[1]), lists[0].index("<pad>")
+    tokens = ["</s>", "<unk>"] + more + sorted(set(source) | set(target)) + ["<pad>"]
+    write_vocab(os.path.join(folder, "vocab.json"), tokens)
+    return len(tokens), len(tokens), len(tokens) - 1
+
+
+def make_model(case, V, W, pad):
+    common = dict(vocab_size=V, d_model=case.get("d", 8), encoder_layers=2, decoder_layers=case.get("layers", 2),
+                  encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=12, decoder_ffn_dim=12,
+                  activation_function=case.get("activation", "swish"), max_position_embeddings=case.get("positions", 32),
+                  scale_embedding=True, pad_token_id=pad, eos_token_id=0, decoder_start_token_id=pad, forced_eos_token_id=None,
+                  bad_words_ids=[[pad]], num_beams=4, init_std=case.get("std", 0.3),
+                  tie_word_embeddings=case.get("tied", True))
+    if case.get("pegasus"):
+        model = PegasusForConditionalGeneration(PegasusConfig(**common))
+    else:
+        model = MarianMTModel(MarianConfig(decoder_vocab_size=W, share_encoder_decoder_embeddings=not case.get("separate"), **common))
+    model.eval()
+    generator = torch.Generator().manual_seed(7)
+    with torch.no_grad():
+        for name, p in sorted(model.named_parameters()):
+            if "embed_positions" not in name:
+                spread = 0.1 if name.endswith("bias") else case.get("std", 0.3)
+                p.copy_(torch.randn(p.shape, generator=generator) * spread + (1 if "norm.weight" in name else 0))
+                if "shared" in name or "embed_tokens" in name:
+                    p[pad] = 0
+        model.final_logits_bias.copy_(torch.randn(model.final_logits_bias.shape, generator=generator) * 0.1)
+        model.final_logits_bias[0, pad] = 0
+    return model
+
+
+def save(model, folder, case):
+    model.save_pretrained(folder)
+    if case.get("file", "safetensors") != "safetensors":
+        state = model.state_dict()
+        if case.get("half"):
+            state = {k: v.half() for k, v in state.items()}
+        torch.save(state, os.path.join(folder, "pytorch_model.bin"), _use_new_zipfile_serialization=case["file"] == "zip")
+        os.remove(os.path.join(folder, "model.safetensors"))
+    elif case.get("half"):
+        model.half().save_pretrained(folder)
+    if case.get("half"):
+        model.half().float()
+
+
+def golden_of(model, tokenizer, lines, beam, longest=None):
+    """Ids, logits and outputs of transformers itself."""
+    rows = []
+    pad = model.config.pad_token_id
+    common = dict(bad_words_ids=[[pad]], do_sample=False, forced_eos_token_id=None)
+    with torch.no_grad():
+        for line in lines:
+            ids = tokenizer(line, return_tensors="pt").input_ids
+            most = dict(max_new_tokens=longest or 3 * ids.shape[1] + 50)
+            greedy = model.generate(ids, num_beams=1, **common, **most)[0].tolist()[1:]
+            best = model.generate(ids, num_beams=beam, length_penalty=1.0, early_stopping=False, **common, **most)[0].tolist()[1:]
+            forced = torch.tensor([[pad] + greedy[:-1]])
+            logits = model(input_ids=ids, decoder_input_ids=forced).logits[0]
+            rows.append(dict(text=line, ids=ids[0].tolist(), greedy=greedy, beam=best,
+                             greedy_text=tokenizer.decode(greedy, skip_special_tokens=True),
+                             beam_text=tokenizer.decode(best, skip_special_tokens=True), logits=logits))
+    return rows
+
+
+LONGEST = 12  # words of an output
+CASES = {
+    "tied": dict(),
+    "zip": dict(file="zip", activation="relu", languages=[">>fra<<", ">>deu<<"]),
+    "old": dict(file="old", activation="gelu", half=True),
+    "separate": dict(separate=True),
+    "untied": dict(tied=False, kind="bpe"),
+    "pegasus": dict(pegasus=True, activation="relu", layers=1),
+}
+
+
+def small(out):
+    golden = {}
+    for name, case in CASES.items():
+        folder = os.path.join(out, name)
+        shutil.rmtree(folder, ignore_errors=True)
+        model = make_model(case, *make_folder(folder, case))
+        save(model, folder, case)
+        config = dict(separate_vocabs=bool(case.get("separate")), source_lang="en", target_lang="xx", tokenizer_class="MarianTokenizer")
+        with open(os.path.join(folder, "tokenizer_config.json"), "w") as f:
+            json.dump(config, f)
+        tokenizer = MarianTokenizer.from_pretrained(folder)
+        lines = TEXT[:3] + ["the zebra sees and sings"] + ([">>deu<< a small cat"] if case.get("languages") else [])
+        rows = golden_of(model, tokenizer, lines, 4, LONGEST)
+        for row in rows:
+            row["logits"] = [[round(x, 6) for x in step] for step in row["logits"].tolist()[:3]]
+            row["greedy"], row["beam"] = row["greedy"][:40], row["beam"][:40]
+        golden[name] = rows
+        for surplus in ("generation_config.json", "special_tokens_map.json"):
+            if os.path.exists(os.path.join(folder, surplus)):
+                os.remove(os.path.join(folder, surplus))
+    with open(os.path.join(out, "golden.json"), "w", encoding="utf-8") as f:
+        f.write("{" + ",\n".join(json.dumps(k) + ": [" + ",\n".join(json.dumps(r, ensure_ascii=False) for r in v) + "]"
+                                   for k, v in golden.items()) + "}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out")
+    args = parser.parse_args()
+    torch.manual_seed(1)
+    small(args.out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
