@@ -36,7 +36,7 @@ DL      := $(if $(findstring apple,$(MACHINE)),,-ldl)
 LIBS    := -lm $(DL)
 ifneq ($(COMPUTES),)
 SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) src/option/option.c $(foreach f,batch cache cell config_check decoder describe encoder fields \
-           first_state guidance head model param placement position presets readout rnn score screen source transformer weights,src/model/$f.c)
+           first_state guidance head model param placement position presets readout rnn score screen source_none source_text source_vectors transformer weights,src/model/$f.c)
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
@@ -60,6 +60,7 @@ MPI_LIBS     := $(if $(MPICC),$(or $(shell pkg-config --libs ompi-c 2>/dev/null)
 # Serving is one more, built where libmicrohttpd is. It has a libheed inside.
 HAS_SERVE     := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo yes)
 SERVE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard serve/*.c))
+FLAGS_serve/page = -DHD_WEB='"$(BUILD)/web/"'
 SERVE_FLAGS   := -I. -Isrc $(if $(HAS_SERVE),$(shell pkg-config --cflags libmicrohttpd))
 SERVE_LIBS    := $(if $(HAS_SERVE),$(shell pkg-config --libs libmicrohttpd))
 SERVE         := $(if $(HAS_SERVE),$(BUILD)/heed_serve.so)
@@ -70,6 +71,13 @@ MARKUP_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard markup/*.c))
 MARKUP_FLAGS   := -I. -Isrc $(if $(HAS_MARKUP),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(MARKUP_NEEDS))))
 MARKUP_LIBS    := $(if $(HAS_MARKUP),$(shell pkg-config --libs $(MARKUP_NEEDS)))
 MARKUP         := $(if $(HAS_MARKUP),$(BUILD)/heed_markup.so)
+# And sound and pictures as files, where libsndfile, libpng and libjpeg are.
+FEATURES_NEEDS   := sndfile libpng libjpeg
+HAS_FEATURES     := $(shell pkg-config --exists $(FEATURES_NEEDS) 2>/dev/null && echo yes)
+FEATURES_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard features/*.c))
+FEATURES_FLAGS   := -I. -Isrc $(if $(HAS_FEATURES),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(FEATURES_NEEDS))))
+FEATURES_LIBS    := $(if $(HAS_FEATURES),$(shell pkg-config --libs $(FEATURES_NEEDS)))
+FEATURES         := $(if $(HAS_FEATURES),$(BUILD)/heed_features.so)
 OBJECTS  := $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(SOURCES))))
 CLI      := $(wildcard cli/*.c)
 COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p' $(CLI))
@@ -77,8 +85,8 @@ COMMANDS := $(shell sed -n 's/^const struct command command_\([a-z]*\) = {/\1/p'
 MAN      := $(addprefix $(BUILD)/man/,heed.1 $(COMMANDS:%=heed-%.1))
 MANUAL   := $(MAN) $(addprefix $(BUILD)/completion/heed.,bash zsh fish)
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
-TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%) $(if $(HAS_MARKUP),,tests/markup/%),$(wildcard tests/*/test_*.c)))
-FUZZ     := $(patsubst tests/fuzz/%.c,%,$(filter-out $(if $(HAS_MARKUP),,tests/fuzz/fuzz_markup.c),$(wildcard tests/fuzz/fuzz_*.c)))
+TESTS    := $(patsubst tests/%.c,%,$(filter-out tests/arm/% $(if $(HAS_DRAW),,tests/draw/%) $(if $(HAS_MARKUP),,tests/markup/%) $(if $(HAS_FEATURES),,tests/features/%),$(wildcard tests/*/test_*.c)))
+FUZZ     := $(patsubst tests/fuzz/%.c,%,$(filter-out $(if $(HAS_MARKUP),,tests/fuzz/fuzz_markup.c tests/fuzz/fuzz_tmx.c) $(if $(HAS_FEATURES),,tests/fuzz/fuzz_features.c),$(wildcard tests/fuzz/fuzz_*.c)))
 SCRIPTS  := $(patsubst tests/%,%,$(wildcard tests/*/test_*.sh))
 ARM      := $(patsubst tests/arm/%.c,%,$(wildcard tests/arm/*.c))
 
@@ -102,9 +110,12 @@ LIBS_bench/bench_kernel = -ldnnl
 FLAGS_tests/cli/test_options = -Icli
 LIBS_tests/cli/test_options  = $(if $(findstring apple,$(MACHINE)),,-lutil)
 FLAGS_tests/fuzz/replay = -Isrc -Itests
-# Two programs have the module that reads markup inside.
+# Three programs have the module that reads markup inside.
 LIBS_tests/markup/test_marks = $(MARKUP_LIBS)
 LIBS_tests/fuzz/fuzz_markup  = $(MARKUP_LIBS)
+LIBS_tests/fuzz/fuzz_tmx     = $(MARKUP_LIBS)
+# One has the module that reads sound and pictures.
+LIBS_tests/fuzz/fuzz_features = $(FEATURES_LIBS)
 # Tests of pictures read them with cairo, and one has the module's parts inside, to make its memory fail.
 $(foreach t,$(filter draw/%,$(TESTS)),$(eval FLAGS_tests/$t = $(DRAW_FLAGS))$(eval LIBS_tests/$t = $(DRAW_LIBS)))
 -include $(wildcard tests/*/flags.mk)
@@ -114,14 +125,15 @@ COMPILE     = $(CC) -std=gnu11 $(FLAGS) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CFLAG
 COMPILE_CXX = $(CXX) -std=c++17 $(FLAGS) $(if $(SANITIZE),-fno-sanitize=vptr) -Iinclude $(INCLUDE) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP
 
 # Pictures, markup and the server are wanted where they can be had, and left out where not.
-TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'; $(PACKAGES) markup || echo 'Going on without HTML and XML.'
+TRY_DRAW    = $(PACKAGES) draw || echo 'Going on without pictures.'; $(PACKAGES) markup || echo 'Going on without HTML and XML.'; \
+              $(PACKAGES) features || echo 'Going on without sound and picture files.'
 TRY_SERVE   = $(PACKAGES) serve || echo 'Going on without a server.'
 
 # ---- the library and the program --------------------------------------------------------------------------------
 
 .PHONY: all program
-all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(or $(MARKUP),no-markup) $(or $(SERVE),no-serve) $(MANUAL)  ## the library and the program (default)
-program: $(BUILD)/heed $(DRAW) $(MARKUP)
+all: $(BUILD)/libheed.a $(BUILD)/libheed.so $(BUILD)/heed $(or $(DRAW),no-draw) $(or $(MPI),no-mpi) $(or $(MARKUP),no-markup) $(or $(FEATURES),no-features) $(or $(SERVE),no-serve) $(MANUAL)  ## the library and the program (default)
+program: $(BUILD)/heed $(DRAW) $(MARKUP) $(FEATURES)
 
 $(BUILD)/libheed.a: $(OBJECTS)
 	@rm -f $@
@@ -161,9 +173,20 @@ $(BUILD)/heed_serve.so: $(SERVE_OBJECTS) $(BUILD)/libheed.a
 	$(QUIET)$(CC) -shared -Wl,--exclude-libs,ALL $(LINK) $(LDFLAGS) -o $@ $^ $(SERVE_LIBS) $(LIBS)
 $(SERVE_OBJECTS): $(BUILD)/obj/serve/%.o: serve/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(QUIET)$(COMPILE) $(SERVE_FLAGS) -c $< -o $@
-$(BUILD)/obj/serve/page.o: $(wildcard web/*)
-.PHONY: no-draw no-mpi no-serve no-markup
+	$(QUIET)$(COMPILE) $(SERVE_FLAGS) $(FLAGS_serve/$*) -c $< -o $@
+# The page as it is embedded: without comments and needless spaces.
+PAGE := $(patsubst %,$(BUILD)/%,$(wildcard web/*))
+$(BUILD)/obj/serve/page.o: $(PAGE)
+$(BUILD)/web/%.js: web/%.js tools/pack_js.awk
+	@mkdir -p $(@D)
+	@awk -f tools/pack_js.awk $< > $@.new && mv $@.new $@
+$(BUILD)/web/%.css: web/%.css
+	@mkdir -p $(@D)
+	@sed -e 's/^ *//' -e 's|/\*.*\*/||' -e 's/ *\([{};,]\) */\1/g' -e 's/: /:/g' -e 's/;}/}/g' $< > $@
+$(BUILD)/web/%: web/%
+	@mkdir -p $(@D)
+	@cp $< $@
+.PHONY: no-draw no-mpi no-serve no-markup no-features
 no-serve:
 	@echo 'heed_serve.so: not built, as pkg-config finds no libmicrohttpd (tools/packages.sh serve installs it)'
 $(BUILD)/heed_markup.so: $(MARKUP_OBJECTS) $(BUILD)/libheed.a
@@ -173,6 +196,13 @@ $(MARKUP_OBJECTS): $(BUILD)/obj/markup/%.o: markup/%.c $(BUILD)/flags
 	$(QUIET)$(COMPILE) $(MARKUP_FLAGS) -c $< -o $@
 no-markup:
 	@echo 'heed_markup.so: not built, as pkg-config finds no gumbo or no libxml-2.0 (tools/packages.sh markup installs them)'
+$(BUILD)/heed_features.so: $(FEATURES_OBJECTS) $(BUILD)/libheed.a
+	$(QUIET)$(CC) -shared $(LINK) $(LDFLAGS) -o $@ $^ $(FEATURES_LIBS)
+$(FEATURES_OBJECTS): $(BUILD)/obj/features/%.o: features/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET)$(COMPILE) $(FEATURES_FLAGS) -c $< -o $@
+no-features:
+	@echo 'heed_features.so: not built, as pkg-config finds no sndfile, libpng or libjpeg (tools/packages.sh features installs them)'
 no-mpi:
 	@echo 'heed_mpi.so: not built, as there is no mpicc (tools/packages.sh mpi installs one)'
 no-draw:
@@ -204,7 +234,7 @@ OF_FILES := $(foreach v,$(sort $(filter FLAGS_% LIBS_%,$(.VARIABLES))),$v=$($v))
 # Rebuild when the compiler or its flags change: this file changes with them, and with nothing else.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(SERVE_FLAGS) $(SERVE_LIBS) $(MARKUP_FLAGS) $(MARKUP_LIBS) $(OF_FILES))'; \
+	@now='$(subst ','\'',$(shell $(CC) --version 2>/dev/null | head -n 1) $(COMPILE) $(COMPILE_CXX) $(LINK) $(LDFLAGS) $(LIBS) $(DRAW_FLAGS) $(DRAW_LIBS) $(MPI_FLAGS) $(MPI_LIBS) $(SERVE_FLAGS) $(SERVE_LIBS) $(MARKUP_FLAGS) $(MARKUP_LIBS) $(FEATURES_FLAGS) $(FEATURES_LIBS) $(OF_FILES))'; \
 	 [ -f $@ ] && [ "$$(cat $@)" = "$$now" ] || printf '%s\n' "$$now" > $@
 FORCE:
 
@@ -234,8 +264,9 @@ $(FUZZ:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/
 $(BUILD)/tests/cli/test_options: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out cli/main.c,$(CLI)))
 
 $(BUILD)/tests/draw/test_memory: $(DRAW_OBJECTS)
-$(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup: $(MARKUP_OBJECTS)
-$(filter run/markup/%,$(TESTS:%=run/%)): $(MARKUP)
+$(BUILD)/tests/markup/test_marks $(BUILD)/tests/fuzz/fuzz_markup $(BUILD)/tests/fuzz/fuzz_tmx: $(MARKUP_OBJECTS)
+$(filter run/markup/% run/exchange/test_pairs,$(TESTS:%=run/%)): $(MARKUP)
+$(BUILD)/tests/fuzz/fuzz_features: $(FEATURES_OBJECTS)
 $(BUILD)/tests/fuzz/fuzz_form: $(BUILD)/obj/serve/form.o $(BUILD)/obj/serve/pieces.o
 $(filter run/draw/%,$(TESTS:%=run/%)): $(DRAW)
 
@@ -253,6 +284,7 @@ check:  ## everything: tests, examples, order of the rooms, the other CPU
 	@$(TRY_DRAW)
 	@$(TRY_SERVE)
 	+@$(MAKE) --no-print-directory check-now
+	+@$(MAKE) --no-print-directory check-page
 	+@$(MAKE) --no-print-directory check-arm
 check-now: all test
 	@tools/check_rooms.sh
@@ -336,7 +368,7 @@ torture:  ## kills, faults, odd options and broken files for MINUTES (10), by SE
 	+@$(MAKE) --no-print-directory all $(BUILD)/torture/faults.so
 	+@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined DEBUG=1 program torture-fuzz
 	@python3 tests/torture/torture.py $(BUILD) build/asan --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(TRIAL)
-torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%)
+torture-fuzz: $(FUZZ:%=$(BUILD)/tests/fuzz/%) $(SERVE)
 $(BUILD)/torture/faults.so: tests/torture/faults.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET)$(CC) -std=gnu11 -O1 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared -fvisibility=hidden $< -o $@ $(DL)
@@ -359,6 +391,11 @@ CLIENTS := build/clients
 .PHONY: check-clients
 check-clients: all  ## clients of LibreTranslate and DeepL, as they are published, against heed serve
 	@tools/check_clients.sh $(BUILD) $(CLIENTS)
+
+# The page in a real browser, where there is one.
+.PHONY: check-page
+check-page: all  ## the page of heed serve in a Chromium: clicked, typed, hovered; pictures of it in BUILD/page
+	@tools/check_page.sh $(BUILD) $(PART)
 
 # ---- speed ----------------------------------------------------------------------------------------------------------
 
@@ -416,6 +453,10 @@ bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small serv
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
 	@python3 bench/serve.py $(BUILD) '$(SHARED)' $(PEERS)
 
+.PHONY: bench-memory
+bench-memory: $(BUILD)/heed  ## what a translation memory is worth in BLEU, and what it costs
+	@python3 bench/memory.py $(BUILD) '$(SHARED)'
+
 # ---- the study -------------------------------------------------------------------------------------------------------
 
 # STEPS='length cost' repeats these alone, STUDY=folder keeps models and results elsewhere, SMOKE=1 is a try of a minute or two.
@@ -439,6 +480,7 @@ DRAW_TO  = $(TO)/lib/heed/heed_draw.so
 MPI_TO   = $(TO)/lib/heed/heed_mpi.so
 SERVE_TO = $(TO)/lib/heed/heed_serve.so
 MARKUP_TO = $(TO)/lib/heed/heed_markup.so
+FEATURES_TO = $(TO)/lib/heed/heed_features.so
 UNITS_TO = $(TO)/lib/systemd/system
 MAN_TO   = $(MAN:$(BUILD)/man/%=$(TO)/share/man/man1/%)
 BASH_TO  = $(TO)/share/bash-completion/completions/heed
@@ -463,6 +505,7 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	$(if $(SERVE),sed -e 's|@PREFIX@|$(PREFIX)|' tools/heed.service.in > $(UNITS_TO)/heed.service && chmod 644 $(UNITS_TO)/heed.service)
 	$(if $(SERVE),install -m 644 tools/heed.socket $(UNITS_TO)/heed.socket)
 	$(if $(MARKUP),install -d $(TO)/lib/heed && install -m 755 $(MARKUP) $(MARKUP_TO))
+	$(if $(FEATURES),install -d $(TO)/lib/heed && install -m 755 $(FEATURES) $(FEATURES_TO))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' \
 	  -e 's|@RPATH@|$(if $(filter $(SYSTEM),$(PREFIX)),, -Wl,-rpath,$${libdir})|' tools/heed.pc.in > $(TO)/$(LIBDIR)/pkgconfig/heed.pc
 	chmod 644 $(TO)/$(LIBDIR)/pkgconfig/heed.pc
@@ -470,7 +513,7 @@ install: all  ## into PREFIX (/usr/local), below DESTDIR if given
 	$(if $(filter $(SYSTEM),$(PREFIX)),,@echo 'For programs of your own: export PKG_CONFIG_PATH=$(PREFIX)/$(LIBDIR)/pkgconfig')
 uninstall:  ## takes out what install put there
 	rm -f $(TO)/bin/heed $(HEADERS:include/%=$(TO)/include/%) $(TO)/$(LIBDIR)/libheed.a $(TO)/$(LIBDIR)/libheed.so \
-	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(SERVE_TO) $(UNITS_TO)/heed.service $(UNITS_TO)/heed.socket $(MARKUP_TO) \
+	  $(TO)/$(LIBDIR)/libheed.so.$(ABI) $(TO)/$(LIBDIR)/libheed.so.$(VERSION) $(TO)/$(LIBDIR)/pkgconfig/heed.pc $(DRAW_TO) $(MPI_TO) $(SERVE_TO) $(UNITS_TO)/heed.service $(UNITS_TO)/heed.socket $(MARKUP_TO) $(FEATURES_TO) \
 	  $(MAN_TO) $(BASH_TO) $(ZSH_TO) $(FISH_TO)
 	@rmdir $(TO)/lib/heed $(UNITS_TO) 2>/dev/null || true
 
@@ -490,14 +533,14 @@ deb:  ## build/heed_VERSION_CPU.deb, a package for Debian and Ubuntu
 
 # ---- care -----------------------------------------------------------------------------------------------------------
 
-C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] serve/*.[ch] markup/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
+C_FILES := $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*.cc src/*/*.inc draw/*.[ch] mpi/*.[ch] serve/*.[ch] markup/*.[ch] features/*.[ch] cli/*.[ch] examples/*.c tests/*.h tests/*/*.[ch] bench/*.[ch] study/*.c)
 .PHONY: format
 format:  ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c)) $(if $(SERVE),$(wildcard serve/*.c)) $(if $(MARKUP),$(wildcard markup/*.c))
+LINTED := $(SOURCES) $(CLI) $(if $(DRAW),$(wildcard draw/*.c)) $(if $(SERVE),$(wildcard serve/*.c)) $(if $(MARKUP),$(wildcard markup/*.c)) $(if $(FEATURES),$(wildcard features/*.c))
 LINTS := $(addprefix lint/,$(basename $(LINTED)))
-LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/% serve/% markup/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(if $(filter markup/%,$*),$(MARKUP_FLAGS)) $(FLAGS_$*) $1 2>&1 \
+LINT   = clang-tidy --quiet $< -- $(filter-out -Werror,$(FLAGS)) -Iinclude $(INCLUDE) $(if $(filter src/% draw/% serve/% markup/% features/%,$*),-Isrc -I.) $(if $(filter draw/%,$*),$(DRAW_FLAGS)) $(if $(filter markup/%,$*),$(MARKUP_FLAGS)) $(if $(filter features/%,$*),$(FEATURES_FLAGS)) $(FLAGS_$*) $1 2>&1 \
 	  | { ! grep -v ' warnings\? generated\.$$\|^Suppressed \|^Use -header-filter'; }
 .PHONY: lint $(LINTS)
 ifeq (,$(shell command -v clang-tidy))

@@ -184,7 +184,7 @@ bool align_read(struct align_texts *texts, const struct invocation *invocation)
     heed_error err = {0};
     const char *const *paths = invocation->arguments.items;
     const char *gold = ((const struct align *)invocation->values)->gold;
-    if (!heed_lines_read(&texts->source, paths[0], &err) ||
+    if (!read_sources(&texts->source, paths[0], &err) ||
         !heed_lines_read(&texts->target, paths[1], &err) ||
         (gold && !heed_lines_read(&texts->gold, gold, &err))) {
         complain("%s", err.message);

@@ -175,7 +175,7 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_eval = {
     .name = "eval",
-    .summary = "score translations: BLEU, chrF, exact match, word error rate",
+    .summary = "score translations: BLEU, chrF, exact match, word error rate; or labels",
     .usage =
         "--hyp FILE --ref FILE [OPTIONS]\n       heed eval [-m MODEL[,MODEL...]] [OPTIONS] SRC REF",
     .description =
@@ -185,7 +185,9 @@ const struct command command_eval = {
         "opposite sign. BLEU and chrF are the same as sacreBLEU's, and are printed with their "
         "signatures. exact is the share of lines without an error, WER the number of wrong, "
         "missing "
-        "and extra words per 100 words of the reference; both split words at spaces. Files are "
+        "and extra words per 100 words of the reference; both split words at spaces. Of a model of "
+        "labels the accuracy, the mean F1 of the labels and the table of which was taken for which "
+        "are printed. Files are "
         "UTF-8, plain or gzip.",
     .examples = {{"heed eval --hyp output.fr --ref test.fr", "score a text"},
                  {"heed eval -m en-fr.safetensors test.en test.fr", "translate and score"},

@@ -12,7 +12,7 @@
 
 struct score {
     const char *model, *n_best;
-    bool has_words, is_json, is_quiet;
+    bool has_words, has_subwords, is_json, is_quiet;
 };
 
 static const heed_option options[] = {
@@ -24,6 +24,9 @@ static const heed_option options[] = {
     {"n-best", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct score, n_best), .value = "FILE",
      .help = "instead of TGT: an n-best list, 'line ||| text ||| features...', lines from 0; each "
              "line gets the feature heed="},
+    {"subwords", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct score, has_subwords),
+     .help = "one file instead of SRC and TGT: lines of source subwords, TAB, target subwords, as "
+             "heed translate --subwords prints them"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct score, is_json),
      .help = "print one JSON object a line, as heed translate does"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct score, is_quiet),
@@ -37,9 +40,10 @@ static const heed_option *library_option(int i)
     return translator_option(options, names, i);
 }
 
-/* A line of an n-best list: "3 ||| text ||| features ||| score". */
+/* A line of an n-best list: "3 ||| text ||| features ||| score". Or of subwords: "source TAB target". */
 struct entry {
     size_t line;
+    char *source;     /* of subwords: its own */
     char *text;       /* its own */
     const char *rest; /* what follows the features; NULL when nothing does */
     size_t n_before;  /* bytes before that */
@@ -67,6 +71,23 @@ static bool read_entry(struct entry *e, const char *line, const char *path, size
     e->rest = text_end ? strstr(text_end + 5, bar) : NULL;
     e->n_before = e->rest ? (size_t)(e->rest - line) : strlen(line);
     e->rest = e->rest ? e->rest : text_end ? "" : NULL;
+    return true;
+}
+
+/* False, with the complaint printed. */
+static bool read_subwords(struct entry *e, const char *line, const char *path, size_t number)
+{
+    const char *tab = strchr(line, '\t');
+    if (!tab || strchr(tab + 1, '\t')) {
+        complain("%s:%zu: this line is not source subwords, TAB, target subwords, as heed "
+                 "translate --subwords prints them",
+                 path, number);
+        return false;
+    }
+    e->source = need_memory((size_t)(tab - line) + 1, 1);
+    memcpy(e->source, line, (size_t)(tab - line));
+    e->text = need_memory(strlen(tab), 1);
+    strcpy(e->text, tab + 1);
     return true;
 }
 
@@ -113,9 +134,12 @@ static bool score_some(struct running *run, size_t from, size_t n)
     heed_text_pair *pairs = need_memory(n, sizeof *pairs);
     for (size_t i = 0; i < n; i++)
         pairs[i] = run->entries
-                       ? (heed_text_pair){run->source.at[run->entries[from + i].line],
+                       ? (heed_text_pair){run->s->has_subwords
+                                              ? run->entries[from + i].source
+                                              : run->source.at[run->entries[from + i].line],
                                           run->entries[from + i].text}
-                       : (heed_text_pair){run->source.at[from + i], run->target.at[from + i]};
+                       : (heed_text_pair){run->source.n > 0 ? run->source.at[from + i] : "",
+                                          run->target.at[from + i]};
     run->progress.n_before = from;
     heed_results *results = heed_translator_score(run->translator, pairs, n, &err);
     progress_clear(&run->progress);
@@ -132,18 +156,35 @@ static bool score_some(struct running *run, size_t from, size_t n)
 static bool read_texts(struct running *run, const char *source, const char *target)
 {
     heed_error err = {0};
-    if (!heed_lines_read(&run->source, source, &err) ||
+    const bool has_subwords = run->s->has_subwords;
+    if ((source && !has_subwords && !read_sources(&run->source, source, &err)) ||
         !heed_lines_read(&run->target, target, &err)) {
         complain("%s", err.message);
         return false;
     }
-    if (!run->s->n_best)
+    if (!source)
+        return true;
+    if (!run->s->n_best && !has_subwords)
         return same_lines(source, &run->source, target, &run->target);
     run->entries = need_memory(run->target.n, sizeof *run->entries);
     for (size_t i = 0; i < run->target.n; i++)
-        if (!read_entry(&run->entries[i], run->target.at[i], target, i + 1, run->source.n))
+        if (has_subwords
+                ? !read_subwords(&run->entries[i], run->target.at[i], target, i + 1)
+                : !read_entry(&run->entries[i], run->target.at[i], target, i + 1, run->source.n))
             return false;
     return true;
+}
+
+/* A language model has no source, and all others have. */
+static bool check_task(const struct running *run, bool is_alone)
+{
+    const bool is_lm = strcmp(heed_model_task(run->models.at[0]), "language-model") == 0;
+    if (is_alone && !is_lm)
+        complain(
+            "score needs two files, SRC and TGT; one file alone is scored by a language model");
+    if (is_lm && !is_alone)
+        complain("the model is a language model, which has no source; give score the text alone");
+    return is_alone == is_lm;
 }
 
 static bool score_all(struct running *run, const struct invocation *invocation, const char *model)
@@ -151,10 +192,13 @@ static bool score_all(struct running *run, const struct invocation *invocation, 
     enum { AT_A_TIME = 4096 };
     const struct score *s = run->s;
     const char *const *files = invocation->arguments.items;
-    if (!read_texts(run, files[0], s->n_best ? s->n_best : files[1]) ||
-        !models_load(&run->models, model, invocation) ||
+    const bool is_alone = invocation->arguments.n == 1 && !s->n_best && !s->has_subwords;
+    const char *target = s->n_best ? s->n_best : files[is_alone || s->has_subwords ? 0 : 1];
+    if (!models_load(&run->models, model, invocation) || !check_task(run, is_alone) ||
+        !read_texts(run, is_alone ? NULL : files[0], target) ||
         !(run->translator = models_translator(&run->models)) ||
-        !set_translator(run->translator, invocation))
+        !set_translator(run->translator, invocation) ||
+        !set_option_of(run->translator, "subwords", s->has_subwords ? "yes" : "no"))
         return false;
     heed_translator_watch(run->translator, progress_show, &run->progress);
     for (size_t from = 0; from < run->target.n; from += AT_A_TIME) {
@@ -172,9 +216,16 @@ static enum status run(const struct invocation *invocation)
 {
     const struct score *s = invocation->values;
     const struct text_list *files = &invocation->arguments;
-    if (files->n != (s->n_best ? 1 : 2)) {
-        complain("score needs two files, SRC and TGT, or SRC and --n-best FILE; see heed score "
-                 "--help");
+    if (s->n_best && s->has_subwords) {
+        complain("--n-best and --subwords do not go together; choose one");
+        return STATUS_USAGE;
+    }
+    if (files->n < 1 || (files->n != 1 && (s->n_best || s->has_subwords))) {
+        complain(s->has_subwords
+                     ? "with --subwords score needs one file, as heed translate --subwords prints "
+                       "it; see heed score --help"
+                     : "score needs two files, SRC and TGT, or SRC and --n-best FILE, or the text "
+                       "alone for a language model; see heed score --help");
         return STATUS_USAGE;
     }
     const char *model = model_or_default(s->model);
@@ -183,8 +234,10 @@ static enum status run(const struct invocation *invocation)
     struct running run = {.s = s, .name = files->items[0]};
     progress_begin(&run.progress, s->is_quiet);
     const bool ok = score_all(&run, invocation, model);
-    for (size_t i = 0; run.entries && i < run.target.n; i++)
+    for (size_t i = 0; run.entries && i < run.target.n; i++) {
+        free(run.entries[i].source);
         free(run.entries[i].text);
+    }
     free(run.entries);
     heed_translator_free(run.translator);
     models_free(&run.models);
@@ -196,18 +249,23 @@ static enum status run(const struct invocation *invocation)
 const struct command command_score = {
     .name = "score",
     .summary = "compute how likely given translations are",
-    .usage = "[-m MODEL] [OPTIONS] SRC TGT",
+    .usage = "[-m MODEL] [OPTIONS] SRC TGT\n       heed score -m MODEL [OPTIONS] FILE",
     .description =
         "Prints for every line the sum of the natural log-probabilities of the target's subwords "
-        "and end marker, and at the end, on standard error, the perplexity of all lines. A "
-        "translation by heed gets the number it was found with, unless it is of several sentences "
-        "(heed translates them one by one, each with its end marker) or its text is cut into other "
-        "subwords than it was made of, which 'heed translate --json' tells. Files are UTF-8, plain "
-        "or "
-        "compressed by gzip; - is standard input.",
+        "and end marker, and at the end, on standard error, the perplexity of all lines. Text is "
+        "cut "
+        "into the model's subwords anew, so a translation by heed may get another number than it "
+        "was found with: it was made of other subwords, of several sentences with an end marker "
+        "each, or with placeholders. The very subwords, from 'heed translate --subwords', get the "
+        "very number with --subwords, sentence by sentence; only an output that was cut, and has "
+        "no end, does not. A language model scores the lines of one FILE. Files are UTF-8, plain "
+        "or compressed by gzip; - is standard input.",
     .examples = {{"heed score -m en-fr.safetensors text.en text.fr", "score two files"},
                  {"heed score -m en-fr.safetensors --n-best text.nbest text.en",
-                  "add a feature to an n-best list"}},
+                  "add a feature to an n-best list"},
+                 {"heed translate --subwords text.en | heed score --subwords -",
+                  "score translations as they were found"},
+                 {"heed score -m lm.safetensors text.en", "the perplexity of a language model"}},
     .most_arguments = 2,
     .options = options,
     .library_option = library_option,

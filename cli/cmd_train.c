@@ -192,6 +192,10 @@ static void show_validation(struct screen *s, const heed_training_event *e)
         if (is_metric(e, "WER"))
             add(&line, 2, " · WER %.2f %%", e->wer);
     }
+    if (e->has_labels) {
+        add(&line, 2, " · accuracy %.2f %%", e->accuracy);
+        add(&line, is_metric(e, "F1") ? 2 : 3, " · F1 %.2f", e->f1);
+    }
     if (e->is_best)
         add(&line, 1, " · best so far, saved");
     else if (e->patience > 0 && e->n_stale > 0)

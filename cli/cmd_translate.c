@@ -3,6 +3,7 @@
 #include "models.h"
 #include "plot.h"
 #include "reader.h"
+#include "translate_file.h"
 #include "print_result.h"
 #include "terminal.h"
 
@@ -16,26 +17,42 @@
 enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 
 struct translate {
-    const char *model, *prefix, *head, *plot;
-    int align;
-    bool is_json, has_confidence, is_shown, is_quiet, is_verbose;
+    const char *model, *prefix, *head, *plot, *lm;
+    float lm_weight;
+    int align, format;
+    bool is_json, has_confidence, is_shown, has_subwords, is_quiet, is_verbose;
 };
 
 static const heed_option options[] = {
     {"model", 'm', .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, model),
      .value = "MODEL[,MODEL...]", .default_help = "the model inside heed",
      .help = "model to translate with; several translate together as an ensemble"},
+    {"format", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct translate, format),
+     .initial = "auto", .choices = FORMAT_NAMES,
+     .default_help = "auto: by the ending of the file's name, else lines",
+     .help = "what the files are: lines; PO files, whose empty messages are filled and marked "
+             "fuzzy; subtitles; text in paragraphs that are broken into lines"},
     {"prefix", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, prefix),
      .value = "FILE", .group = "Search",
      .help = "how each translation must begin, line by line; an empty line leaves it open"},
+    {"lm", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, lm), .value = "MODEL",
+     .help = "language model of the same target vocabulary to search with (shallow fusion)"},
+    {"lm-weight", .kind = HEED_OPTION_FLOAT, HEED_OPTION_FIELD(struct translate, lm_weight),
+     .initial = "0.2", .value = "X", .least = -100, .most = 100,
+     .help = "what a log-probability by the language model counts beside the model's own"},
     {"align", .kind = HEED_OPTION_CHOICE, HEED_OPTION_FIELD(struct translate, align),
      .initial = "none", .choices = "none|hard|soft", .group = "Output",
      .help = "print after ' ||| ' links 'source-target' between words, from 0, or attention in "
              "Marian's format"},
     {"confidence", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, has_confidence),
-     .help = "print after ' ||| ' the confidence of the sentence and of each word, 0 to 1"},
+     .help = "print after ' ||| ' the confidence of the sentence and of each word, 0 to 1; of a "
+             "label the "
+             "probabilities of all labels"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_json),
      .help = "print one JSON object a line: words, links, attention, confidence, warnings"},
+    {"subwords", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, has_subwords),
+     .help = "print subwords instead of text, a sentence a line: what the model read, TAB, what it "
+             "wrote; heed score --subwords takes them"},
     {"show", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_shown),
      .help = "print below each translation its attention as a matrix of characters"},
     {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, plot),
@@ -67,7 +84,9 @@ static void print_rest(const struct translate *t, const heed_result *r, const he
         print_links(stdout, one->links, one->n_links);
     else if (t->align == ALIGN_SOFT)
         print_soft(stdout, r, one, false);
-    if (t->has_confidence) {
+    for (size_t i = 0; t->has_confidence && i < r->n_labels; i++)
+        printf(" ||| %s %.3f", r->labels[i].text, r->labels[i].probability);
+    if (t->has_confidence && r->n_labels == 0) {
         printf(" ||| %.3f", one->confidence);
         for (size_t i = 0; i < one->n_words; i++)
             printf(" %.3f", one->words[i].confidence);
@@ -75,11 +94,64 @@ static void print_rest(const struct translate *t, const heed_result *r, const he
     fputc('\n', stdout);
 }
 
+static bool is_end(const heed_subword *subword)
+{
+    return subword->word < 0 && strcmp(subword->text, "</s>") == 0;
+}
+
+/* The sentence that each subword belongs to, ascending: by the place of its word, or as the next one; of end markers -1. To be given to free(). */
+static int *sentences_of(const heed_subword *subwords, size_t n, const heed_word *words,
+                         const heed_translation *t, bool is_target)
+{
+    int *sentence = need_memory(n + 1, sizeof *sentence), s = 0;
+    for (size_t i = 0; i < n; i++) {
+        while (subwords[i].word >= 0 && s + 1 < (int)t->n_sentences &&
+               words[subwords[i].word].start >=
+                   (is_target ? t->sentences[s].target_end : t->sentences[s].source_end))
+            s++;
+        sentence[i] = is_end(&subwords[i]) ? -1 : s;
+    }
+    for (size_t i = n; i-- > 1;)
+        if (subwords[i - 1].word < 0 && sentence[i - 1] >= 0 && sentence[i] >= 0)
+            sentence[i - 1] = sentence[i];
+    return sentence;
+}
+
+/* Those of a sentence, from *i on; how many they are. */
+static size_t print_subwords_of(const heed_subword *subwords, const int *sentences, size_t n,
+                                int sentence, size_t *i)
+{
+    size_t n_printed = 0;
+    for (; *i < n && sentences[*i] <= sentence; ++*i)
+        if (sentences[*i] == sentence)
+            printf("%s%s", n_printed++ > 0 ? " " : "", subwords[*i].text);
+    return n_printed;
+}
+
+static bool print_subwords(const heed_result *r)
+{
+    const heed_translation *t = r->translations[0];
+    int *source = sentences_of(r->subwords, r->n_subwords, r->words, t, false),
+        *target = sentences_of(t->subwords, t->n_subwords, t->words, t, true);
+    size_t i = 0, j = 0;
+    for (int s = 0; s < (int)t->n_sentences; s++)
+        if (print_subwords_of(r->subwords, source, r->n_subwords, s, &i) > 0) {
+            putchar('\t');
+            print_subwords_of(t->subwords, target, t->n_subwords, s, &j);
+            putchar('\n');
+        }
+    free(source);
+    free(target);
+    return true;
+}
+
 static bool print_result(const struct translate *t, const heed_result *r, size_t number,
                          bool is_n_best, bool has_markup)
 {
     if (t->is_json)
         return print_result_json(r);
+    if (t->has_subwords)
+        return print_subwords(r);
     if (has_markup)
         return fputs(r->translations[0]->text, stdout) >= 0;
     for (size_t k = 0; k < r->n_translations; k++) {
@@ -98,15 +170,19 @@ static bool print_result(const struct translate *t, const heed_result *r, size_t
 
 struct running {
     const struct translate *t;
-    struct models models;
+    struct models models, lm;
     heed_translator *translator;
     struct progress progress;
     heed_lines prefixes;
     size_t n_before; /* lines of all files so far */
     struct plots plots;
     const char *shift;
+    const char *beginnings; /* --prefix of a language model: the lines themselves */
     bool is_n_best;
-    bool has_markup; /* files are documents, not lines */
+    bool has_markup;    /* files are documents, not lines */
+    bool reads_vectors; /* files are sound, pictures or vectors */
+    bool is_one;        /* and there is but one item */
+    int n_files;
 };
 
 static bool draws_all_heads(const struct translate *t)
@@ -130,6 +206,20 @@ static bool set_options(struct running *run, const struct invocation *invocation
            set_option_of(run->translator, "attention", attention) &&
            set_option_of(run->translator, "scores", scores) &&
            set_option_of(run->translator, "head", draws_all_heads(t) ? NULL : t->head);
+}
+
+static bool set_lm(struct running *run, const struct invocation *invocation)
+{
+    heed_error err = {0};
+    if (!run->t->lm)
+        return true;
+    if (!models_load(&run->lm, run->t->lm, invocation))
+        return false;
+    const bool ok =
+        heed_translator_fuse(run->translator, run->lm.at[0], (double)run->t->lm_weight, &err);
+    if (!ok)
+        complain("%s: %s", run->t->lm, err.message);
+    return ok;
 }
 
 /* The best one's attention. */
@@ -186,18 +276,82 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
                                first + i + 1);
         ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best,
                           run->has_markup) &&
-             draw_result(run, results->at[i], run->n_before + i + 1, run->n_before + n == 1);
+             draw_result(run, results->at[i], run->n_before + i + 1,
+                         run->reads_vectors && run->n_files > 0 ? run->is_one
+                                                                : run->n_before + n == 1);
     }
     run->n_before += n;
     heed_results_free(results);
     return fflush(stdout) == 0 && ok;
 }
 
+/* A file comes out as a file, and has room for nothing else. */
+static bool check_format(const struct translate *t, bool is_n_best)
+{
+    const char *other = t->prefix                ? "prefix"
+                        : t->is_json             ? "json"
+                        : t->align != ALIGN_NONE ? "align"
+                        : t->has_confidence      ? "confidence"
+                        : t->has_subwords        ? "subwords"
+                        : t->is_shown            ? "show"
+                        : t->plot                ? "plot"
+                        : is_n_best              ? "n-best"
+                                                 : NULL;
+    if (other)
+        complain("--%s is for lines of text; to translate this file line by line, say --format "
+                 "lines",
+                 other);
+    return !other;
+}
+
+/* A file of which some is text; all of it comes out. */
+static bool translate_whole(struct running *run, struct reader *reader, const char *format)
+{
+    const char *text = reader_whole(reader);
+    char *translated = NULL;
+    const struct file_job job = {run->translator, &run->progress,   reader->name,
+                                 format,          run->t->is_quiet, run->t->is_verbose};
+    bool ok = text && file_translate(&job, text, &translated);
+    if (ok)
+        ok = fputs(translated, stdout) >= 0 && fflush(stdout) == 0;
+    heed_free(translated);
+    return ok;
+}
+
+/* The items of a file of vectors, some thousand at a time; or a sound or a picture. */
+static bool translate_vectors(struct running *run, const char *path)
+{
+    enum { AT_A_TIME = 4096 };
+    heed_lines names = {0};
+    heed_error err = {0};
+    if (!heed_vector_names(&names, path, &err)) {
+        complain("%s", err.message);
+        return false;
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < names.n; i += AT_A_TIME) {
+        const size_t left = names.n - i, n = left < AT_A_TIME ? left : AT_A_TIME;
+        run->is_one = names.n == 1 && run->n_files == 1;
+        ok = translate_lines(run, names.at + i, n, path, i);
+    }
+    heed_lines_release(&names);
+    return ok;
+}
+
 static bool translate_file(struct running *run, const char *path)
 {
+    if (run->reads_vectors && strcmp(path, "-") != 0)
+        return translate_vectors(run, path);
     struct reader reader;
+    const char *format = file_format((enum format)run->t->format, run->has_markup, path);
     if (!reader_open(&reader, path))
         return false;
+    if (format) {
+        const bool is_done =
+            check_format(run->t, run->is_n_best) && translate_whole(run, &reader, format);
+        reader_close(&reader);
+        return is_done;
+    }
     const char *const *lines = NULL;
     size_t n = 0, first = 0;
     bool ok;
@@ -241,6 +395,8 @@ static void advise(const struct text_list *words)
 static bool translate_all(struct running *run, const struct text_list *files)
 {
     bool ok = true;
+    run->n_files = files->n;
+    run->reads_vectors = strcmp(heed_model_source(run->models.at[0]), "vectors") == 0;
     if (are_words(files)) {
         advise(files);
         return false;
@@ -250,10 +406,26 @@ static bool translate_all(struct running *run, const struct text_list *files)
     progress_begin(&run->progress, run->t->is_quiet);
     heed_translator_watch(run->translator, progress_show, &run->progress);
     if (files->n == 0)
-        ok = translate_file(run, "-");
+        ok = translate_file(run, run->beginnings ? run->beginnings : "-");
     for (int i = 0; ok && i < files->n; i++)
         ok = translate_file(run, files->items[i]);
     return ok;
+}
+
+/* Subwords are a kind of output of their own. */
+static bool check_subwords(const struct translate *t, const struct invocation *invocation)
+{
+    const char *other = t->is_json                           ? "json"
+                        : t->align != ALIGN_NONE             ? "align"
+                        : t->has_confidence                  ? "confidence"
+                        : setting_of(invocation, "n-best")   ? "n-best"
+                        : setting_of(invocation, "markup")   ? "markup"
+                        : setting_of(invocation, "glossary") ? "glossary"
+                                                             : NULL;
+    if (t->has_subwords && other)
+        complain("--subwords and --%s do not go together; --json tells all there is to tell",
+                 other);
+    return !t->has_subwords || !other;
 }
 
 /* With markup the output is a document, and has room for nothing else. */
@@ -286,17 +458,22 @@ static enum status run(const struct invocation *invocation)
         complain("--json and --show do not go together; choose one");
         return STATUS_USAGE;
     }
-    if (run.has_markup && !check_markup(t, invocation))
+    if (!check_subwords(t, invocation) || (run.has_markup && !check_markup(t, invocation)))
         return STATUS_USAGE;
     heed_error err = {0};
-    bool ok = !t->prefix || heed_lines_read(&run.prefixes, t->prefix, &err);
-    if (!ok)
+    bool ok = models_load(&run.models, model, invocation);
+    if (ok && t->prefix && invocation->arguments.n == 0 &&
+        strcmp(heed_model_task(run.models.at[0]), "language-model") == 0)
+        run.beginnings = t->prefix;
+    else if (ok && t->prefix && !heed_lines_read(&run.prefixes, t->prefix, &err)) {
         complain("%s", err.message);
-    ok = ok && models_load(&run.models, model, invocation) &&
-         (run.translator = models_translator(&run.models)) && set_options(&run, invocation) &&
-         translate_all(&run, &invocation->arguments);
+        ok = false;
+    }
+    ok = ok && (run.translator = models_translator(&run.models)) && set_options(&run, invocation) &&
+         set_lm(&run, invocation) && translate_all(&run, &invocation->arguments);
     heed_translator_free(run.translator);
     models_free(&run.models);
+    models_free(&run.lm);
     heed_lines_release(&run.prefixes);
     return ok ? STATUS_FINE : STATUS_FAILED;
 }
@@ -310,17 +487,24 @@ const struct command command_translate = {
         "same order; empty lines stay empty, white space around a line is kept. The output is the "
         "same for any batch size, any number of threads and any CPU. A line is "
         "translated sentence by sentence. With --markup a file is one document instead: tags stay "
-        "whole and go with their words, and what is not text comes out as it went in. With "
+        "whole and go with their words, and what is not text comes out as it went in. So do PO "
+        "files (.po) and subtitles (.srt, .vtt), whose text alone is translated, and with --format "
+        "text paragraphs that are broken into lines. With "
         "--n-best a line is 'number ||| text "
         "||| logprob= X ||| score', numbered from 0. Warnings (bytes that are not UTF-8, an output "
         "that was cut or repeated itself) go to standard error; with --verbose also where a "
         "translation "
-        "is unsure, its confidence being less than 0.6.",
+        "is unsure, its confidence being less than 0.6. A model of labels prints the label of each "
+        "line; a language model goes on from what each line says, or the lines of --prefix.",
     .examples = {{"heed translate -m en-fr.safetensors <text.en >text.fr", "translate a file"},
                  {"echo 'The red house.' | heed translate --show", "see what the model attends to"},
                  {"heed translate --attention encoder --head all --plot heads.svg text.en",
                   "draw the self-attention of every layer and head"},
-                 {"heed translate --markup html page.html >page.fr.html", "translate a web page"}},
+                 {"heed translate --markup html page.html >page.fr.html", "translate a web page"},
+                 {"heed translate film.en.srt >film.fr.srt", "translate subtitles"},
+                 {"heed translate fr.po >filled.po", "fill what a PO file lacks"},
+                 {"echo 'Once upon' | heed translate -m lm.safetensors --sample topp=0.9",
+                  "let a language model go on"}},
     .most_arguments = -1,
     .options = options,
     .library_option = library_option,

@@ -37,7 +37,7 @@ struct command {
     const char *summary;        /* one line for `heed --help` */
     const char *usage;          /* what follows the name: "[OPTIONS] [FILE...]" */
     const char *description;    /* for `heed NAME --help`, whole sentences, may be NULL */
-    struct example examples[6]; /* at the end of the help, ended by {0} */
+    struct example examples[9]; /* at the end of the help, ended by {0} */
     int most_arguments;         /* words that are not options; -1: any number */
     const heed_option *options; /* its own, ended by {0} */
     size_t values_size;         /* of the struct that they fill */
@@ -90,6 +90,7 @@ void print_tables(const struct command *command);
 extern const struct command command_align;
 extern const struct command command_convert;
 extern const struct command command_eval;
+extern const struct command command_features;
 extern const struct command command_info;
 extern const struct command command_score;
 extern const struct command command_serve;

@@ -18,6 +18,10 @@ void print_evaluation(const heed_evaluation *e, unsigned metrics);
 /* The object without its braces and line end: "sentences": 4, ... */
 void print_evaluation_json(const heed_evaluation *e, unsigned metrics);
 
+/* Labels that were found: accuracy, F1 and the table of both; as the inside of an object. */
+void print_confusion(const heed_confusion *c);
+void print_confusion_json(const heed_confusion *c);
+
 /* Translate with each model of a list with commas, or with all together, and score what comes out. */
 enum status eval_models(const char *models, const struct invocation *invocation,
                         const heed_eval_options *asked);

@@ -38,6 +38,7 @@ struct system {
     heed_results *results;
     heed_pair *pairs;
     heed_evaluation *evaluation;
+    heed_confusion *confusion; /* of a model of labels, instead of an evaluation */
 };
 
 static void release_test(struct test *t)
@@ -55,7 +56,7 @@ static void release_test(struct test *t)
 static bool read_two_files(struct test *t, const struct text_list *files)
 {
     heed_error err = {0};
-    if (!heed_lines_read(&t->source_lines, files->items[0], &err) ||
+    if (!read_sources(&t->source_lines, files->items[0], &err) ||
         !heed_lines_read(&t->ref_lines, files->items[1], &err)) {
         complain("%s", err.message);
         return false;
@@ -194,11 +195,35 @@ static heed_results *translate_test(const char *name, const struct invocation *i
     return results;
 }
 
+/* Every row is a label of its own, also where texts are the same. */
+static bool score_labels(struct system *s, const struct test *t, heed_error *err)
+{
+    const size_t n = t->first[t->n];
+    heed_pair *pairs = need_memory(n, sizeof *pairs);
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = t->first[i]; k < t->first[i + 1]; k++)
+            pairs[k] = (heed_pair){s->results->at[i]->translations[0]->text, t->refs[k]};
+    s->confusion = heed_confusion_new(pairs, n, err);
+    free(pairs);
+    return s->confusion != NULL;
+}
+
+static bool is_of_labels(const struct system *s)
+{
+    return s->results->n > 0 && s->results->at[0]->n_labels > 0;
+}
+
 static bool run_system(struct system *s, const struct invocation *invocation, const struct test *t,
                        const heed_eval_options *asked)
 {
     heed_error err = {0};
     s->results = translate_test(s->name, invocation, t);
+    if (s->results && is_of_labels(s)) {
+        const bool ok = score_labels(s, t, &err);
+        if (!ok)
+            complain("%s", err.message);
+        return ok;
+    }
     if (s->results) {
         s->pairs = need_memory(t->n, sizeof *s->pairs);
         for (size_t i = 0; i < t->n; i++) {
@@ -216,6 +241,7 @@ static void release_system(struct system *s)
 {
     heed_results_free(s->results);
     heed_evaluation_free(s->evaluation);
+    heed_confusion_free(s->confusion);
     free(s->pairs);
 }
 
@@ -445,6 +471,33 @@ static bool print_systems(const struct eval *eval, const struct system *systems,
     return ok;
 }
 
+/* Models of labels are printed one after the other. */
+static bool print_labels(const struct eval *eval, const struct system *systems, int n_systems)
+{
+    if (eval->by_length || eval->plot) {
+        complain("--by-length and --plot are for translations, and the model gives labels");
+        return false;
+    }
+    for (int s = 0; s < n_systems; s++) {
+        if (!systems[s].confusion) {
+            complain("%s gives no labels, as the first model does", systems[s].name);
+            return false;
+        }
+        if (eval->is_json) {
+            printf("{\"model\": ");
+            print_json_string(stdout, systems[s].name);
+            printf(", ");
+            print_confusion_json(systems[s].confusion);
+            printf("}\n");
+            continue;
+        }
+        if (n_systems > 1)
+            printf("%s%s\n", s > 0 ? "\n" : "", systems[s].name);
+        print_confusion(systems[s].confusion);
+    }
+    return true;
+}
+
 enum status eval_models(const char *models, const struct invocation *invocation,
                         const heed_eval_options *asked)
 {
@@ -463,8 +516,12 @@ enum status eval_models(const char *models, const struct invocation *invocation,
         systems[n_systems].name = name;
         ok = run_system(&systems[n_systems], invocation, &test, asked);
     }
-    ok = ok && print_systems(eval, systems, n_systems, test.n, asked);
-    ok = ok && (!eval->plot || plot_by_length(eval, systems, n_systems, test.n, asked));
+    if (ok && systems[0].confusion)
+        ok = print_labels(eval, systems, n_systems);
+    else {
+        ok = ok && print_systems(eval, systems, n_systems, test.n, asked);
+        ok = ok && (!eval->plot || plot_by_length(eval, systems, n_systems, test.n, asked));
+    }
     for (int s = 0; s < most; s++)
         release_system(&systems[s]);
     free(systems);

@@ -17,7 +17,8 @@
 /* In the order in which they are used. */
 static const struct command *const commands[] = {
     &command_train, &command_translate, &command_align,   &command_score,
-    &command_eval,  &command_info,      &command_convert, &command_serve,
+    &command_eval,  &command_info,      &command_convert, &command_features,
+    &command_serve,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -34,6 +35,8 @@ static const struct {
        "kernel to use instead of the fastest, one of those that --version lists; all of them "
        "give the same results"},
       {"HEED_DRAW_MODULE", "path of heed_draw.so, which draws pictures, if it is not beside heed"},
+      {"HEED_FEATURES_MODULE",
+       "path of heed_features.so, which reads sound and pictures, if it is not beside heed"},
       {"HEED_MPI_MODULE",
        "path of heed_mpi.so, for training on several machines, if it is not beside heed"},
       {"HEED_SERVE_MODULE", "path of heed_serve.so, which serves, if it is not beside heed"},

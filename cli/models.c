@@ -228,3 +228,9 @@ void progress_clear(struct progress *p)
         fputs("\r\033[K", stderr);
     p->is_there = false;
 }
+
+bool read_sources(heed_lines *lines, const char *path, heed_error *err)
+{
+    return heed_is_vectors(path) ? heed_vector_names(lines, path, err)
+                                 : heed_lines_read(lines, path, err);
+}

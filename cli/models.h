@@ -60,4 +60,8 @@ void progress_begin(struct progress *progress, bool is_quiet);
 bool progress_show(void *progress, size_t n_done, size_t n);
 bool progress_share(struct progress *progress, const char *what, size_t n_done, size_t n);
 void progress_clear(struct progress *progress);
+
+/* Sources of a model: the lines of a text file, or the names of the items of a file of vectors. False with the reason in `err`. */
+bool read_sources(heed_lines *lines, const char *path, heed_error *err);
+
 #endif

@@ -171,6 +171,21 @@ typedef struct heed_beam_node {
     int rank;
 } heed_beam_node;
 
+/* A label that a text could have, and how likely it is. */
+typedef struct heed_label {
+    const char *text;
+    double probability;
+} heed_label;
+
+/* A sentence of a translation memory that had a say in a result. */
+typedef struct heed_remembered {
+    /* of the file, from 1 */
+    size_t line;
+    const char *source, *target;
+    /* how alike its source is to the sentence, up to 1; 1: the very same, and it is the answer */
+    double similarity;
+} heed_remembered;
+
 /* Which attention a result has. */
 enum heed_attention {
     HEED_ATTENTION_NONE,
@@ -216,6 +231,12 @@ typedef struct heed_translation {
      * subword. NULL and 0 unless asked for (option "steps") */
     size_t n_choices;
     heed_choice *choices;
+    /* With "steps", of a text of one sentence: the scores e of which a softmax makes the weights
+     * above, of the same size; NULL where these are the mean of several heads. And of a model
+     * without attention the vector that it makes of the whole source; else NULL and 0. */
+    float *subword_scores;
+    size_t n_vector;
+    float *vector;
 } heed_translation;
 
 /* All about one text. */
@@ -236,6 +257,24 @@ struct heed_result {
     /* all that the search kept, sentence by sentence; NULL and 0 unless asked for (option "tree") */
     size_t n_beam;
     heed_beam_node *beam;
+    /* of a model of labels: all of them, likeliest first; the text of a translation is a label. Else
+     * NULL and 0 */
+    size_t n_labels;
+    heed_label *labels;
+    /* Of a model that reads vectors: the name of the item, as it was given (NULL of text). `source` is then the list of its
+     * positions, and these are its words: seconds where `step`, the seconds of a position, is not 0; "row,column" where it
+     * is a picture of so many rows and columns of patches; else the number of the first vector. */
+    const char *item;
+    double step;
+    int rows, columns;
+    /* what there is to look at, where attention was asked for and it can be made again of the vectors: frames of bands, or rows of pixels (red,
+     * green, blue); else NULL */
+    const float *seen;
+    int n_seen_rows, n_seen_columns;
+    /* remembered sentences that were looked at, most similar first in each sentence; NULL and 0
+     * without a translation memory (option "memory") */
+    size_t n_memory;
+    heed_remembered *memory;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -416,6 +455,47 @@ HEED_API heed_lexicon *heed_aligner_lexicon(heed_aligner *aligner, const heed_te
                                             size_t n, heed_error *err);
 HEED_API void heed_lexicon_free(heed_lexicon *lexicon); /* NULL is fine */
 
+/* ---- files with text in them ----------------------------------------------------------------- */
+
+/* A file whose text is to be translated while all else stays: "po" (messages of programs, gettext), "srt" and "vtt" (subtitles),
+ * "text" (paragraphs that are broken into lines).
+ *
+ *     heed_file *f = heed_file_read(bytes, n, "srt", "film.srt", &err);
+ *     for (size_t i = 0; f && i < heed_file_size(f); i++)
+ *         heed_file_put(f, i, heed_translator_text(t, heed_file_text(f, i), &err), &err);
+ *     char *translated = f ? heed_file_write(f, &err) : NULL;
+ *     heed_free(translated);
+ *     heed_file_free(f); */
+typedef struct heed_file heed_file;
+
+/* The format of a file by the ending of its name; NULL where that says none. */
+HEED_API const char *heed_file_format(const char *path);
+
+/* Read a file of n bytes; `name` is for sentences and may be NULL. To be given to heed_file_free(). NULL with the reason in `err`:
+ * HEED_BAD_TEXT with file and line, HEED_BAD_OPTION for a format that there is not. */
+HEED_API heed_file *heed_file_read(const char *bytes, size_t n, const char *format,
+                                   const char *name, heed_error *err);
+
+/* How many texts there are; text i, from 0, and the line that it begins in, from 1; NULL and 0 beyond. Of PO these are messages
+ * without a translation; of subtitles sentences may go over several cues. */
+HEED_API size_t heed_file_size(const heed_file *file);
+HEED_API const char *heed_file_text(const heed_file *file, size_t i);
+HEED_API size_t heed_file_line(const heed_file *file, size_t i);
+
+/* Does text i have tags or entities? Then it is to be translated with the option "markup", "html". */
+HEED_API bool heed_file_has_tags(const heed_file *file, size_t i);
+
+/* The translation of text i. In PO it is marked fuzzy; one that has other placeholders than the message is left out, with a
+ * warning. False with the reason in `err`. */
+HEED_API bool heed_file_put(heed_file *file, size_t i, const char *translation, heed_error *err);
+
+/* Sentences for people: what stays, and what was left out; NULL from i = their number on. */
+HEED_API const char *heed_file_warning(const heed_file *file, size_t i);
+
+/* The file with the translations in it, to be given to heed_free(). NULL with HEED_NO_MEMORY in `err`. */
+HEED_API char *heed_file_write(const heed_file *file, heed_error *err);
+HEED_API void heed_file_free(heed_file *file); /* NULL is fine */
+
 /* ---- asynchronous translating -------------------------------------------------------------- */
 
 /* For servers: texts are submitted from any thread and join those that are being translated at
@@ -433,6 +513,25 @@ HEED_API void heed_lexicon_free(heed_lexicon *lexicon); /* NULL is fine */
  * translator, or 0 with the reason in `err` (HEED_BAD_OPTION, HEED_NO_MEMORY). */
 HEED_API uint64_t heed_translator_submit(heed_translator *translator, const char *text,
                                          const heed_options *options, heed_error *err);
+
+/* How far a text is that was submitted: one of its sentences. */
+typedef struct heed_progress {
+    /* from 0 */
+    size_t sentence, n_sentences;
+    /* what is written of it so far, valid during the call; the result may differ where something
+     * was protected or the letters were changed */
+    const char *text;
+    /* it is whole now; or it is given up, and written again from the beginning */
+    bool is_final, is_again;
+} heed_progress;
+
+/* Be told while a text with these options is translated: word by word with greedy search (option
+ * "beam" 1), else sentence by sentence. tell(context, progress) is called by the translator's
+ * threads, one at a time, with a lock held: it may not call the translator. It is not called any
+ * more once the text is taken or cancelled. NULL: nobody is told. */
+HEED_API void heed_options_watch(heed_options *options,
+                                 void (*tell)(void *context, const heed_progress *progress),
+                                 void *context);
 
 /* Take a result, in the order of finishing, waiting for timeout_ms milliseconds at most (0: not at
  * all; -1: as long as any text is under way). *id, which may be NULL, is the text's id.
@@ -478,6 +577,12 @@ HEED_API void heed_model_free(heed_model *model);
  * as an ensemble; their vocabularies must be the same. */
 HEED_API heed_translator *heed_translator_new(const heed_model *const *models, int n_models,
                                               heed_error *err);
+
+/* Shallow fusion: the search adds `weight` times what a language model says of each word, which must have the vocabulary of the
+ * translator's target side (heed train --source none --vocab-from MODEL). Before the first text. The model is borrowed as long as the
+ * translator lives; NULL is none. False with the reason in `err` (HEED_BAD_OPTION). */
+HEED_API bool heed_translator_fuse(heed_translator *translator, const heed_model *lm, double weight,
+                                   heed_error *err);
 
 /* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
  * the file or folder itself: a folder of Hugging Face's transformers with a MarianMT model, as
@@ -530,6 +635,9 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
+
+/* "translate", "label" or "language-model": what the model gives. The model's own text. */
+HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
  * ways; NULL where it does not say. The model's own text. */
@@ -587,6 +695,9 @@ enum heed_size {
 
 /* -1 for a NULL model or a number that there is not. */
 HEED_API long long heed_model_size(const heed_model *model, enum heed_size size);
+
+/* What the model reads: "text", "vectors" or "none". */
+HEED_API const char *heed_model_source(const heed_model *model);
 
 /* Does the model look at its source word by word? The oldest kind, of --score none, does not. */
 HEED_API bool heed_model_has_attention(const heed_model *model);
@@ -724,6 +835,9 @@ typedef struct heed_training_event {
     long best_update;
     /* validations without improvement, and how many end the run; 0: none do */
     int n_stale, patience;
+    /* of a validation of labels, if has_labels: accuracy and macro F1 in percent */
+    double accuracy, f1;
+    bool has_labels;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A
@@ -735,16 +849,59 @@ HEED_API bool heed_training_run(heed_training *training,
                                 bool (*watch)(void *context, const heed_training_event *event),
                                 void *context, heed_error *err);
 
+/* ---- features ------------------------------------------------------------------------------ */
+
+/* Sound and pictures as vectors, the source of models that are trained with `--source vectors`: log-mel frames or
+ * cepstra of sound (WAV, FLAC, Ogg), patches of pictures (PNG, JPEG). Settings first, then files, then one file of
+ * vectors, which carries the settings; the vectors of a file are the same on every machine.
+ *
+ *     heed_features *f = heed_features_new(&err);
+ *     if (f && heed_features_set(f, "mel", "40", &err) && heed_features_add(f, "hello.wav", &err) &&
+ *         heed_features_write(f, "speech.safetensors", &err))
+ *         puts("done");
+ *     heed_features_free(f); */
+typedef struct heed_features heed_features;
+
+HEED_API heed_features *heed_features_new(heed_error *err);
+HEED_API void heed_features_free(heed_features *features); /* NULL is fine */
+
+/* Set an option of `heed features` by its name, before the first file is added; and the options one by one, NULL when
+ * there are no more. */
+HEED_API bool heed_features_set(heed_features *features, const char *name, const char *value,
+                                heed_error *err);
+HEED_API const heed_option *heed_features_option_at(int i);
+
+/* Make vectors as those of another file, or as a model wants them: its settings, but for those that were set, its
+ * principal components and deviations. */
+HEED_API bool heed_features_like(heed_features *features, const char *path, heed_error *err);
+
+/* Add a sound or a picture: one more item. HEED_BAD_FILE when it cannot be read. */
+HEED_API bool heed_features_add(heed_features *features, const char *path, heed_error *err);
+
+/* Write all items. Principal components (option "project") are learned here, unless they came from another file. */
+HEED_API bool heed_features_write(heed_features *features, const char *path, heed_error *err);
+
+/* Models that read vectors are given names instead of texts: of a sound or a picture its file, of a file of vectors
+ * (.safetensors, .npz, .npy) FILE#1, FILE#2, … Is this a file of vectors, by its name? And the names of all its items, or of
+ * the one that any other file is, to be given to heed_lines_release(). */
+typedef struct heed_lines heed_lines;
+HEED_API bool heed_is_vectors(const char *path);
+HEED_API bool heed_vector_names(heed_lines *lines, const char *path, heed_error *err);
+
+/* How many items, vectors of all of them, and numbers of a vector there are. */
+enum heed_features_of { HEED_FEATURES_ITEMS, HEED_FEATURES_VECTORS, HEED_FEATURES_NUMBERS };
+HEED_API long long heed_features_count(const heed_features *features, enum heed_features_of what);
+
 /* ---- evaluation ---------------------------------------------------------------------------- */
 
 /* Lines of a text file, plain or compressed by gzip; "-" is standard input. {0} is none. */
-typedef struct heed_lines {
+struct heed_lines {
     size_t n;
     /* without line ends */
     const char **at;
     /* the library's */
     void *memory;
-} heed_lines;
+};
 
 /* Read a whole file. False with the reason in `err`: HEED_BAD_FILE, HEED_BAD_TEXT (a line that is
  * not UTF-8 or has a NUL in it, with its number; no line at all), HEED_NO_MEMORY. To be given to
@@ -847,6 +1004,28 @@ HEED_API heed_evaluation *heed_evaluate_files(const heed_pair *paths,
 /* NULL is fine. */
 HEED_API void heed_evaluation_free(heed_evaluation *evaluation);
 
+/* How labels were found. */
+typedef struct heed_confusion {
+    size_t n, n_labels;
+    /* all that occur on either side, in the order of their bytes */
+    const char **labels;
+    /* [n_labels × n_labels]: how often the label of the row was taken for that of the column */
+    size_t *counts;
+    /* percent of labels that are right; 100 times the mean, over the labels of the references, of F1 = 2 P R / (P + R) */
+    double accuracy, macro_f1;
+} heed_confusion;
+
+/* Compare n labels that were found with those that are right. Returns a table to be given to heed_confusion_free(), or NULL with the
+ * reason in `err` (HEED_BAD_TEXT: no labels, or more than 10,000 different ones; HEED_NO_MEMORY).
+ *
+ *     const heed_pair pairs[] = {{.hyp = "spam", .ref = "spam"}, {.hyp = "spam", .ref = "work"}};
+ *     heed_confusion *c = heed_confusion_new(pairs, 2, &err);
+ *     printf("%.1f %%\n", c->accuracy); */
+HEED_API heed_confusion *heed_confusion_new(const heed_pair *pairs, size_t n, heed_error *err);
+
+/* NULL is fine. */
+HEED_API void heed_confusion_free(heed_confusion *confusion);
+
 /* How sure a difference between systems is. */
 typedef struct heed_comparison {
     enum heed_metric metric;
@@ -925,6 +1104,11 @@ enum heed_option_flag {
     HEED_OPTION_SHORTHAND = 256,
     /* For programs that use the library; command lines do not show it. */
     HEED_OPTION_PROGRAM = 512,
+    /* Files have it only where it is not as it is when nothing is said. */
+    HEED_OPTION_IF_SET = 1024,
+    /* Of models with an encoder, with a decoder. */
+    HEED_OPTION_ENCODER = 2048,
+    HEED_OPTION_DECODER = 4096,
 };
 
 struct heed_option {

@@ -10,7 +10,10 @@
 
 #include <string.h>
 
-enum { DEEPEST = 100 }; /* elements within one another that still travel with words */
+enum {
+    DEEPEST = 100,    /* elements within one another that still travel with words */
+    MOST_CHANGES = 20 /* of mind within one another: translate="yes" inside of translate="no" */
+};
 
 /* ---- what names mean --------------------------------------------------------------------------------------- */
 
@@ -27,6 +30,9 @@ static const char blocks[] =
 static const char untouched[] = "code kbd samp var script style pre textarea math svg xmp iframe "
                                 "noembed noframes plaintext";
 static const char hidden[] = "script style";
+/* Of these not even those that ask for it are translated. */
+static const char for_machines[] =
+    "script style math svg xmp iframe noembed noframes plaintext textarea";
 /* HTML lets these end where the next one begins. */
 static const char open_ended[] = "body caption colgroup dd dt head html li optgroup option p rb rp "
                                  "rt rtc tbody td tfoot th thead tr";
@@ -47,6 +53,7 @@ struct reading {
     struct hd_marks *marks;
     struct open_element *open;
     size_t n_open, open_capacity, n_inline;
+    int n_changes; /* of mind, around what is being read */
     heed_error *err;
 };
 
@@ -262,18 +269,62 @@ static size_t unfinished_tag(const struct reading *r, size_t from)
     return at;
 }
 
+static bool add_range(struct reading *r, size_t from, size_t to, size_t begin, size_t end);
+
+/* The first tag of [from, to) whose element says that it is to be translated; `to` where there is none. */
+static size_t find_translated(const struct reading *r, size_t from, size_t to)
+{
+    while (from < to &&
+           !(r->tags->at[from].kind == HD_TAG_START && !is_whole(r, &r->tags->at[from]) &&
+             hd_tag_says(&r->tags->at[from], r->text) == HD_TAG_SAYS_YES))
+        from++;
+    return from;
+}
+
+/* An element that is not touched, tags [i, k) up to byte `end`, but for what in it says translate="yes". */
+static bool add_untouched_around(struct reading *r, size_t i, size_t k, size_t end)
+{
+    const struct hd_tag *tags = r->tags->at;
+    size_t from = tags[i].begin;
+    bool ok = (!is_block(r, i) && !has_break(r, i + 1, k)) || end_before(r, i);
+    r->n_changes++;
+    for (size_t yes; ok && (yes = find_translated(r, i + 1, k)) < k;) {
+        bool is_missing;
+        size_t last = find_end(r, yes, &is_missing);
+        last = last < k ? last : k;
+        const size_t behind = last < k ? tags[last].begin : end, n_open = r->n_open;
+        ok = add_mark(r, (struct hd_markup_mark){.kind = HD_MARK_BREAK,
+                                                 .begin = from,
+                                                 .end = tags[yes].end}) &&
+             add_range(r, yes + 1, last, tags[yes].end, behind);
+        while (ok && r->n_open > n_open)
+            ok = close_last(r, NULL, behind);
+        from = behind;
+        i = last < k ? last : k - 1;
+    }
+    r->n_changes--;
+    return ok &&
+           (from == end ||
+            add_mark(r, (struct hd_markup_mark){.kind = HD_MARK_BREAK, .begin = from, .end = end}));
+}
+
 /* An element as one piece; *i is then its last tag. */
 static bool add_untouched(struct reading *r, size_t *i)
 {
     const struct hd_tag *begin = &r->tags->at[*i];
     bool is_missing;
     const size_t k = find_end(r, *i, &is_missing);
-    const bool is_of_words = !is_block(r, *i) && !has_break(r, *i + 1, k);
-    if (!is_of_words && !end_before(r, *i))
-        return false;
     const size_t end = !is_missing      ? r->tags->at[k].end
                        : k < r->tags->n ? r->tags->at[k].begin
                                         : unfinished_tag(r, begin->end);
+    if (!is_missing && r->n_changes < MOST_CHANGES && find_translated(r, *i + 1, k) < k) {
+        const size_t first = *i;
+        *i = k;
+        return add_untouched_around(r, first, k, end);
+    }
+    const bool is_of_words = !is_block(r, *i) && !has_break(r, *i + 1, k);
+    if (!is_of_words && !end_before(r, *i))
+        return false;
     r->marks->n_missing += is_missing;
     const bool ok =
         add_mark(r, (struct hd_markup_mark){.kind = is_of_words ? HD_MARK_OBJECT : HD_MARK_BREAK,
@@ -335,20 +386,27 @@ static bool add_tag(struct reading *r, size_t *i)
                                                 .end = tag->end,
                                                 .has_content = tag->kind == HD_TAG_CDATA});
     }
-    if (is_one_of(r, tag, untouched) || hd_tag_says_no(tag, r->text))
+    const enum hd_tag_wish wish = hd_tag_says(tag, r->text);
+    if (wish == HD_TAG_SAYS_NO || (is_one_of(r, tag, untouched) && wish != HD_TAG_SAYS_YES) ||
+        is_one_of(r, tag, for_machines))
         return add_untouched(r, i);
     return begin_element(r, *i);
 }
 
+/* Tags [from, to), and the text from `begin` on that they are in, up to `end`. */
+static bool add_range(struct reading *r, size_t from, size_t to, size_t begin, size_t end)
+{
+    for (size_t i = from; i < to; i++) {
+        if (!add_entities(r, begin, r->tags->at[i].begin) || !add_tag(r, &i))
+            return false;
+        begin = r->marks->n > 0 ? r->marks->at[r->marks->n - 1].end : 0;
+    }
+    return add_entities(r, begin, end);
+}
+
 static bool add_all(struct reading *r)
 {
-    size_t at = 0;
-    for (size_t i = 0; i < r->tags->n; i++) {
-        if (!add_entities(r, at, r->tags->at[i].begin) || !add_tag(r, &i))
-            return false;
-        at = r->marks->n > 0 ? r->marks->at[r->marks->n - 1].end : 0;
-    }
-    if (!add_entities(r, at, r->n))
+    if (!add_range(r, 0, r->tags->n, 0, r->n))
         return false;
     while (r->n_open > 0)
         if (!close_last(r, NULL, r->n))

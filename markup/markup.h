@@ -42,6 +42,22 @@ struct hd_marks {
     size_t n_missing, n_dropped; /* ends that were not there; ends that were too many */
 };
 
+/* A segment of a translation memory: not ending in NUL; "en-US", "" where it is not said. */
+struct hd_tmx_variant {
+    const char *language, *text;
+    size_t n;
+};
+
+/* How a memory is read. `read` gives the next bytes, none at the end; `unit` is told each unit, the languages that it has, the source's
+ * as the header says, and its line. Both return false with the reason in `err` to stop. */
+struct hd_tmx_reading {
+    const char *name; /* for sentences */
+    bool (*read)(void *context, char *to, size_t room, size_t *n, heed_error *err);
+    bool (*unit)(void *context, const struct hd_tmx_variant *variants, size_t n,
+                 const char *source_language, size_t line, heed_error *err);
+    void *context;
+};
+
 struct hd_markup_module {
     const char *version; /* HEED_VERSION of the build; the structs of another may be others */
 
@@ -51,7 +67,13 @@ struct hd_markup_module {
     bool (*read)(struct hd_marks *marks, enum hd_markup_kind kind, const char *text, size_t n,
                  heed_error *err);
     void (*free)(void *memory);
+
+    /* Read a translation memory (TMX). False with the reason in `err`: HEED_BAD_TEXT with file and line. */
+    bool (*read_tmx)(const struct hd_tmx_reading *reading, heed_error *err);
 };
+
+/* The module's own (tmx.c). */
+bool hd_tmx_read(const struct hd_tmx_reading *reading, heed_error *err);
 
 /* What the library looks for in the module. */
 extern HEED_API const struct hd_markup_module hd_markup_module;

@@ -14,4 +14,4 @@ static bool read_markup(struct hd_marks *marks, enum hd_markup_kind kind, const 
     return ok;
 }
 
-const struct hd_markup_module hd_markup_module = {HEED_VERSION, read_markup, hd_free};
+const struct hd_markup_module hd_markup_module = {HEED_VERSION, read_markup, hd_free, hd_tmx_read};

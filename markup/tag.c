@@ -97,18 +97,21 @@ static bool has_word(const char *text, size_t n, const char *word)
     return false;
 }
 
-bool hd_tag_says_no(const struct hd_tag *tag, const char *text)
+enum hd_tag_wish hd_tag_says(const struct hd_tag *tag, const char *text)
 {
     struct attribute a;
+    enum hd_tag_wish wish = HD_TAG_SAYS_NOTHING;
     for (size_t i = tag->name + tag->n_name; next_attribute(&a, text, tag->end, &i);) {
         const char *name = text + a.name, *value = text + a.value;
-        if ((is_text(name, a.n_name, "translate") || is_text(name, a.n_name, "its:translate")) &&
-            is_text(value, a.n_value, "no"))
-            return true;
-        if (is_text(name, a.n_name, "class") && has_word(value, a.n_value, "notranslate"))
-            return true;
+        const bool is_told =
+            is_text(name, a.n_name, "translate") || is_text(name, a.n_name, "its:translate");
+        if ((is_told && is_text(value, a.n_value, "no")) ||
+            (is_text(name, a.n_name, "class") && has_word(value, a.n_value, "notranslate")))
+            return HD_TAG_SAYS_NO;
+        if (is_told && (a.n_value == 0 || is_text(value, a.n_value, "yes")))
+            wish = HD_TAG_SAYS_YES;
     }
-    return false;
+    return wish;
 }
 
 /* ---- tags -------------------------------------------------------------------------------------------- */

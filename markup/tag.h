@@ -43,8 +43,10 @@ bool hd_tag_is_one_of(const struct hd_tag *tag, enum hd_markup_kind kind, const 
 bool hd_tag_same_name(const struct hd_tag *a, const struct hd_tag *b, enum hd_markup_kind kind,
                       const char *text);
 
-/* Does a start tag say that what is in it must not be translated: translate="no", class="notranslate"? */
-bool hd_tag_says_no(const struct hd_tag *tag, const char *text);
+/* Does a start tag say that what is in it must not be translated (translate="no", class="notranslate"), or that it must,
+ * whatever it is in (translate="yes")? */
+enum hd_tag_wish { HD_TAG_SAYS_NOTHING, HD_TAG_SAYS_NO, HD_TAG_SAYS_YES };
+enum hd_tag_wish hd_tag_says(const struct hd_tag *tag, const char *text);
 
 /* ---- the two languages ----------------------------------------------------------------------------- */
 

@@ -40,12 +40,15 @@ void hd_deepl_translate(struct hd_http *http)
     const char *target = hd_form_text(http->form, "target_lang"),
                *source = hd_form_text(http->form, "source_lang"),
                *tags = hd_form_text(http->form, "tag_handling");
-    const bool is_markup = tags && (strcmp(tags, "html") == 0 || strcmp(tags, "xml") == 0);
+    const char *markup = !tags                       ? NULL
+                         : strcmp(tags, "html") == 0 ? "html"
+                         : strcmp(tags, "xml") == 0  ? "xml"
+                                                     : NULL;
     if (!target) {
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Value for 'target_lang' not supported.");
         return;
     }
-    struct hd_order *o = hd_order_new(http, json_object_get(http->form, "text"), "text", is_markup);
+    struct hd_order *o = hd_order_new(http, json_object_get(http->form, "text"), "text", markup);
     if (!o)
         return;
     struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);

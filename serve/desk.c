@@ -76,14 +76,14 @@ void hd_work_free(struct hd_work *w)
 
 /* ---- units by id: the lock is held ---------------------------------------------------------------------------- */
 
-static size_t slot_of(const struct hd_served *d, uint64_t id)
+static size_t slot_of(const struct hd_engine *e, uint64_t id)
 {
-    return (size_t)(id + ((uintptr_t)d >> 6) * 31) % HD_DESK_SLOTS;
+    return (size_t)(id + ((uintptr_t)e >> 6) * 31) % HD_DESK_SLOTS;
 }
 
 static void put_unit(struct hd_desk *desk, struct hd_unit *u, uint64_t id)
 {
-    struct hd_unit **slot = &desk->slots[slot_of(u->work->direction, id)];
+    struct hd_unit **slot = &desk->slots[slot_of(u->work->direction->engine, id)];
     u->id = id;
     u->is_under_way = true;
     u->next = *slot;
@@ -92,10 +92,10 @@ static void put_unit(struct hd_desk *desk, struct hd_unit *u, uint64_t id)
     u->work->n_left++;
 }
 
-static struct hd_unit *take_unit(struct hd_desk *desk, const struct hd_served *d, uint64_t id)
+static struct hd_unit *take_unit(struct hd_desk *desk, const struct hd_engine *e, uint64_t id)
 {
-    struct hd_unit **at = &desk->slots[slot_of(d, id)];
-    while (*at && ((*at)->id != id || (*at)->work->direction != d))
+    struct hd_unit **at = &desk->slots[slot_of(e, id)];
+    while (*at && ((*at)->id != id || (*at)->work->direction->engine != e))
         at = &(*at)->next;
     struct hd_unit *u = *at;
     if (u) {
@@ -132,23 +132,34 @@ static void drop_units(struct hd_desk *desk, struct hd_work *w)
 {
     for (size_t i = 0; i < w->n_units; i++) {
         struct hd_unit *u = &w->units[i];
-        if (u->is_under_way && heed_translator_cancel(w->direction->translator, u->id))
-            take_unit(desk, w->direction, u->id);
+        struct hd_engine *e = w->direction ? w->direction->engine : NULL;
+        if (u->is_under_way && e && heed_translator_cancel(e->translator, u->id))
+            take_unit(desk, e, u->id);
     }
 }
 
 /* ---- out --------------------------------------------------------------------------------------------------------- */
 
+static void tell_stream(void *context, const heed_progress *progress)
+{
+    const struct hd_unit *u = context;
+    hd_stream_progress(u->stream, (size_t)(u - u->work->units), progress);
+}
+
 static bool submit_all(struct hd_desk *desk, struct hd_work *w, const char *const *texts,
                        heed_options *const *options, bool one_option)
 {
     for (size_t i = 0; i < w->n_units; i++) {
-        const uint64_t id = heed_translator_submit(w->direction->translator, texts[i],
+        struct hd_unit *u = &w->units[i];
+        u->work = w;
+        u->stream = w->http->stream;
+        if (u->stream)
+            heed_options_watch(options[one_option ? 0 : i], tell_stream, u);
+        const uint64_t id = heed_translator_submit(w->direction->engine->translator, texts[i],
                                                    options[one_option ? 0 : i], &w->err);
         if (!id)
             return false;
-        w->units[i].work = w;
-        put_unit(desk, &w->units[i], id);
+        put_unit(desk, u, id);
     }
     return true;
 }
@@ -253,18 +264,18 @@ void hd_desk_abandon(struct hd_desk *desk, struct hd_work *w)
         hd_work_free(w);
 }
 
-void *hd_desk_take(void *direction)
+void *hd_desk_take(void *engine)
 {
-    struct hd_served *d = direction;
-    struct hd_desk *desk = d->desk;
-    while (!atomic_load(&d->is_ending)) {
+    struct hd_engine *e = engine;
+    struct hd_desk *desk = e->desk;
+    while (!atomic_load(&e->is_ending)) {
         uint64_t id = 0;
         heed_error err = {0};
-        heed_result *r = heed_translator_take(d->translator, 100, &id, &err);
+        heed_result *r = heed_translator_take(e->translator, 100, &id, &err);
         if (id == 0)
             continue;
         pthread_mutex_lock(&desk->lock);
-        struct hd_unit *u = take_unit(desk, d, id);
+        struct hd_unit *u = take_unit(desk, e, id);
         struct hd_work *w = u ? u->work : NULL;
         if (r)
             hd_metrics_text(&desk->service->metrics, hd_utf8_count(r->source, strlen(r->source)),

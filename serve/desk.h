@@ -1,4 +1,4 @@
-/* desk.h -- texts under way. A piece of work is all texts of one request; each is submitted to its direction's translator, where it
+/* desk.h -- texts under way. A piece of work is all texts of one request; each is submitted to its model's translator, where it
  * joins the texts of others, and the thread that takes the results brings them back. Whoever brings the last one finishes the work
  * and resumes the connection.
  *
@@ -13,6 +13,7 @@
 struct hd_http;
 struct hd_work;
 struct hd_service;
+struct hd_stream;
 
 struct hd_unit {
     struct hd_work *work;
@@ -20,6 +21,7 @@ struct hd_unit {
     heed_result *result; /* NULL when it failed or was dropped */
     struct hd_unit *next;
     bool is_under_way;
+    struct hd_stream *stream; /* that wants to know how far it is; NULL: none does */
 };
 
 enum hd_work_end { HD_WORK_DONE, HD_WORK_GONE, HD_WORK_LATE, HD_WORK_STOPPED };
@@ -70,8 +72,8 @@ void hd_desk_abandon(struct hd_desk *desk, struct hd_work *work);
 void hd_desk_submit(struct hd_desk *desk, struct hd_work *work, const char *const *texts,
                     heed_options *const *options, bool one_option);
 
-/* The thread of a direction. */
-void *hd_desk_take(void *direction);
+/* The thread of an engine. */
+void *hd_desk_take(void *engine);
 
 /* Drop work whose client has gone or whose time is over; with `all`, everything. */
 void hd_desk_look(struct hd_desk *desk, bool all);

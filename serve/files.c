@@ -15,6 +15,15 @@ static bool ends_in(const char *name, const char *end)
     return n > m && strcasecmp(name + n - m, end) == 0;
 }
 
+static const char *const endings[][2] = {
+    {".txt", NULL}, {".html", "html"}, {".htm", "html"}, {".xhtml", "html"}, {".xml", "xml"}};
+enum { N_ENDINGS = sizeof endings / sizeof *endings };
+
+const char *hd_files_ending(size_t i)
+{
+    return i < N_ENDINGS ? endings[i][0] : NULL;
+}
+
 static void finish_file(struct hd_http *http, struct hd_work *w)
 {
     const struct hd_order *o = w->data;
@@ -49,15 +58,17 @@ static struct hd_order *order_of(struct hd_http *http)
     }
     const char *slash = strrchr(name, '/');
     name = slash ? slash + 1 : name;
-    const bool is_markup = ends_in(name, ".html") || ends_in(name, ".htm");
-    const bool is_known = is_markup || ends_in(name, ".txt");
+    size_t kind = 0;
+    while (kind < N_ENDINGS && !ends_in(name, endings[kind][0]))
+        kind++;
+    const bool is_known = kind < N_ENDINGS;
     if (!*name || (is_known && json_string_length(file) == 0))
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: empty file");
     else if (!is_known)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: file format not supported");
     if (http->status != 0)
         return NULL;
-    struct hd_order *o = hd_order_new(http, file, "file", is_markup);
+    struct hd_order *o = hd_order_new(http, file, "file", endings[kind][1]);
     if (o && !(o->extra = hd_copy_string(name, NULL))) {
         hd_order_free(o);
         return NULL;

@@ -8,32 +8,31 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-/* ---- one direction ---------------------------------------------------------------------------------------- */
+/* ---- an engine ---------------------------------------------------------------------------------------------- */
 
-static void release_direction(struct hd_served *d)
+static void release_engine(struct hd_engine *e)
 {
-    atomic_store(&d->is_ending, true);
-    if (d->has_taker)
-        pthread_join(d->taker, NULL);
-    heed_translator_free(d->translator);
-    for (int i = 0; i < d->n_models; i++)
-        heed_model_free(d->models[i]);
-    hd_free(d->models);
-    hd_free(d->name);
-    hd_free(d->from);
-    hd_free(d->to);
+    atomic_store(&e->is_ending, true);
+    if (e->has_taker)
+        pthread_join(e->taker, NULL);
+    heed_translator_free(e->translator);
+    for (int i = 0; i < e->n_models; i++)
+        heed_model_free(e->models[i]);
+    hd_free(e->models);
+    hd_free(e->name);
 }
 
-static bool load_models(struct hd_served *d, const char *list, const struct hd_serve_settings *s,
+static bool load_models(struct hd_engine *e, const char *list, const struct hd_serve_settings *s,
                         heed_error *err)
 {
     size_t most = 1;
     for (const char *c = list; *c; c++)
         most += *c == ',';
     char *copy = hd_copy_string(list, err), *rest = copy;
-    d->models = hd_alloc(most, sizeof *d->models, err);
-    bool ok = copy && d->models;
+    e->models = hd_alloc(most, sizeof *e->models, err);
+    bool ok = copy && e->models;
     for (const char *path; ok && (path = strsep(&rest, ","));) {
         const bool is_inside = strcmp(path, "default") == 0 && s->inside.data;
         heed_model *m =
@@ -41,13 +40,18 @@ static bool load_models(struct hd_served *d, const char *list, const struct hd_s
                       : heed_model_load(path, err);
         ok = m != NULL;
         if (ok)
-            d->models[d->n_models++] = m;
+            e->models[e->n_models++] = m;
+        /* What clients send would be names of files of this machine. */
+        if (ok && strcmp(heed_model_source(m), "vectors") == 0)
+            ok = hd_fail(err, HEED_BAD_OPTION,
+                         "%s reads sound, pictures or vectors, and only models of text are served",
+                         path);
     }
     hd_free(copy);
     return ok;
 }
 
-/* What translators are told, and then that no result has attention unless it is asked for. */
+/* What translators are told. */
 static bool set_translator(heed_translator *t, const struct hd_serve_settings *s, heed_error *err)
 {
     for (size_t i = 0; i < s->translator.n; i++) {
@@ -58,59 +62,102 @@ static bool set_translator(heed_translator *t, const struct hd_serve_settings *s
         if (!heed_translator_set(t, name, equals + 1, err))
             return false;
     }
-    return true;
+    return !s->memory || heed_translator_set(t, "memory", s->memory, err);
+}
+
+static bool start_taker(struct hd_engine *e, struct hd_desk *desk, heed_error *err)
+{
+    e->desk = desk;
+    const int failure = pthread_create(&e->taker, NULL, hd_desk_take, e);
+    e->has_taker = failure == 0;
+    return failure == 0 ||
+           hd_fail(err, HEED_NO_MEMORY, "a thread could not be started (%s)", strerror(failure));
+}
+
+static bool load_engine(struct hd_engine *e, const char *files, const struct hd_serve_settings *s,
+                        struct hd_desk *desk, heed_error *err)
+{
+    const char *slash = strrchr(files, '/'); /* where it lies is nobody's business */
+    e->name = hd_copy_string(slash ? slash + 1 : files, err);
+    if (!e->name || !load_models(e, files, s, err))
+        return false;
+    e->translator = heed_translator_new((const heed_model *const *)e->models, e->n_models, err);
+    return e->translator && set_translator(e->translator, s, err) && start_taker(e, desk, err);
+}
+
+/* ---- its directions ------------------------------------------------------------------------------------------- */
+
+static bool add_direction(struct hd_fleet *f, struct hd_engine *e, const char *from, const char *to,
+                          heed_error *err)
+{
+    struct hd_served *grown = hd_grow(f->at, &f->capacity, f->n + 1, sizeof *grown, err);
+    if (!grown)
+        return false;
+    f->at = grown;
+    struct hd_served *d = &f->at[f->n++];
+    *d = (struct hd_served){
+        .engine = e, .from = hd_language_code(from, err), .to = hd_language_code(to, err)};
+    const char *own_from, *own_to;
+    const bool has_several = heed_model_direction(e->models[0], 1, NULL, NULL);
+    for (int i = 0; has_several && heed_model_direction(e->models[0], i, &own_from, &own_to); i++)
+        if (strcasecmp(own_from, from) == 0 && strcasecmp(own_to, to) == 0) {
+            d->own_from = own_from;
+            d->own_to = own_to;
+        }
+    return d->from && d->to;
 }
 
 /* "en-fr=file,file", or "file,file" of a model that says so itself. */
-static bool load_direction(struct hd_served *d, const char *text, const struct hd_serve_settings *s,
-                           heed_error *err)
+static bool load_directions(struct hd_fleet *f, struct hd_engine *e, const char *text,
+                            const struct hd_serve_settings *s, struct hd_desk *desk,
+                            heed_error *err)
 {
     char languages[64] = "";
-    const char *equals = strchr(text, '='), *files = text;
+    const char *equals = strchr(text, '='), *files = text, *from, *to;
     if (equals && equals - text < 40 && !memchr(text, '/', (size_t)(equals - text))) {
         snprintf(languages, sizeof languages, "%.*s", (int)(equals - text), text);
         files = equals + 1;
     }
-    const char *slash = strrchr(files, '/'); /* where it lies is nobody's business */
-    d->name = hd_copy_string(slash ? slash + 1 : files, err);
-    if (!d->name || !load_models(d, files, s, err))
+    if (!load_engine(e, files, s, desk, err))
         return false;
-    char *recorded = hd_languages_of(d->models[0]);
-    if (!languages[0] && recorded)
-        snprintf(languages, sizeof languages, "%s", recorded);
-    hd_free(recorded);
-    const char *dash = strchr(languages, '-');
-    if (!dash || dash == languages || !dash[1])
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "%s: the model does not say from which language it translates to which; "
-                       "write it in front, as in -m en-fr=%s",
-                       files, files);
-    languages[dash - languages] = '\0';
-    d->from = hd_language_code(languages, err);
-    d->to = hd_language_code(dash + 1, err);
-    d->translator = d->from && d->to ? heed_translator_new((const heed_model *const *)d->models,
-                                                           d->n_models, err)
-                                     : NULL;
-    return d->translator && set_translator(d->translator, s, err);
+    char *dash = strchr(languages, '-');
+    if (dash && dash > languages && dash[1]) {
+        *dash = '\0';
+        return add_direction(f, e, languages, dash + 1, err);
+    }
+    int n = 0;
+    for (; !languages[0] && heed_model_direction(e->models[0], n, &from, &to); n++)
+        if (!add_direction(f, e, from, to, err))
+            return false;
+    return n > 0 || hd_fail(err, HEED_BAD_OPTION,
+                            "%s: the model does not say from which language it translates to "
+                            "which; write it in front, as in -m en-fr=%s",
+                            files, files);
 }
 
-static bool start_taker(struct hd_served *d, struct hd_desk *desk, heed_error *err)
+bool hd_served_choose(const struct hd_served *d, heed_options *options, heed_error *err)
 {
-    d->desk = desk;
-    const int failure = pthread_create(&d->taker, NULL, hd_desk_take, d);
-    d->has_taker = failure == 0;
-    return failure == 0 ||
-           hd_fail(err, HEED_NO_MEMORY, "a thread could not be started (%s)", strerror(failure));
+    return heed_options_set(options, "memory-from", d->from, err) &&
+           heed_options_set(options, "memory-to", d->to, err) &&
+           (!d->own_from || (heed_options_set(options, "from", d->own_from, err) &&
+                             heed_options_set(options, "to", d->own_to, err)));
 }
 
 /* ---- a fleet ---------------------------------------------------------------------------------------------- */
 
 static void free_fleet(struct hd_fleet *f)
 {
-    for (size_t i = 0; f && i < f->n; i++)
-        release_direction(&f->at[i]);
-    if (f)
-        hd_free(f->at);
+    if (!f)
+        return;
+    for (size_t i = 0; i < f->n_engines; i++)
+        release_engine(&f->engines[i]);
+    for (size_t i = 0; i < f->n; i++) {
+        hd_free(f->at[i].from);
+        hd_free(f->at[i].to);
+    }
+    heed_model_free(f->lent);
+    hd_free(f->engines);
+    hd_free(f->at);
     hd_free(f);
 }
 
@@ -122,12 +169,29 @@ struct hd_served *hd_fleet_find(const struct hd_fleet *f, const char *from, cons
     return NULL;
 }
 
-bool hd_fleet_knows(const struct hd_fleet *f, const char *code)
+/* How many languages a model tells apart. */
+static int n_told_apart(const heed_model *model)
 {
-    for (size_t i = 0; i < f->n; i++)
-        if (strcmp(f->at[i].from, code) == 0 || strcmp(f->at[i].to, code) == 0)
-            return true;
-    return false;
+    return heed_model_detect(model, "", NULL, 0);
+}
+
+/* Where there is more than one language to translate from, the model that tells most of them apart; where none can, the one inside. */
+static bool find_detector(struct hd_fleet *f, const struct hd_serve_settings *s, heed_error *err)
+{
+    bool has_several = false;
+    for (size_t i = 1; i < f->n; i++)
+        has_several = has_several || strcmp(f->at[i].from, f->at[0].from) != 0;
+    int most = 1;
+    for (size_t i = 0; has_several && i < f->n_engines; i++)
+        if (n_told_apart(f->engines[i].models[0]) > most) {
+            f->detector = f->engines[i].models[0];
+            most = n_told_apart(f->detector);
+        }
+    if (!has_several || f->detector || !s->inside.data)
+        return true;
+    f->lent = heed_model_load_memory(s->inside.name, s->inside.data, s->inside.size, err);
+    f->detector = n_told_apart(f->lent) > 1 ? f->lent : NULL;
+    return f->lent != NULL;
 }
 
 static bool load_fleet(struct hd_fleet *f, const struct hd_serve_settings *s, struct hd_desk *desk,
@@ -139,13 +203,13 @@ static bool load_fleet(struct hd_fleet *f, const struct hd_serve_settings *s, st
     if (s->models.n == 0 && !s->inside.data)
         return hd_fail(err, HEED_BAD_OPTION,
                        "no model is embedded in this heed; name one with -m MODEL");
-    f->at = hd_alloc(n, sizeof *f->at, err);
-    for (size_t i = 0; f->at && i < n; i++) {
-        f->n++;
-        if (!load_direction(&f->at[i], names[i], s, err) || !start_taker(&f->at[i], desk, err))
+    f->engines = hd_alloc(n, sizeof *f->engines, err);
+    for (size_t i = 0; f->engines && i < n; i++) {
+        f->n_engines++;
+        if (!load_directions(f, &f->engines[i], names[i], s, desk, err))
             return false;
     }
-    return f->at != NULL;
+    return f->engines && find_detector(f, s, err);
 }
 
 /* ---- fleets ------------------------------------------------------------------------------------------------ */

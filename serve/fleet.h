@@ -1,4 +1,4 @@
-/* fleet.h -- the models that are served, each for one direction: a translator and the thread that takes its results.
+/* fleet.h -- the models that are served, and the directions in which they translate: one each, or several.
  *
  * When models are read again, a new fleet takes the place of the old one, which stays until its last request is answered. */
 #ifndef HD_SERVE_FLEET_H
@@ -11,9 +11,9 @@
 
 struct hd_desk;
 
-struct hd_served {
-    char *name;      /* of the model's file */
-    char *from, *to; /* codes: "en", "fr" */
+/* A model, or several that translate together: a translator and the thread that takes its results. */
+struct hd_engine {
+    char *name; /* of the model's file */
     heed_model **models;
     int n_models;
     heed_translator *translator;
@@ -23,10 +23,22 @@ struct hd_served {
     atomic_bool is_ending;
 };
 
+/* A direction that an engine translates in. */
+struct hd_served {
+    char *from, *to; /* codes: "en", "fr" */
+    const char *own_from,
+        *own_to; /* the model's names of them, where it has several directions; else NULL */
+    struct hd_engine *engine;
+};
+
 struct hd_fleet {
+    struct hd_engine *engines;
+    size_t n_engines;
     struct hd_served *at;
-    size_t n;
-    size_t n_users; /* fleets->lock is held */
+    size_t n, capacity;
+    const heed_model *detector; /* tells languages; NULL: there is none, or nothing to tell */
+    heed_model *lent;           /* the model inside, where only it can */
+    size_t n_users;             /* fleets->lock is held */
     struct hd_fleet *next;
 };
 
@@ -52,7 +64,7 @@ void hd_fleets_leave(struct hd_fleets *fleets, struct hd_fleet *fleet);
 /* The first that translates from one language to another, NULL where none does. */
 struct hd_served *hd_fleet_find(const struct hd_fleet *fleet, const char *from, const char *to);
 
-/* Does one of them translate from this language, or to it? */
-bool hd_fleet_knows(const struct hd_fleet *fleet, const char *code);
+/* What a translator must be told to translate in a direction: of a model of several, which one. */
+bool hd_served_choose(const struct hd_served *direction, heed_options *options, heed_error *err);
 
 #endif

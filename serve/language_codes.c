@@ -4,8 +4,6 @@
 #include "base/memory.h"
 
 #include <ctype.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -95,20 +93,6 @@ const char *hd_language_name(const char *code)
     return code;
 }
 
-char *hd_languages_of(const heed_model *model)
-{
-    char *info = heed_model_info(model, true, NULL), text[64];
-    json_t *about = info ? json_loads(info, 0, NULL) : NULL;
-    const json_t *said = json_object_get(json_object_get(about, "record"), "languages");
-    const char *from = json_string_value(json_array_get(said, 0)),
-               *to = json_string_value(json_array_get(said, 1));
-    snprintf(text, sizeof text, "%s-%s", from ? from : "", to ? to : "");
-    char *languages = from && to ? hd_copy_string(text, NULL) : NULL;
-    json_decref(about);
-    heed_free(info);
-    return languages;
-}
-
 char *hd_language_code(const char *text, heed_error *err)
 {
     static const char *const other[][2] = {
@@ -157,9 +141,34 @@ const char *hd_language_known(const struct hd_fleet *f, const char *text)
     return known;
 }
 
-/* Of one language there is no choice. */
-struct hd_detected hd_language_detect(const struct hd_fleet *f, const char *text)
+int hd_language_guess(const struct hd_fleet *f, const char *text, struct hd_detected *guesses,
+                      int most)
 {
-    (void)text;
-    return (struct hd_detected){.code = f->at[0].from, .confidence = 0};
+    enum { MOST_TOLD = 64 };
+    heed_guess told[MOST_TOLD];
+    int n = f->detector ? heed_model_detect(f->detector, text, told, MOST_TOLD) : 0, n_known = 0;
+    n = n < MOST_TOLD ? n : MOST_TOLD;
+    const bool is_tie = n > 1 && told[0].probability <= told[1].probability; /* it has no letters */
+    for (int i = 0; !is_tie && i < n && n_known < most; i++) {
+        const char *code = hd_language_known(f, told[i].language);
+        if (code)
+            guesses[n_known++] = (struct hd_detected){code, (int)(100 * told[i].probability + 0.5)};
+    }
+    if (n_known == 0) /* of one language there is no choice */
+        guesses[n_known++] = (struct hd_detected){.code = f->at[0].from, .confidence = 0};
+    return n_known;
+}
+
+struct hd_detected hd_language_detect(const struct hd_fleet *f, const char *text, const char *to)
+{
+    enum { MOST = 64, SURE = 90 };
+    struct hd_detected guesses[MOST];
+    const int n = hd_language_guess(f, text, guesses, MOST);
+    for (int i = 0; to && guesses[0].confidence < SURE && i < n; i++)
+        if (hd_fleet_find(f, guesses[i].code, to))
+            return guesses[i];
+    for (size_t i = 0; to && guesses[0].confidence == 0 && i < f->n; i++)
+        if (strcmp(f->at[i].to, to) == 0)
+            return (struct hd_detected){.code = f->at[i].from, .confidence = 0};
+    return guesses[0];
 }

@@ -8,9 +8,6 @@
  * memory. */
 char *hd_language_code(const char *text, heed_error *err);
 
-/* What a model's record says of its languages, "en-fr", to be given to hd_free(); NULL where it does not say. */
-char *hd_languages_of(const heed_model *model);
-
 /* "French"; the code itself where the name is not known. */
 const char *hd_language_name(const char *code);
 
@@ -18,11 +15,16 @@ const char *hd_language_name(const char *code);
 const char *hd_language_known(const struct hd_fleet *f, const char *text);
 
 struct hd_detected {
-    const char *code;
-    int confidence; /* percent */
+    const char *code; /* the fleet's own */
+    int confidence;   /* percent */
 };
 
-/* The language of a text, among those that the fleet translates from. */
-struct hd_detected hd_language_detect(const struct hd_fleet *fleet, const char *text);
+/* The languages that a text may be in, among those that the fleet knows, likeliest first: `most` at most, and one at least. */
+int hd_language_guess(const struct hd_fleet *fleet, const char *text, struct hd_detected *guesses,
+                      int most);
+
+/* The likeliest; where it is not sure, the likeliest of those that are translated to `to`. NULL: to any. */
+struct hd_detected hd_language_detect(const struct hd_fleet *fleet, const char *text,
+                                      const char *to);
 
 #endif

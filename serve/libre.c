@@ -20,7 +20,7 @@ static json_t *detected(struct hd_detected d)
 static json_t *alternatives_of(const struct hd_order *o, const struct hd_work *w, size_t i)
 {
     json_t *list = json_array(), *first = hd_order_text(o, w, i, 0);
-    for (int rank = 1; !o->is_markup && list && first && rank <= o->alternatives; rank++) {
+    for (int rank = 1; !o->markup && list && first && rank <= o->alternatives; rank++) {
         json_t *text = hd_order_text(o, w, i, (size_t)rank);
         bool is_new = text && !json_equal(text, first);
         for (size_t k = 0; is_new && k < json_array_size(list); k++)
@@ -131,7 +131,8 @@ void hd_libre_translate(struct hd_http *http)
     const char *format = hd_form_text(http->form, "format");
     const bool is_markup = format && strcmp(format, "html") == 0;
     mend_line_ends(http);
-    struct hd_order *o = hd_order_new(http, json_object_get(http->form, "q"), "q", is_markup);
+    struct hd_order *o =
+        hd_order_new(http, json_object_get(http->form, "q"), "q", is_markup ? "html" : NULL);
     if (!o)
         return;
     o->alternatives = alternatives;
@@ -156,12 +157,20 @@ void hd_libre_detect(struct hd_http *http)
 {
     if (is_missing(http, "q"))
         return;
+    enum { MOST = 3, LEAST_PERCENT = 5 };
     const json_t *q = json_object_get(http->form, "q");
-    const char *text = json_string_value(json_is_array(q) ? json_array_get(q, 0) : q);
+    const size_t n_texts = json_is_array(q) ? json_array_size(q) : 1;
     struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);
-    const struct hd_detected d = hd_language_detect(fleet, text ? text : "");
-    hd_http_say_json(http, MHD_HTTP_OK, json_pack("[o]", detected(d)));
+    json_t *list = json_array();
+    for (size_t i = 0; i < n_texts; i++) {
+        struct hd_detected guesses[MOST];
+        const char *text = json_string_value(json_is_array(q) ? json_array_get(q, i) : q);
+        const int n = hd_language_guess(fleet, text ? text : "", guesses, MOST);
+        for (int k = 0; k < n && (k == 0 || guesses[k].confidence >= LEAST_PERCENT); k++)
+            json_array_append_new(list, detected(guesses[k]));
+    }
     hd_fleets_leave(&http->service->fleets, fleet);
+    hd_http_say_json(http, MHD_HTTP_OK, list);
 }
 
 static bool contains(const json_t *list, const char *text)
@@ -207,21 +216,19 @@ void hd_libre_settings(struct hd_http *http)
 {
     const struct hd_serve_settings *s = http->service->settings;
     struct hd_fleet *f = hd_fleets_use(&http->service->fleets);
-    json_t *formats = s->has_files ? json_pack("[s, s, s]", ".txt", ".html", ".htm") : json_array();
+    json_t *formats = json_array();
+    for (size_t i = 0; s->has_files && hd_files_ending(i); i++)
+        json_array_append_new(formats, json_string(hd_files_ending(i)));
     hd_http_say_json(
         http, MHD_HTTP_OK,
         json_pack(
             "{s: i, s: i, s: b, s: b, s: b, s: b, s: o, s: {s: {s: s, s: s}, s: {s: s, s: s}}}",
             "charLimit", s->max_characters, "frontendTimeout", 500, "apiKeys", s->api_keys != NULL,
-            "keyRequired", s->api_keys != NULL, "suggestions", 0, "filesTranslation", s->has_files,
-            "supportedFilesFormat", formats, "language", "source", "code", "auto", "name",
-            "Auto Detect", "target", "code", f->at[0].to, "name", hd_language_name(f->at[0].to)));
+            "keyRequired", s->api_keys != NULL, "suggestions", s->memory != NULL,
+            "filesTranslation", s->has_files, "supportedFilesFormat", formats, "language", "source",
+            "code", "auto", "name", "Auto Detect", "target", "code", f->at[0].to, "name",
+            hd_language_name(f->at[0].to)));
     hd_fleets_leave(&http->service->fleets, f);
-}
-
-void hd_libre_suggest(struct hd_http *http)
-{
-    hd_http_refuse(http, MHD_HTTP_FORBIDDEN, "Suggestions are disabled on this server.");
 }
 
 void hd_libre_health(struct hd_http *http)

@@ -64,7 +64,7 @@ static bool check_texts(struct hd_http *http, const json_t *field, const char *n
 }
 
 struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,
-                              bool is_markup)
+                              const char *markup)
 {
     if (!check_texts(http, field, name))
         return NULL;
@@ -75,14 +75,14 @@ struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const c
     if (ok) {
         *o = (struct hd_order){.n = n,
                                .is_list = is_list,
-                               .is_markup = is_markup,
+                               .markup = markup,
                                .texts = hd_alloc(n, sizeof *o->texts, NULL),
                                .first = hd_alloc(n, sizeof *o->first, NULL)};
         ok = o->texts && o->first;
     }
     for (size_t i = 0; ok && i < n; i++)
-        ok = hd_pieces_init(
-            &o->texts[i], json_string_value(is_list ? json_array_get(field, i) : field), is_markup);
+        ok = hd_pieces_init(&o->texts[i],
+                            json_string_value(is_list ? json_array_get(field, i) : field), markup);
     if (ok)
         return o;
     hd_order_free(o);
@@ -92,6 +92,37 @@ struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const c
 
 /* ---- languages ---------------------------------------------------------------------------------------------------- */
 
+/* What is looked at to tell the language: all texts, as far as that takes no time; without tags, which look like English. */
+static char *text_to_tell(const struct hd_order *o)
+{
+    enum { ENOUGH = 4000 };
+    struct hd_bytes text = {0};
+    bool is_tag = false;
+    hd_bytes_add(&text, "", 0);
+    for (size_t i = 0; i < o->n && text.n < ENOUGH; i++) {
+        for (const char *c = o->texts[i].whole; *c && text.n < ENOUGH; c++) {
+            is_tag = o->markup && (*c == '<' || is_tag);
+            if (!is_tag)
+                hd_bytes_add(&text, c, 1);
+            is_tag = is_tag && *c != '>';
+        }
+        hd_bytes_text(&text, " ");
+    }
+    if (!text.has_failed)
+        return text.at;
+    hd_free(text.at);
+    return NULL;
+}
+
+static struct hd_detected detect(const struct hd_order *o, const struct hd_fleet *fleet,
+                                 const char *to)
+{
+    char *text = text_to_tell(o);
+    const struct hd_detected d = hd_language_detect(fleet, text ? text : "", to);
+    hd_free(text);
+    return d;
+}
+
 struct hd_served *hd_order_direction(struct hd_http *http, struct hd_order *o,
                                      const struct hd_fleet *fleet, const char *source,
                                      const char *target, bool *is_same)
@@ -100,7 +131,7 @@ struct hd_served *hd_order_direction(struct hd_http *http, struct hd_order *o,
     const char *from = NULL, *to = target ? hd_language_known(fleet, target) : NULL;
     if (!source || strcmp(source, "auto") == 0) {
         o->is_detected = true;
-        o->detected = hd_language_detect(fleet, o->texts[0].whole);
+        o->detected = detect(o, fleet, to);
         from = o->detected.code;
     } else
         from = hd_language_known(fleet, source);
@@ -121,14 +152,16 @@ struct hd_served *hd_order_direction(struct hd_http *http, struct hd_order *o,
 /* ---- out and back ------------------------------------------------------------------------------------------------- */
 
 /* Words alone are wanted, and so many of the best. */
-static heed_options *options_for(const struct hd_served *d, int alternatives, heed_error *err)
+static heed_options *options_for(const struct hd_served *d, const struct hd_order *order,
+                                 heed_error *err)
 {
     char n_best[16];
-    snprintf(n_best, sizeof n_best, "%d", alternatives + 1);
-    heed_options *o = heed_options_new(d->translator, err);
-    if (o && heed_options_set(o, "attention", "none", err) &&
+    snprintf(n_best, sizeof n_best, "%d", order->markup ? 1 : order->alternatives + 1);
+    heed_options *o = heed_options_new(d->engine->translator, err);
+    if (o && hd_served_choose(d, o, err) && heed_options_set(o, "attention", "none", err) &&
         heed_options_set(o, "n-best", n_best, err) &&
-        heed_options_set(o, "scores", alternatives > 0 ? "yes" : "no", err))
+        heed_options_set(o, "scores", order->alternatives > 0 ? "yes" : "no", err) &&
+        (!order->markup || heed_options_set(o, "markup", order->markup, err)))
         return o;
     heed_options_free(o);
     return NULL;
@@ -137,8 +170,7 @@ static heed_options *options_for(const struct hd_served *d, int alternatives, he
 static void give_texts(struct hd_desk *desk, struct hd_work *w, const struct hd_order *o)
 {
     const char **texts = hd_alloc(w->n_units, sizeof *texts, &w->err);
-    heed_options *options =
-        w->direction ? options_for(w->direction, o->alternatives, &w->err) : NULL;
+    heed_options *options = w->direction ? options_for(w->direction, o, &w->err) : NULL;
     if (!texts || (w->direction && !options)) {
         heed_options_free(options);
         hd_free(texts);

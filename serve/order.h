@@ -16,18 +16,18 @@ struct hd_order {
     bool is_detected;        /* the client does not know the language */
     struct hd_detected detected;
     int alternatives;
-    bool is_markup;
-    char *extra; /* of the route */
+    const char *markup; /* "html" or "xml"; NULL: plain text */
+    char *extra;        /* of the route */
 };
 
 /* The texts of a field, a string or a list of strings. NULL with the request refused: there is none, one is no string, there are too
  * many, one is too long, or it is sent too often. */
 struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,
-                              bool is_markup);
+                              const char *markup);
 void hd_order_free(void *order);
 
 /* Which direction is asked for: NULL with the request refused, or with *is_same when both languages are one. `source` may be NULL or
- * "auto". */
+ * "auto": then the texts tell, all of them together. */
 struct hd_served *hd_order_direction(struct hd_http *http, struct hd_order *order,
                                      const struct hd_fleet *fleet, const char *source,
                                      const char *target, bool *is_same);

@@ -50,21 +50,24 @@ static bool is_modest(struct hd_http *http, const char *name, const char *value)
     return false;
 }
 
-/* Options of the search and of what is reported; how the server works is its own affair. */
+/* Options of the search and of what is reported; how the server works, and which files it reads, is its own affair. That there be no
+ * memory can be asked for. */
 static bool set_option(struct hd_http *http, heed_options *options, const char *name,
                        const json_t *value)
 {
     static const char *const fields[] = {"q",      "from",   "to",      "source", "prefix",
                                          "target", "stream", "api_key", "model",  "format",
-                                         "dark",   "heads",  NULL};
-    static const char *const ours[] = {"threads",    "batch",      "compute", "keep",
-                                       "max-source", "max-length", NULL};
+                                         "dark",   "heads",  "force",   NULL};
+    static const char *const ours[] = {"threads",     "batch",      "compute",      "keep",
+                                       "max-source",  "max-length", "glossary",     "memory",
+                                       "memory-from", "memory-to",  "memory-cache", NULL};
     char text[64];
     heed_error err = {0};
-    const char *said = typed(value, text, sizeof text);
+    const bool is_no_memory = strcmp(name, "memory") == 0 && json_is_false(value);
+    const char *said = is_no_memory ? "none" : typed(value, text, sizeof text);
     if (is_among(fields, name) || json_is_null(value))
         return true;
-    if (is_among(ours, name))
+    if (is_among(ours, name) && !is_no_memory)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s is the server's own choice", name);
     else if (!said)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.64s must be text, a number, true or false",
@@ -86,14 +89,58 @@ static bool set_options(struct hd_http *http, heed_options *options)
     return true;
 }
 
+/* Of a model of several directions: the languages that were asked for. What was left open is told from each text. */
+static bool choose_languages(const struct hd_http *http, const struct hd_served *d, heed_options *o,
+                             heed_error *err)
+{
+    const char *from = hd_form_text(http->form, "from"), *to = hd_form_text(http->form, "to");
+    const bool is_told = from && strcmp(from, "auto") != 0;
+    if (!d->own_from) /* the memory has to know which languages these are */
+        return heed_options_set(o, "memory-from", d->from, err) &&
+               heed_options_set(o, "memory-to", d->to, err);
+    return ((!is_told || heed_options_set(o, "from", d->own_from, err)) &&
+            (!to || heed_options_set(o, "to", d->own_to, err)));
+}
+
+/* [[step, subword], [step, subword, weight], ...] as the option has it. */
+static bool set_force(struct hd_http *http, heed_options *o, heed_error *err)
+{
+    const json_t *force = json_object_get(http->form, "force");
+    if (!force || json_is_null(force))
+        return true;
+    struct hd_bytes text = {0};
+    hd_bytes_text(&text, json_is_string(force) ? json_string_value(force) : "");
+    for (size_t i = 0; i < json_array_size(force); i++) {
+        const json_t *one = json_array_get(force, i);
+        const size_t n = json_array_size(one);
+        for (size_t k = 0; k < n; k++) {
+            char number[40];
+            snprintf(number, sizeof number, "%s%.9g",
+                     k > 0   ? ":"
+                     : i > 0 ? ","
+                             : "",
+                     json_number_value(json_array_get(one, k)));
+            hd_bytes_text(&text, number);
+        }
+        if (n < 2 || n > 3)
+            hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                           "force must be a list of [step, subword] or [step, subword, weight]");
+    }
+    const bool ok = http->status == 0 && !text.has_failed &&
+                    heed_options_set(o, "force", text.at ? text.at : "", err);
+    hd_free(text.at);
+    return ok;
+}
+
 /* The options of the i-th text: those of all, and how its translation begins or what it is. */
 static heed_options *options_of(struct hd_http *http, const struct hd_served *d, size_t i,
                                 const char *attention)
 {
     static const char *const of_texts[] = {"prefix", "target"};
     heed_error err = {0};
-    heed_options *o = heed_options_new(d->translator, &err);
-    bool ok = o && (!attention || heed_options_set(o, "attention", attention, &err)) &&
+    heed_options *o = heed_options_new(d->engine->translator, &err);
+    bool ok = o && choose_languages(http, d, o, &err) && set_force(http, o, &err) &&
+              (!attention || heed_options_set(o, "attention", attention, &err)) &&
               set_options(http, o);
     for (int k = 0; ok && k < 2; k++) {
         const json_t *field = json_object_get(http->form, of_texts[k]),
@@ -114,6 +161,20 @@ static heed_options *options_of(struct hd_http *http, const struct hd_served *d,
 
 /* ---- which model -------------------------------------------------------------------------------------------------- */
 
+static bool is_of(const struct hd_served *d, const char *model, const char *from, const char *to)
+{
+    return (!model || strcmp(d->engine->name, model) == 0) &&
+           (!from || strcmp(d->from, from) == 0) && (!to || strcmp(d->to, to) == 0);
+}
+
+/* The language of the first text. */
+static const char *detect(const struct hd_http *http, const struct hd_fleet *f, const char *to)
+{
+    const json_t *q = json_object_get(http->form, "q");
+    const char *text = json_string_value(json_is_array(q) ? json_array_get(q, 0) : q);
+    return f->detector ? hd_language_detect(f, text ? text : "", to).code : NULL;
+}
+
 /* By its name, by the languages, or the first. NULL with the request refused. */
 static struct hd_served *direction_of(struct hd_http *http, const struct hd_fleet *f)
 {
@@ -124,12 +185,11 @@ static struct hd_served *direction_of(struct hd_http *http, const struct hd_flee
     const char *unknown = to && !target                                  ? to
                           : from && strcmp(from, "auto") != 0 && !source ? from
                                                                          : NULL;
-    for (size_t i = 0; !unknown && i < f->n; i++) {
-        struct hd_served *d = &f->at[i];
-        if ((!model || strcmp(d->name, model) == 0) && (!source || strcmp(d->from, source) == 0) &&
-            (!target || strcmp(d->to, target) == 0))
-            return d;
-    }
+    const char *told = source || unknown ? source : detect(http, f, target);
+    for (size_t i = 0; !unknown && i < 2 * f->n;
+         i++) /* a language that is only a guess may be wrong */
+        if (is_of(&f->at[i % f->n], model, i < f->n ? told : source, target))
+            return &f->at[i % f->n];
     if (unknown)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.100s is not supported", unknown);
     else if (model)
@@ -199,7 +259,7 @@ static bool read_own(struct own *own, struct hd_http *http, const struct hd_serv
 /* Is q there, and are its texts texts and not too long? Refuses it if not. */
 static bool check_q(struct hd_http *http)
 {
-    struct hd_order *o = hd_order_new(http, json_object_get(http->form, "q"), "q", false);
+    struct hd_order *o = hd_order_new(http, json_object_get(http->form, "q"), "q", NULL);
     const bool ok = o != NULL;
     hd_order_free(o);
     return ok;
@@ -220,7 +280,7 @@ static int n_layers_of(const struct hd_http *http, const heed_model *model)
 /* The same pair once for each layer and head. */
 static bool read_heads(struct own *own, struct hd_http *http, const struct hd_served *d)
 {
-    const heed_model *model = d->models[0];
+    const heed_model *model = d->engine->models[0];
     const int n_layers = n_layers_of(http, model),
               n_heads = (int)heed_model_size(model, HEED_MODEL_HEADS);
     if (n_layers < 1 || n_heads < 1) {
@@ -252,7 +312,7 @@ static bool read_heads(struct own *own, struct hd_http *http, const struct hd_se
 static void finish_heads(struct hd_http *http, struct hd_work *w)
 {
     const heed_translation *first = w->units[0].result->translations[0];
-    const int n_heads = (int)heed_model_size(w->direction->models[0], HEED_MODEL_HEADS);
+    const int n_heads = (int)heed_model_size(w->direction->engine->models[0], HEED_MODEL_HEADS);
     char text[160];
     http->answer.n = 0;
     snprintf(text, sizeof text,
@@ -343,20 +403,21 @@ void hd_own_model(struct hd_http *http)
     json_t *list = json_array();
     for (size_t i = 0; i < f->n; i++) {
         const struct hd_served *d = &f->at[i];
-        char *info = heed_model_info(d->models[0], true, NULL);
+        const struct hd_engine *e = d->engine;
+        char *info = heed_model_info(e->models[0], true, NULL);
         json_t *about = info ? json_loads(info, 0, NULL) : NULL;
         json_array_append_new(
             list,
             json_pack("{s: s, s: s, s: s, s: i, s: I, s: I, s: I, s: I, s: I, s: o}", "model",
-                      d->name, "from", d->from, "to", d->to, "models", d->n_models, "heads",
-                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_HEADS), "cross_layers",
-                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_CROSS_LAYERS),
+                      e->name, "from", d->from, "to", d->to, "models", e->n_models, "heads",
+                      (json_int_t)heed_model_size(e->models[0], HEED_MODEL_HEADS), "cross_layers",
+                      (json_int_t)heed_model_size(e->models[0], HEED_MODEL_CROSS_LAYERS),
                       "encoder_layers",
-                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_ENCODER_SELF_LAYERS),
+                      (json_int_t)heed_model_size(e->models[0], HEED_MODEL_ENCODER_SELF_LAYERS),
                       "decoder_layers",
-                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_DECODER_SELF_LAYERS),
+                      (json_int_t)heed_model_size(e->models[0], HEED_MODEL_DECODER_SELF_LAYERS),
                       "parameters",
-                      (json_int_t)heed_model_size(d->models[0], HEED_MODEL_PARAMETERS), "info",
+                      (json_int_t)heed_model_size(e->models[0], HEED_MODEL_PARAMETERS), "info",
                       about ? about : json_null()));
         heed_free(info);
     }

@@ -17,27 +17,83 @@
 #define SYMBOL(name) #name
 #endif
 
+/* Where the files are when this is compiled: the Makefile takes comments and indentation out first. */
+#ifndef HD_WEB
+#define HD_WEB "web/"
+#endif
+
 /* The assembler reads the file. */
 #define EMBED(name, file)                                                                \
     __asm__(SECTION "\n.globl " SYMBOL(name) "\n.globl " SYMBOL(name##_end) "\n" SYMBOL( \
-        name) ":\n.incbin \"" file "\"\n" SYMBOL(name##_end) ":\n.byte 0\n.text\n");     \
+        name) ":\n.incbin \"" HD_WEB file "\"\n" SYMBOL(name##_end) ":\n.byte 0\n.text\n");     \
     extern const char name[] __attribute__((visibility("hidden"))),                      \
         name##_end[] __attribute__((visibility("hidden")))
 
-EMBED(hd_web_index, "web/index.html");
-EMBED(hd_web_style, "web/page.css");
-EMBED(hd_web_script, "web/page.js");
-EMBED(hd_web_icon, "web/icon.svg");
-EMBED(hd_web_spec, "web/spec.json");
+EMBED(hd_web_index, "index.html");
+EMBED(hd_web_style, "page.css");
+EMBED(hd_web_icon, "icon.svg");
+EMBED(hd_web_spec, "spec.json");
+#define SCRIPT(name) EMBED(hd_web_##name, #name ".js")
+SCRIPT(page);
+SCRIPT(ask);
+SCRIPT(choices);
+SCRIPT(compare);
+SCRIPT(dom);
+SCRIPT(formulas);
+SCRIPT(heads);
+SCRIPT(lines);
+SCRIPT(matrix);
+SCRIPT(memory);
+SCRIPT(panes);
+SCRIPT(past);
+SCRIPT(save);
+SCRIPT(sentence);
+SCRIPT(state);
+SCRIPT(steps);
+SCRIPT(table);
+SCRIPT(tree);
+SCRIPT(views);
+
+#define HTML "text/html; charset=utf-8"
+#define CSS  "text/css; charset=utf-8"
+#define JS   "text/javascript; charset=utf-8"
+#define SVG  "image/svg+xml"
+
+#define ROW(path, file, type, name)                          \
+    {                                                        \
+        path, file, type, hd_web_##name, hd_web_##name##_end \
+    }
+#define SCRIPT_ROW(name) ROW("/web/" #name ".js", #name ".js", JS, name)
 
 static const struct {
     const char *path, *file, *type, *begin, *end;
-} files[HD_PAGE_FILES] = {
-    {"/", "index.html", "text/html; charset=utf-8", hd_web_index, hd_web_index_end},
-    {"/page.css", "page.css", "text/css; charset=utf-8", hd_web_style, hd_web_style_end},
-    {"/page.js", "page.js", "text/javascript; charset=utf-8", hd_web_script, hd_web_script_end},
-    {"/icon.svg", "icon.svg", "image/svg+xml", hd_web_icon, hd_web_icon_end},
+} files[] = {
+    ROW("/", "index.html", HTML, index),
+    ROW("/web/page.css", "page.css", CSS, style),
+    ROW("/web/icon.svg", "icon.svg", SVG, icon),
+    SCRIPT_ROW(page),
+    SCRIPT_ROW(ask),
+    SCRIPT_ROW(choices),
+    SCRIPT_ROW(compare),
+    SCRIPT_ROW(dom),
+    SCRIPT_ROW(formulas),
+    SCRIPT_ROW(heads),
+    SCRIPT_ROW(lines),
+    SCRIPT_ROW(matrix),
+    SCRIPT_ROW(memory),
+    SCRIPT_ROW(panes),
+    SCRIPT_ROW(past),
+    SCRIPT_ROW(save),
+    SCRIPT_ROW(sentence),
+    SCRIPT_ROW(state),
+    SCRIPT_ROW(steps),
+    SCRIPT_ROW(table),
+    SCRIPT_ROW(tree),
+    SCRIPT_ROW(views),
 };
+
+_Static_assert(sizeof files / sizeof *files == HD_PAGE_FILES,
+               "each file of the page has its place");
 
 static void pack(struct hd_bytes *out, const char *data, size_t n)
 {
@@ -94,10 +150,11 @@ void hd_page_serve(struct hd_http *http)
     const struct hd_serve_settings *s = http->service->settings;
     const struct hd_page *p = &http->service->page;
     int i = 0;
-    while (i < HD_PAGE_FILES - 1 && strcmp(files[i].path, http->path) != 0)
+    while (i < HD_PAGE_FILES && strcmp(files[i].path, http->path) != 0)
         i++;
-    if (!s->has_page) {
-        hd_http_refuse(http, MHD_HTTP_NOT_FOUND, "this server has no page");
+    if (!s->has_page || i == HD_PAGE_FILES) {
+        hd_http_refuse(http, MHD_HTTP_NOT_FOUND,
+                       s->has_page ? "the page has no such file" : "this server has no page");
         return;
     }
     if (s->page) {

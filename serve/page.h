@@ -6,7 +6,7 @@
 
 #include <heed.h>
 
-enum { HD_PAGE_FILES = 4 };
+enum { HD_PAGE_FILES = 22 };
 
 struct hd_page {
     struct hd_bytes packed[HD_PAGE_FILES]; /* by gzip; none where that failed */

@@ -1,8 +1,7 @@
-/* pieces.h -- a text as pieces: those that are translated, and those that stay as they are: ends of lines, tags, white space.
+/* pieces.h -- a text as pieces: those that are translated, and those that stay as they are: ends of lines and white space.
  *
- * Plain text is translated line by line, as `heed translate` does. Of HTML what stands between two tags is translated; what is in
- * <script>, <style>, <code> and the like, and what says translate="no", is not. Put together again with nothing translated, the
- * pieces are the text, byte for byte. */
+ * Plain text is translated line by line, as `heed translate` does; a text with tags is one piece, since the library knows what to do
+ * with them. Put together again with nothing translated, the pieces are the text, byte for byte. */
 #ifndef HD_SERVE_PIECES_H
 #define HD_SERVE_PIECES_H
 
@@ -15,7 +14,6 @@ struct hd_piece {
 
 struct hd_pieces {
     char *whole;
-    bool is_markup;
     struct hd_piece *at;
     size_t n, capacity, n_translated;
 };

@@ -24,11 +24,10 @@ static const struct hd_route routes[] = {
     {"/heed/align", HD_ROUTE_POST | HD_ROUTE_KEY, hd_own_align},
     {"/heed/score", HD_ROUTE_POST | HD_ROUTE_KEY, hd_own_score},
     {"/heed/model", HD_ROUTE_GET, hd_own_model},
+    {"/heed/memory", HD_ROUTE_GET | HD_ROUTE_DELETE | HD_ROUTE_KEY, hd_own_memory},
     {"/heed/plot", HD_ROUTE_POST | HD_ROUTE_KEY, hd_own_plot},
     {"/", HD_ROUTE_GET, hd_page_serve},
-    {"/page.css", HD_ROUTE_GET, hd_page_serve},
-    {"/page.js", HD_ROUTE_GET, hd_page_serve},
-    {"/icon.svg", HD_ROUTE_GET, hd_page_serve},
+    {"/web/", HD_ROUTE_GET | HD_ROUTE_BELOW, hd_page_serve},
 };
 
 const struct hd_route *hd_route_find(const char *path)

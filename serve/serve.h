@@ -21,6 +21,7 @@ struct hd_serve_settings {
     int port;   /* 0: any that is free */
     char *page; /* folder of the page's files; NULL: those inside */
     bool has_page, has_files, has_metrics;
+    char *memory; /* a file; NULL: none */
     char *api_keys;
     bool is_insecure, trusts_proxy;
     heed_option_list origins, host_names;

@@ -217,7 +217,8 @@ static bool run(const struct hd_serve_settings *settings, heed_error *err)
     hd_metrics_init(&s->metrics);
     hd_page_init(&s->page);
     hd_downloads_init(&s->downloads);
-    const bool ok = hd_guard_init(&s->guard, settings, err) && start(s, err);
+    const bool can_remember = hd_suggestions_init(&s->suggestions, settings->memory, err);
+    const bool ok = can_remember && hd_guard_init(&s->guard, settings, err) && start(s, err);
     hd_fleets_release(&s->fleets);
     hd_downloads_release(&s->downloads);
     hd_page_release(&s->page);
@@ -225,6 +226,7 @@ static bool run(const struct hd_serve_settings *settings, heed_error *err)
     hd_links_release(&s->links);
     hd_desk_release(&s->desk);
     hd_guard_release(&s->guard);
+    hd_suggestions_release(&s->suggestions);
     pthread_mutex_destroy(&s->say_lock);
     return ok;
 }

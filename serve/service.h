@@ -11,6 +11,7 @@
 #include "serve/metrics.h"
 #include "serve/page.h"
 #include "serve/serve.h"
+#include "serve/suggestions.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,6 +27,7 @@ struct hd_service {
     struct hd_metrics metrics;
     struct hd_page page;
     struct hd_downloads downloads;
+    struct hd_suggestions suggestions;
     pthread_mutex_t say_lock;
     atomic_bool is_draining;
 };

@@ -6,6 +6,7 @@
 #include "serve/http.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct hd_stream {
@@ -68,6 +69,23 @@ bool hd_stream_begin(struct hd_http *http)
     http->status = MHD_HTTP_OK;
     http->type = "text/event-stream";
     return http->response != NULL;
+}
+
+void hd_stream_progress(struct hd_stream *s, size_t part, const heed_progress *p)
+{
+    json_t *said = json_pack("{s: I, s: I, s: I}", "part", (json_int_t)part, "sentence",
+                             (json_int_t)p->sentence, "sentences", (json_int_t)p->n_sentences);
+    if (said && !p->is_again)
+        json_object_set_new(said, "text", json_string(p->text));
+    char *data = said ? json_dumps(said, 0) : NULL;
+    pthread_mutex_lock(&s->lock);
+    if (data && !s->is_over) {
+        event(s, p->is_again ? "replace" : p->is_final ? "written" : "words", data);
+        wake(s);
+    }
+    pthread_mutex_unlock(&s->lock);
+    free(data);
+    json_decref(said);
 }
 
 /* Those that are there, as far as all before them are. */

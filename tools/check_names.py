@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_names.py -- one name, one thing: no two rooms declare the same function, struct, enum, typedef or file.
 
-A room is a folder of src, or draw, mpi, markup, serve, cli; include is one as well. Static functions and structs that a .c file keeps
+A room is a folder of src, or draw, mpi, markup, features, serve, cli; include is one as well. Static functions and structs that a .c file keeps
 to itself count too, but only where they carry our prefix: a file's own `struct line` is nobody's business, while a second
 `struct hd_line` is. The same file name in two rooms is a second meaning as well. `check_names.py FOLDER` checks another tree.
 """
@@ -36,7 +36,7 @@ def names_of(text):
 
 def main():
     top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
-    files = sorted(p for folder in ("include", "src", "draw", "mpi", "markup", "serve", "cli") for p in (top / folder).rglob("*")
+    files = sorted(p for folder in ("include", "src", "draw", "mpi", "markup", "features", "serve", "cli") for p in (top / folder).rglob("*")
                    if p.suffix in (".c", ".h", ".cc", ".inc"))
     declared, named = defaultdict(lambda: defaultdict(set)), defaultdict(set)
     for path in files:

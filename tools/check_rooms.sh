@@ -15,17 +15,20 @@ BEGIN {
     below["graph"]     = "base kernel"
     below["format"]    = "base"
     below["text"]      = "base"
+    below["exchange"]  = "base text markup"
     below["align"]     = "base text"
-    below["model"]     = "base option kernel graph format text"
-    below["search"]    = "base option kernel graph format text model"
-    below["translate"] = "base option kernel graph format text align model search picture markup"
-    below["train"]     = "base option kernel graph format text align model search translate picture mpi"
+    below["vector"]    = "base option format features"
+    below["model"]     = "base option kernel graph format text vector"
+    below["search"]    = "base option kernel graph format text vector model"
+    below["translate"] = "base option kernel graph format text vector align model search picture markup exchange"
+    below["train"]     = "base option kernel graph format text vector align model search translate picture mpi exchange"
     below["picture"]   = "base draw"
     below["mpi"]       = "base"                             # outside of src, too
     below["server"]    = "base option serve"
     below["draw"]      = "base"                             # outside of src: a module of its own
     below["serve"]     = "base"                             # this one, too
     below["markup"]    = "base"                             # and another
+    below["features"]  = "base"                             # and one more
     for (i = 1; i < ARGC; i++)
         n_files++
 }
@@ -39,7 +42,7 @@ FNR == 1 {
     split(FILENAME, part, "/")
     top = part[1]
     room = top == "src" && part[3] != "" ? part[2] : ""     # src/heed.c is in no room: it sees all
-    if (top == "draw" || top == "mpi" || top == "serve" || top == "markup")
+    if (top == "draw" || top == "mpi" || top == "serve" || top == "markup" || top == "features")
         room = top
     if (room != "" && !(room in below))
         complain("there is no room \"" room "\" in tools/check_rooms.sh; add it with what it may see")
@@ -84,4 +87,4 @@ END {
         exit 1
     }
     printf "check_rooms: %d files, every include points downwards\n", n_files
-}' $(find include src draw mpi serve markup cli examples -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.inc' \) 2>/dev/null | sort)
+}' $(find include src draw mpi serve markup features cli examples -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.inc' \) 2>/dev/null | sort)

@@ -39,6 +39,7 @@ recommends=
 suggests=
 [ ! -f "$root/usr/lib/heed/heed_draw.so" ] || recommends="$(more_needs "$root/usr/lib/heed/heed_draw.so"), fonts-dejavu-core"
 [ ! -f "$root/usr/lib/heed/heed_markup.so" ] || recommends="${recommends:+$recommends, }$(more_needs "$root/usr/lib/heed/heed_markup.so")"
+[ ! -f "$root/usr/lib/heed/heed_features.so" ] || recommends="${recommends:+$recommends, }$(more_needs "$root/usr/lib/heed/heed_features.so")"
 [ ! -f "$root/usr/lib/heed/heed_serve.so" ] || recommends="${recommends:+$recommends, }$(more_needs "$root/usr/lib/heed/heed_serve.so")"
 [ ! -f "$root/usr/lib/heed/heed_mpi.so" ] || suggests=$(more_needs "$root/usr/lib/heed/heed_mpi.so")
 {

@@ -351,38 +351,75 @@ def positions(w, o, side, n):
     return torch.stack([angle.sin(), angle.cos()], 2).flatten(1)
 
 
-def run_transformer(w, o, source, target):
-    """What enters the output layer [T,D], and every layer's and head's attention to the source [layers,heads,T,S]."""
+def layer_settings(w, o):
+    """What torch's layers are told."""
 
     def relu(x):
         w.stay_clear(x)
         return F.relu(x)
 
-    settings = dict(d_model=o.dim, nhead=o.heads, dim_feedforward=o.ffn, dropout=0.0, layer_norm_eps=o.norm_eps,
-                    activation={"relu": relu, "gelu": F.gelu, "swish": F.silu}[o.activation], norm_first=o.norm == "pre")
+    return dict(d_model=o.dim, nhead=o.heads, dim_feedforward=o.ffn, dropout=0.0, layer_norm_eps=o.norm_eps,
+                activation={"relu": relu, "gelu": F.gelu, "swish": F.silu}[o.activation], norm_first=o.norm == "pre")
 
-    def side(stack, layer, n_layers, **more):
-        return stack(layer(**settings), n_layers, norm=nn.LayerNorm(o.dim, o.norm_eps) if o.final_norm else None, **more)
 
-    def enter(embedded, name):
-        return embedded * (math.sqrt(o.dim) if o.embed_scale else 1) + positions(w, o, name, len(embedded))
+def side_of(w, o, stack, layer, n_layers, **more):
+    norm = nn.LayerNorm(o.dim, o.norm_eps) if o.final_norm else None
+    return stack(layer(**layer_settings(w, o)), n_layers, norm=norm, **more)
 
-    encoder = side(nn.TransformerEncoder, nn.TransformerEncoderLayer, o.encoder_layers, enable_nested_tensor=False)
-    decoder = side(nn.TransformerDecoder, nn.TransformerDecoderLayer, o.decoder_layers)
+
+def enter_transformer(w, o, embedded, name):
+    return embedded * (math.sqrt(o.dim) if o.embed_scale else 1) + positions(w, o, name, len(embedded))
+
+
+def encode_transformer(w, o, source):
+    encoder = side_of(w, o, nn.TransformerEncoder, nn.TransformerEncoderLayer, o.encoder_layers, enable_nested_tensor=False)
+    return functional_call(encoder, side_weights(w, "encoder", o, o.encoder_layers, [("self", "self_attn")]),
+                           (enter_transformer(w, o, source_table(w, o)[source], "source"),), strict=True)
+
+
+def run_transformer(w, o, source, target):
+    """What enters the output layer [T,D], and every layer's and head's attention to the source [layers,heads,T,S]."""
+    decoder = side_of(w, o, nn.TransformerDecoder, nn.TransformerDecoderLayer, o.decoder_layers)
     seen = []
     for layer in decoder.layers:  # ask torch's own layers for the weights that they would not give out
         layer.multihead_attn.register_forward_pre_hook(
             lambda _, args, settings: (args, settings | {"need_weights": True, "average_attn_weights": False}),
             with_kwargs=True)
         layer.multihead_attn.register_forward_hook(lambda _, args, result: seen.append(result[1]))
-    h = functional_call(encoder, side_weights(w, "encoder", o, o.encoder_layers, [("self", "self_attn")]),
-                        (enter(source_table(w, o)[source], "source"),), strict=True)
+    h = encode_transformer(w, o, source)
     y = torch.stack([embed_before(w, o, target, t) for t in range(1, len(target) + 1)])
     mask = nn.Transformer.generate_square_subsequent_mask(len(target), dtype=y.dtype)
     out = functional_call(
         decoder, side_weights(w, "decoder", o, o.decoder_layers, [("self", "self_attn"), ("cross", "multihead_attn")]),
-        (enter(y, "target"), h), {"tgt_mask": mask}, strict=True)
+        (enter_transformer(w, o, y, "target"), h), {"tgt_mask": mask}, strict=True)
     return out, torch.stack(seen)
+
+
+# ---- other outputs ---------------------------------------------------------------------------------------------------
+
+
+def run_label(w, o, source, target):
+    """What a learned query makes of the encoder's states [1,E], and its attention [1,heads,1,S]."""
+    if o.arch == "transformer":
+        h, ask = encode_transformer(w, o, source), SimpleNamespace(**RECURRENT | vars(o) | {"score": "scaled-dot"})
+    else:
+        h, ask = encode(w, o, source)[0], o
+    if ask.score == "none":
+        return h.mean(0, keepdim=True), None
+    alpha, c = attend(w, ask, w("attention.query", 1, o.dim)[0], h, torch.zeros(len(h)), 1)
+    return c[None], (alpha[None, :, None] if o.arch != "transformer" and o.score == "multi-head" else alpha[None, None, None])
+
+
+def run_alone(w, o, source, target):
+    """A decoder without a source: what enters the output layer [T,R]."""
+    if o.arch != "transformer":
+        width = (o.dim,) if o.cell != "lstm" else (o.dim, o.dim)
+        return decode(w, o, torch.zeros(0, o.dim), [tuple(torch.zeros(n) for n in width)] * o.decoder_layers, None, target)
+    y = torch.stack([embed_before(w, o, target, t) for t in range(1, len(target) + 1)])
+    mask = nn.Transformer.generate_square_subsequent_mask(len(target), dtype=y.dtype)
+    stack = side_of(w, o, nn.TransformerEncoder, nn.TransformerEncoderLayer, o.decoder_layers, enable_nested_tensor=False)
+    return functional_call(stack, side_weights(w, "decoder", o, o.decoder_layers, [("self", "self_attn")]),
+                           (enter_transformer(w, o, y, "target"),), {"mask": mask}, strict=True), None
 
 
 # ---- words in, words out -------------------------------------------------------------------------------------------
@@ -412,7 +449,7 @@ def logits_of(w, o, out):
 # ---- what is made --------------------------------------------------------------------------------------------------
 
 # Section 6 of the formulas, and what each part is where nobody says otherwise.
-COMMON = dict(target_start=-1, tie="none")
+COMMON = dict(task="translate", target_start=-1, tie="none")
 RECURRENT = COMMON | dict(
     encoder_layers=1, decoder_layers=1, gru_reset="after", bidirectional=False, reverse_source=False, context="attention",
     attention_dim=None, score_depth=2, score_bias=False, local="none", window=10, coverage=False, input_feeding=False)
@@ -568,6 +605,17 @@ def cases():
     case("transformer-tie-none", "transformer", **former, tie="none")
     case("transformer-tie-source-target", "transformer", **former | dict(source_vocab=7), tie="source-target")
     case("transformer-tie-all", "transformer", **former | dict(source_vocab=7), tie="all", target_start=4)
+    case("label-bahdanau", "bahdanau", **small, task="label", encoder_dim=10, attention_dim=7)
+    case("label-luong", "luong", **small, task="label", encoder_layers=2)
+    case("label-mean", "seq2seq", **small, task="label")
+    case("label-scaled", "luong", **small, task="label", encoder_layers=1, score="scaled", attention_dim=6)
+    case("label-multi-head", "luong", **small, task="label", encoder_layers=1, score="multi-head", heads=2)
+    case("label-transformer", "transformer", **former, task="label", norm="pre", final_norm=True)
+    case("alone-lstm", "seq2seq", **small | dict(source_vocab=13), task="language-model", source="none", decoder_layers=2)
+    case("alone-gru-tanh", "seq2seq", **small | dict(source_vocab=13), task="language-model", source="none", cell="gru",
+         readout="tanh")
+    case("alone-transformer", "transformer", **former | dict(source_vocab=7), task="language-model", source="none",
+         norm="pre", final_norm=True)
 
 
 def options(config):
@@ -575,6 +623,8 @@ def options(config):
     o = SimpleNamespace(**PRESETS[config["arch"]] | config)
     if getattr(o, "score", "none").startswith("local-"):
         o.score, o.local = "bilinear", o.score[-1]
+    if o.task == "label":
+        o.tie = "none"
     o.encoder_dim = getattr(o, "encoder_dim", o.dim)
     o.embed = getattr(o, "embed", o.dim)
     o.attention_dim = getattr(o, "attention_dim", None) or o.dim
@@ -590,6 +640,10 @@ def make(config, number, seed, dtype):
     sources = [rng.integers(0, o.source_vocab, n) for n in S]
     targets = [rng.integers(0, o.target_vocab, n) for n in T]
     run = run_transformer if o.arch == "transformer" else run_recurrent
+    if o.task == "label":
+        run, targets = run_label, [y[:1] for y in targets]
+    elif o.task == "language-model":
+        run, sources = run_alone, [x[:0] for x in sources]
     results = [run(w, o, torch.tensor(x), torch.tensor(y)) for x, y in zip(sources, targets)]
     logits = torch.cat([logits_of(w, o, out) for out, _ in results])
     words = torch.tensor(np.concatenate(targets))
@@ -598,7 +652,8 @@ def make(config, number, seed, dtype):
     tensors = {"loss": loss[None], "logits": logits}
     if results[0][1] is not None:
         alpha = torch.cat([F.pad(a, (0, max(S) - a.shape[3])) for _, a in results], 2)
-        tensors["attention"] = alpha if o.arch == "transformer" or o.score == "multi-head" else alpha[0, 0]
+        has_heads = (o.arch == "transformer" and o.task == "translate") or getattr(o, "score", "") == "multi-head"
+        tensors["attention"] = alpha if has_heads else alpha[0, 0]
     for key, value in w.made.items():
         tensors |= {f"param.{key}": value, f"grad.{key}": value.grad}
     tensors = {key: value.detach().numpy() for key, value in tensors.items()}
@@ -612,7 +667,7 @@ def rounding(exact, rounded):
     """How far single precision is off: the worst tensor's largest difference, as a share of its largest number."""
     worst = 0
     for key, x in exact.items():
-        if np.abs(x).max() > 1e-10:  # else it is zero
+        if x.size and np.abs(x).max() > 1e-10:  # else it is zero
             worst = max(worst, np.abs(x - rounded[key]).max() / np.abs(x).max())
     return worst
 

@@ -5,7 +5,9 @@
 #                                   draw    cairo, pango and a few fonts, for pictures
 #                                   mpi     Open MPI, for training on several machines
 #                                   serve   libmicrohttpd, for heed serve, and curl, by which pages show it
+#                                   page    Chromium and its driver, which test the page of heed serve (large)
 #                                   markup  gumbo and libxml2, for texts with tags
+#                                   features  libsndfile, libpng and libjpeg, for sound and pictures
 #                                   check   cmocka, for the tests
 #                                   fonts   letters of many scripts, for pictures of all languages (large)
 #                                   arm     a compiler and an emulator for aarch64
@@ -57,6 +59,12 @@ compiles_gumbo() {
     # shellcheck disable=SC2046
     printf '#include <gumbo.h>\n#include <libxml/parser.h>\nint main(void) { return gumbo_parse == 0 || xmlNewParserCtxt == 0; }\n' |
         compiles -w $(pkg-config --cflags --libs gumbo libxml-2.0 2>/dev/null)
+}
+compiles_sndfile() {
+    # shellcheck disable=SC2046
+    printf '%s\n' '#include <stdio.h>' '#include <sndfile.h>' '#include <png.h>' '#include <jpeglib.h>' \
+        'int main(void) { return sf_open == 0 || png_access_version_number() == 0 || jpeg_std_error == 0; }' |
+        compiles -w $(pkg-config --cflags --libs sndfile libpng libjpeg 2>/dev/null)
 }
 has_font() { # has_font LANGUAGE: nothing is known without fontconfig, which comes with pango
     [ -n "$(fc-list ":lang=$1" 2>/dev/null)" ]
@@ -116,6 +124,13 @@ for group in "$@"; do
     markup)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
         compiles_gumbo || need "libgumbo-dev libxml2-dev" "gumbo-parser-devel libxml2-devel" "gumbo-parser libxml2" "gumbo-parser libxml2" ;;
+    page)
+        has chromedriver || need chromium-driver chromedriver chromium chromedriver
+        has chromium || has chromium-browser || has google-chrome || need chromium chromium chromium chromium ;;
+    features)
+        has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
+        compiles_sndfile || need "libsndfile1-dev libpng-dev libjpeg-dev" "libsndfile-devel libpng-devel libjpeg-turbo-devel" \
+            "libsndfile libpng libjpeg-turbo" "libsndfile libpng jpeg-turbo" ;;
     arm)
         compiles_for_arm ||
             need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc -
@@ -132,7 +147,7 @@ for group in "$@"; do
     deb)
         has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, markup, check, fonts, arm, clang, lint, abi, bench, deb" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, page, markup, features, check, fonts, arm, clang, lint, abi, bench, deb" >&2
         exit 2 ;;
     esac
 done

@@ -1,4 +1,4 @@
-/* real.c -- exp and log of doubles: a power of 2 split off, and a short series for the rest.
+/* real.c -- exp, log and cosine of doubles: a power of 2 or a quarter turn split off, and a short series for the rest.
  *
  * Written for the last bit: what is large is added last, and the part of ln 2 that is multiplied by a whole
  * number has so few digits that the product is exact. */
@@ -82,6 +82,41 @@ double hd_real_log(double x)
         R = (R + 2. / n) * s2;
     const double half = 0.5 * f * f;
     return k * LN2_HIGH - ((half - (s * (half + R) + k * LN2_LOW)) - f);
+}
+
+/* 1 - y²/2! + y⁴/4! - … and y - y³/3! + y⁵/5! - …, for |y| ≤ π/4: what is left out is below 2^-60. */
+static double cosine_series(double y2)
+{
+    double sum = 1;
+    for (int k = 20; k >= 2; k -= 2)
+        sum = 1 - sum * y2 / ((k - 1) * k);
+    return sum;
+}
+
+static double sine_series(double y, double y2)
+{
+    double sum = 1;
+    for (int k = 21; k >= 3; k -= 2)
+        sum = 1 - sum * y2 / ((k - 1) * k);
+    return y * sum;
+}
+
+double hd_real_cos_pi(double x)
+{
+    const double rounder = 0x1.8p52;
+    x = x < 0 ? -x : x;
+    const double halves = x * 2 + rounder - rounder; /* quarter turns */
+    const double y = (x - halves * 0.5) * 0x1.921fb54442d18p+1, y2 = y * y;
+    switch ((long long)halves & 3) {
+    case 0:
+        return cosine_series(y2);
+    case 1:
+        return -sine_series(y, y2);
+    case 2:
+        return -cosine_series(y2);
+    default:
+        return sine_series(y, y2);
+    }
 }
 
 char *hd_real_text(char text[32], float x)

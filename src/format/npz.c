@@ -107,8 +107,22 @@ static bool read_members(struct hd_npz *file, struct hd_zip *zip, heed_error *er
     return hd_tensors_index(&file->tensors, err);
 }
 
+/* One array without an archive around it. */
+static bool read_alone(struct hd_npz *file, const void *data, size_t size, heed_error *err)
+{
+    file->tensors.at = hd_alloc(1, sizeof *file->tensors.at, err);
+    if (!file->tensors.at)
+        return false;
+    file->tensors.n = 1;
+    file->tensors.at[0] = (struct hd_tensor){.name = "array", .file = file->path};
+    return read_array(&file->tensors.at[0], data, size, err) &&
+           hd_tensors_index(&file->tensors, err);
+}
+
 static bool read_all(struct hd_npz *file, const void *data, size_t size, heed_error *err)
 {
+    if (size >= 6 && memcmp(data, "\x93NUMPY", 6) == 0)
+        return read_alone(file, data, size, err);
     struct hd_zip zip;
     const bool ok = hd_zip_open(&zip, file->path, data, size, err) && read_members(file, &zip, err);
     hd_zip_release(&zip);

@@ -1,5 +1,5 @@
 /* npz.h -- reading numpy's archives, the files in which Marian and others keep their weights: a zip
- * with one .npy array in each member.
+ * with one .npy array in each member. A .npy file itself is read as an archive of one, named "array".
  *
  * Read: members stored or deflated, .npy of version 1, 2 and 3, numbers (f2 f4 f8, i1 to i8, u1 to
  * u8, b1) little-endian and rows first. Each checksum is compared. Everything else, zip64 and

@@ -14,6 +14,7 @@
 #include <math.h>
 
 struct attention {
+    const hd_node *q, *k, *v; /* also where nothing goes back */
     const hd_spans *queries, *keys;
     int n_heads;
     const int *key_rows;
@@ -294,6 +295,9 @@ hd_node *hd_attention(hd_node *q, hd_node *k, hd_node *v, const hd_attention_opt
         return &t->nil;
     struct attention *a = y->extra;
     *a = (struct attention){
+        .q = q,
+        .k = k,
+        .v = v,
         .queries = options->queries,
         .keys = options->keys,
         .key_rows = options->key_rows,
@@ -374,4 +378,42 @@ const float *hd_attention_weights(const hd_node *attention, int sentence, int he
         return NULL;
     const size_t T = (size_t)a->queries->length[sentence], S = (size_t)a->keys->length[sentence];
     return a->weights + a->first[sentence] + (size_t)head * T * S;
+}
+
+/* ---- what a query looks at ------------------------------------------------------------------------ */
+
+/* The row of a sentence's key j among all keys. */
+static size_t row_of_key(const struct attention *a, int sentence, int j)
+{
+    const int i = a->keys->start[sentence] + j;
+    return (size_t)(a->key_rows ? a->key_rows[i] : i);
+}
+
+void hd_attention_scores(const hd_node *attention, int sentence, int query, int head, float *e)
+{
+    const struct attention *a = attention->extra;
+    const hd_node *q = a->q, *k = a->k;
+    const size_t width = (size_t)hd_last_dim(q);
+    const struct head h = head_of(a, q, a->v, sentence, head);
+    for (int j = 0; j < h.S; j++) {
+        const float *key = k->x + row_of_key(a, sentence, j) * width + (size_t)(head * h.d);
+        e[j] =
+            a->scale * attention->tape->k->dot(q->x + h.q + (size_t)query * width, key, (long)h.d);
+    }
+}
+
+void hd_attention_look(hd_node *attention, int sentence, int query, int head, const float *alpha)
+{
+    const struct attention *a = attention->extra;
+    const hd_node *v = a->v;
+    const size_t width = (size_t)hd_last_dim(v);
+    const struct head h = head_of(a, a->q, v, sentence, head);
+    float *y = attention->x + h.y + (size_t)query * width;
+    memcpy(a->weights + h.weights + (size_t)query * (size_t)h.S, alpha,
+           (size_t)h.S * sizeof *alpha);
+    memset(y, 0, (size_t)h.e * sizeof *y);
+    for (int j = 0; j < h.S; j++)
+        attention->tape->k->add_scaled(
+            y, alpha[j], v->x + row_of_key(a, sentence, j) * width + (size_t)(head * h.e),
+            (long)h.e);
 }

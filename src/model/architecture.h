@@ -9,7 +9,7 @@
 #include "model/model.h"
 
 struct hd_architecture {
-    /* Declare its parameters in net->params and keep them by role in net->parts, which free() gets. Weights that a search
+    /* Declare its parameters, those of the encoder and the decoder that the configuration has, in net->params and keep them by role in net->parts, which free() gets. Weights that a search
      * multiplies with are declared as hd_map_param()s, which hd_net_pack() lays out. */
     bool (*declare)(struct hd_net *net, heed_error *err);
     void (*free)(void *parts);
@@ -19,9 +19,9 @@ struct hd_architecture {
     int (*output_width)(const struct hd_config *config);
     int (*max_target)(const struct hd_config *config);
 
-    /* From embedded source positions x [Σ S, E] to the memory, whose spans are there already. */
-    bool (*encode)(const struct hd_net *net, hd_node *x, const struct hd_dropouts *dropouts,
-                   struct hd_memory *memory);
+    /* From embedded source positions x [Σ S, E] to the memory, whose spans are there already. x is NULL without a source. */
+    bool (*encode)(const struct hd_net *net, hd_tape *tape, hd_node *x,
+                   const struct hd_dropouts *dropouts, struct hd_memory *memory);
 
     /* Whole targets: fill all of `forced`; its `out` stays NULL where there are no words at all. */
     bool (*teacher_force)(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,

@@ -2,6 +2,7 @@
 #include "model/batch.h"
 
 #include "base/memory.h"
+#include "vector/vectors.h"
 
 #include <string.h>
 
@@ -11,13 +12,16 @@ void hd_batch_builder_release(struct hd_batch_builder *b)
     hd_free(b->target);
     hd_free(b->source_length);
     hd_free(b->target_length);
+    hd_free(b->frames);
+    hd_free(b->frame_length);
+    hd_free(b->grid);
     *b = (struct hd_batch_builder){0};
 }
 
 void hd_batch_begin(struct hd_batch_builder *b)
 {
     b->n = 0;
-    b->n_source = b->n_target = 0;
+    b->n_source = b->n_target = b->n_frames = 0;
 }
 
 static bool make_room(int **array, size_t *capacity, size_t count, heed_error *err)
@@ -34,6 +38,23 @@ static void append(int *to, size_t *n, const int *ids, int count)
     *n += (size_t)count;
 }
 
+/* The vectors of a source, behind those of the sentences before. */
+static bool read_frames(struct hd_batch_builder *b, struct hd_sequence source, heed_error *err)
+{
+    const size_t width = (size_t)source.vectors->width, n = (size_t)b->n;
+    float *frames = hd_grow(b->frames, &b->frames_capacity,
+                            (b->n_frames + (size_t)source.n_frames) * width, sizeof *frames, err);
+    b->frames = frames ? frames : b->frames;
+    if (!frames || !make_room(&b->frame_length, &b->frame_length_capacity, n + 1, err) ||
+        !make_room(&b->grid, &b->grid_capacity, 2 * (n + 1), err) ||
+        !source.vectors->read(source.vectors, source.item, frames + b->n_frames * width, err))
+        return false;
+    b->frame_length[n] = source.n_frames;
+    source.vectors->grid(source.vectors, source.item, &b->grid[2 * n], &b->grid[2 * n + 1]);
+    b->n_frames += (size_t)source.n_frames;
+    return true;
+}
+
 bool hd_batch_add(struct hd_batch_builder *b, struct hd_sequence source, struct hd_sequence target,
                   int end, heed_error *err)
 {
@@ -43,9 +64,10 @@ bool hd_batch_add(struct hd_batch_builder *b, struct hd_sequence source, struct 
     if (!make_room(&b->source, &b->source_capacity, n_source, err) ||
         !make_room(&b->target, &b->target_capacity, n_target, err) ||
         !make_room(&b->source_length, &b->source_length_capacity, n, err) ||
-        !make_room(&b->target_length, &b->target_length_capacity, n, err))
+        !make_room(&b->target_length, &b->target_length_capacity, n, err) ||
+        (source.vectors && !read_frames(b, source, err)))
         return false;
-    append(b->source, &b->n_source, source.ids, source.n);
+    append(b->source, &b->n_source, source.ids, source.ids ? source.n : 0);
     append(b->target, &b->n_target, target.ids, target.n);
     append(b->target, &b->n_target, &end, n_end);
     b->source_length[b->n] = source.n;
@@ -60,5 +82,8 @@ struct hd_batch hd_batch_of(const struct hd_batch_builder *b)
                              .source = b->source,
                              .source_length = b->source_length,
                              .target = b->target,
-                             .target_length = b->target_length};
+                             .target_length = b->target_length,
+                             .frames = b->n_frames > 0 ? b->frames : NULL,
+                             .frame_length = b->frame_length,
+                             .grid = b->grid};
 }

@@ -14,6 +14,10 @@ struct hd_batch {
     const int *source, *source_length; /* [Σ lengths], [n] */
     const int *target, *target_length; /* as the source; not read by a search */
     const int *target_seen; /* what the decoder is shown of the target; NULL: all of it */
+    /* a source of vectors, instead of ids: */
+    const float *frames;     /* [Σ frame_length, width] */
+    const int *frame_length; /* [n] */
+    const int *grid;         /* [2n]: rows and columns of each; 0 where it has none */
 };
 
 /* Builds batches in memory that is kept from one to the next. {0} is empty; to be given to hd_batch_builder_release(). */
@@ -22,6 +26,10 @@ struct hd_batch_builder {
     size_t n_source, n_target; /* ids of all sentences together */
     int *source, *target, *source_length, *target_length;
     size_t source_capacity, target_capacity, source_length_capacity, target_length_capacity;
+    size_t n_frames;
+    float *frames;
+    int *frame_length, *grid;
+    size_t frames_capacity, frame_length_capacity, grid_capacity;
 };
 
 void hd_batch_builder_release(struct hd_batch_builder *builder);
@@ -29,7 +37,7 @@ void hd_batch_builder_release(struct hd_batch_builder *builder);
 /* Start the next batch. */
 void hd_batch_begin(struct hd_batch_builder *builder);
 
-/* Add a sentence; the ids are copied. `target` is {0} for a search; `end`, unless it is -1, is appended to the target. */
+/* Add a sentence; the ids are copied, vectors read. `target` is {0} for a search; `end`, unless it is -1, is appended to the target. */
 bool hd_batch_add(struct hd_batch_builder *builder, struct hd_sequence source,
                   struct hd_sequence target, int end, heed_error *err);
 

@@ -10,11 +10,19 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Does this kind of model have the field? */
 static bool may_set(const heed_option *option, const void *values, heed_error *err)
 {
     const struct hd_config *c = values;
+    const bool is_of_task = hd_config_has_encoder(c) && hd_config_has_decoder(c);
+    if (!hd_config_has(c, option) && !is_of_task &&
+        option->flags & (HEED_OPTION_ENCODER | HEED_OPTION_DECODER))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "%s is for models that have %s, but task is %s; leave it out", option->name,
+                       hd_config_has_decoder(c) ? "an encoder" : "a decoder",
+                       hd_config_choice("task", c->task).text);
     return hd_config_has(c, option) ||
            hd_fail(err, HEED_BAD_OPTION, "%s is for %s, but arch is %s", option->name,
                    option->flags & HEED_OPTION_TRANSFORMER ? "the transformer" : "recurrent models",
@@ -70,13 +78,23 @@ bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_erro
     return true;
 }
 
+/* As it would be without it. */
+static bool is_left_out(const heed_option *o, const struct hd_config *config)
+{
+    const struct hd_config nothing_said = hd_config_defaults();
+    char now[64], before[64];
+    return o->flags & HEED_OPTION_IF_SET &&
+           strcmp(heed_option_text(o, config, now, sizeof now),
+                  heed_option_text(o, &nothing_said, before, sizeof before)) == 0;
+}
+
 json_t *hd_config_to_json(const struct hd_config *config)
 {
     json_t *json = json_object();
     for (const heed_option *o = hd_config_options; json && o->name; o++) {
         char name[32];
         if (o->flags & HEED_OPTION_SHORTHAND || hd_option_is_open(o, config) ||
-            !hd_config_has(config, o))
+            !hd_config_has(config, o) || is_left_out(o, config))
             continue;
         snprintf(name, sizeof name, "%s", o->name);
         for (char *c = name; *c; c++)

@@ -13,6 +13,8 @@ typedef struct json_t json_t; /* of jansson.h; those who only compute do without
 
 #define HD_ARCHS "seq2seq|bahdanau|luong|wang|ferreira|transformer" /* in the order of the enum */
 enum hd_arch { HD_SEQ2SEQ, HD_BAHDANAU, HD_LUONG, HD_WANG, HD_FERREIRA, HD_TRANSFORMER };
+enum hd_task { HD_TASK_TRANSLATE, HD_TASK_LABEL, HD_TASK_LANGUAGE_MODEL };
+enum hd_source_type { HD_SOURCE_TEXT, HD_SOURCE_VECTORS, HD_SOURCE_NONE };
 enum hd_reset { HD_RESET_AFTER, HD_RESET_BEFORE };
 enum hd_context { HD_CONTEXT_ATTENTION, HD_CONTEXT_FIRST, HD_CONTEXT_EVERY };
 enum hd_score {
@@ -40,11 +42,16 @@ enum hd_tie { HD_TIE_NONE, HD_TIE_OUTPUT, HD_TIE_SOURCE_TARGET, HD_TIE_ALL };
 enum hd_size { HD_SIZE_TINY, HD_SIZE_SMALL, HD_SIZE_BASE };
 
 /* A field that is HD_OPTION_OPEN is chosen by hd_config_check() to go with the others. Sizes are open when 0. */
-enum { HD_MAX_LAYERS = 64, HD_MAX_HEADS = 64, HD_MAX_DIM = 65536, HD_MAX_VOCAB = 1 << 24 };
+enum { HD_MAX_PYRAMID = 6, HD_MAX_LAYERS = 64, HD_MAX_HEADS = 64, HD_MAX_DIM = 65536, HD_MAX_VOCAB = 1 << 24 };
 
 struct hd_config {
     int arch; /* enum hd_arch: which preset it began as; the fields below decide everything but transformer or not */
-    int source_vocab, target_vocab;
+    int task;   /* enum hd_task: what comes out */
+    int source; /* enum hd_source_type: what goes in */
+    int source_vocab, target_vocab; /* of labels: their number; of a language model: both */
+    int source_width;    /* vectors: numbers of each */
+    bool has_grids;      /* vectors: they stand in rows and columns */
+    int stack, pyramid;  /* vectors: so many side by side are one position; how often they are halved */
     int target_start; /* id that stands before the first target word; -1 is a vector of zeros */
 
     int dim, encoder_dim, embed, encoder_layers,
@@ -95,6 +102,14 @@ json_t *hd_config_to_json(const struct hd_config *config);
 /* From JSON: the preset named by "arch", then its fields. Unknown fields are refused with the nearest right name; nothing is
  * half read. */
 bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_error *err);
+
+/* What a model with this task and source is made of: an encoder of the source; a decoder that gives words one by one. */
+bool hd_config_has_encoder(const struct hd_config *config);
+bool hd_config_has_decoder(const struct hd_config *config);
+
+/* Positions that a decoder attends to, of so many vectors; vectors of one position. */
+int hd_config_positions(const struct hd_config *config, int n_frames);
+int hd_config_frames(const struct hd_config *config);
 
 /* Widths that follow from it. */
 int hd_encoder_width(const struct hd_config *config); /* of h_j */

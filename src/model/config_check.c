@@ -23,6 +23,57 @@ static bool check_ranges(const struct hd_config *c, heed_error *err)
     return true;
 }
 
+/* What goes in and what comes out. */
+static bool check_task(const struct hd_config *c, heed_error *err)
+{
+    const struct hd_option_choice task = hd_config_choice("task", c->task);
+    if (c->task == HD_TASK_LANGUAGE_MODEL && c->source != HD_SOURCE_NONE)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "task language-model reads no source, but source is %s; leave source out, "
+                       "or choose task translate",
+                       hd_config_choice("source", c->source).text);
+    if (c->task != HD_TASK_LANGUAGE_MODEL && c->source == HD_SOURCE_NONE)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "task %s reads a source, but source is none; leave source out, or choose "
+                       "task language-model",
+                       task.text);
+    return true;
+}
+
+static bool check_source(const struct hd_config *c, heed_error *err)
+{
+    const bool is_vectors = c->source == HD_SOURCE_VECTORS;
+    if (!is_vectors && (c->stack > 1 || c->pyramid > 0))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "stack and pyramid are for a source of vectors, but source is %s; leave "
+                       "them out",
+                       hd_config_choice("source", c->source).text);
+    if (!is_vectors)
+        return true;
+    if (c->task != HD_TASK_TRANSLATE)
+        return hd_fail(err, HEED_BAD_OPTION, "a source of vectors goes with task translate, not %s",
+                       hd_config_choice("task", c->task).text);
+    if (c->source_width < 1)
+        return hd_fail(err, HEED_BAD_OPTION, "source is vectors, but source-width is %d",
+                       c->source_width);
+    if (c->has_grids && (c->stack > 1 || c->pyramid > 0))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "patches of pictures stand in rows and columns, which stack and pyramid "
+                       "would tear apart; make larger patches instead (heed features --patches)");
+    if (c->has_grids && c->arch == HD_TRANSFORMER && c->positions == HD_POSITIONS_SIN &&
+        c->dim % 4 != 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "rows and columns have half of dim each, in pairs; dim must be a multiple "
+                       "of 4, not %d",
+                       c->dim);
+    if (c->arch != HD_TRANSFORMER && c->pyramid >= c->encoder_layers)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "pyramid %d halves the source between layers, so there must be %d encoder "
+                       "layers at least, not %d; see encoder-layers",
+                       c->pyramid, c->pyramid + 1, c->encoder_layers);
+    return true;
+}
+
 static bool check_vocabularies(const struct hd_config *c, heed_error *err)
 {
     if (c->source_vocab < 1 || c->target_vocab < 1)
@@ -72,27 +123,61 @@ static int default_start(const struct hd_config *c)
     return is_possible ? start : HD_START_LAST;
 }
 
-static int default_alignment_layer(const struct hd_config *c)
-{
-    return c->decoder_layers > 1 ? c->decoder_layers - 1 : 1;
-}
-
 static void choose(int *field, int open, int value)
 {
     if (*field == open)
         *field = value;
 }
 
+/* A decoder alone has nothing to attend to and no table to share but its own. */
+static void fill_alone(struct hd_config *c)
+{
+    c->score = HD_SCORE_NONE;
+    c->context = HD_CONTEXT_FIRST;
+    c->bidirectional = c->reverse_source = false;
+    c->encoder_layers = c->decoder_layers;
+    c->encoder_dim = c->dim;
+    c->attend = HD_OPTION_OPEN;
+    c->start = HD_START_COPY;
+    c->input_feeding = 0;
+    c->tie = c->tie == HD_TIE_ALL             ? HD_TIE_OUTPUT
+             : c->tie == HD_TIE_SOURCE_TARGET ? HD_TIE_NONE
+                                              : c->tie;
+}
+
+/* A model without a decoder attends once, by its query; what it has learned with a score it knows without a place. */
+static void fill_pooling(struct hd_config *c)
+{
+    choose(&c->context, HD_OPTION_OPEN, has_score(c) ? HD_CONTEXT_ATTENTION : HD_CONTEXT_FIRST);
+    c->decoder_layers = 1;
+    c->tie = HD_TIE_NONE;
+}
+
+static int default_alignment_layer(const struct hd_config *c)
+{
+    return c->decoder_layers > 1 ? c->decoder_layers - 1 : 1;
+}
+
 static void fill(struct hd_config *c)
 {
     choose(&c->encoder_dim, 0, c->dim);
     choose(&c->embed, 0, c->dim);
+    if (!hd_config_has_encoder(c))
+        fill_alone(c);
+    if (c->source == HD_SOURCE_VECTORS) /* there is no table to share */
+        c->tie = c->tie == HD_TIE_ALL             ? HD_TIE_OUTPUT
+                 : c->tie == HD_TIE_SOURCE_TARGET ? HD_TIE_NONE
+                                                  : c->tie;
+    if (!hd_config_has_decoder(c))
+        fill_pooling(c);
     if (c->arch == HD_TRANSFORMER) {
         choose(&c->final_norm, HD_OPTION_OPEN, c->norm == HD_NORM_PRE);
         choose(&c->alignment_layer, 0, default_alignment_layer(c));
         return;
     }
     choose(&c->attention_dim, 0, c->dim);
+    if (!hd_config_has_decoder(c))
+        return;
     choose(&c->context, HD_OPTION_OPEN, has_score(c) ? HD_CONTEXT_ATTENTION : HD_CONTEXT_FIRST);
     if (has_score(c))
         choose(&c->attend, HD_OPTION_OPEN, hd_presets[c->arch].attend);
@@ -275,8 +360,21 @@ static bool check_tied_readout(const struct hd_config *c, heed_error *err)
     return true;
 }
 
+/* Attention that is asked once: there is no step before it, and no place that it goes along with. */
+static bool check_pooling(const struct hd_config *c, heed_error *err)
+{
+    if (c->local != HD_LOCAL_NONE)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "local attention goes along with the words of an output, but task is %s; "
+                       "leave local out",
+                       hd_config_choice("task", c->task).text);
+    return check_score(c, err) && check_axes(c, err) && check_encoder(c, err);
+}
+
 static bool check_recurrent(const struct hd_config *c, heed_error *err)
 {
+    if (!hd_config_has_decoder(c))
+        return check_pooling(c, err);
     if (c->n_alignment_heads > 0 && c->score != HD_SCORE_MULTI_HEAD)
         return hd_fail(
             err, HEED_BAD_OPTION,
@@ -348,7 +446,8 @@ static bool check_alignment_heads(const struct hd_config *c, heed_error *err)
 
 bool hd_config_check(struct hd_config *config, heed_error *err)
 {
-    if (!check_ranges(config, err) || !check_vocabularies(config, err))
+    if (!check_ranges(config, err) || !check_task(config, err) || !check_source(config, err) ||
+        !check_vocabularies(config, err))
         return false;
     fill(config);
     const bool fits = config->arch == HD_TRANSFORMER ? check_transformer(config, err)

@@ -33,6 +33,9 @@ struct hd_step_rows {
     const int *length;   /* words it has: steps that were done for it */
     const int *past;     /* [Σ length]: the slots of these steps, first to last, row after row */
     const int *slot;     /* of this step; it may be that of no other hypothesis that goes on */
+    /* [n]: what a row is to look at, weights for all of its source, instead of what it would; NULL where it is free. NULL: all are.
+     * Of a Transformer the heads of the alignment do. */
+    const float *const *looks;
 };
 
 struct hd_stepped {

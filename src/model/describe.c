@@ -4,6 +4,28 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+bool hd_config_has_encoder(const struct hd_config *config)
+{
+    return config->source != HD_SOURCE_NONE && config->task != HD_TASK_LANGUAGE_MODEL;
+}
+
+int hd_config_frames(const struct hd_config *config)
+{
+    return config->stack << config->pyramid;
+}
+
+/* Rounding up at every step is rounding up once. */
+int hd_config_positions(const struct hd_config *config, int n_frames)
+{
+    const int frames = hd_config_frames(config);
+    return n_frames / frames + (n_frames % frames != 0);
+}
+
+bool hd_config_has_decoder(const struct hd_config *config)
+{
+    return config->task != HD_TASK_LABEL;
+}
+
 int hd_encoder_width(const struct hd_config *config)
 {
     return config->encoder_dim ? config->encoder_dim : config->dim;
@@ -101,10 +123,21 @@ const char *hd_config_formula(const struct hd_config *config, char text[256])
 {
     static const char *const states[] = {"s_{t-1}", "s_t", "s'_t"}; /* by enum hd_attend */
     const struct hd_config *c = config;
-    const char *s = c->attend == HD_OPTION_OPEN ? "s" : states[c->attend];
+    const char *s = !hd_config_has_decoder(c)     ? "q"
+                    : c->attend == HD_OPTION_OPEN ? "s"
+                                                  : states[c->attend];
     struct line l = {text, 0, 256};
     text[0] = '\0';
-    if (c->arch == HD_TRANSFORMER)
+    if (c->arch == HD_TRANSFORMER && c->task == HD_TASK_LABEL)
+        say(&l,
+            "α = softmax(Q Kᵀ / √%d), c = α V in each of %d heads; then e_j = q·h_j / √%d for the "
+            "label",
+            c->dim / c->heads, c->heads, c->dim);
+    else if (c->arch != HD_TRANSFORMER && !hd_config_has_encoder(c))
+        say(&l, "none: there is no source");
+    else if (c->arch != HD_TRANSFORMER && c->score == HD_SCORE_NONE && c->task == HD_TASK_LABEL)
+        say(&l, "none: the mean of all states");
+    else if (c->arch == HD_TRANSFORMER)
         say(&l, "α = softmax(Q Kᵀ / √%d), c = α V in each of %d heads", c->dim / c->heads,
             c->heads);
     else if (c->score == HD_SCORE_NONE)

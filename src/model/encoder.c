@@ -26,11 +26,12 @@ void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *
                         hd_params *params)
 {
     parts->n_layers = c->encoder_layers;
+    parts->n_halvings = c->pyramid;
     parts->is_bidirectional = c->bidirectional;
     parts->is_reversed = c->reverse_source;
     const int width = hd_encoder_width(c), D = c->bidirectional ? width / 2 : width;
     for (int l = 0; l < c->encoder_layers; l++) {
-        const int in = l == 0 ? c->embed : width;
+        const int in = l == 0 ? c->embed : l <= c->pyramid ? 2 * width : width;
         declare_layer(&parts->forward[l], c, params, l + 1, "forward", in, D);
         if (c->bidirectional)
             declare_layer(&parts->backward[l], c, params, l + 1, "backward", in, D);
@@ -78,13 +79,16 @@ static hd_node *both_ways(const struct hd_cell_parts *cell, hd_node *there, hd_n
 }
 
 struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x,
-                                 const hd_spans *spans, float dropout_state)
+                                 const hd_spans **of_top, float dropout_state)
 {
     struct hd_encoded e = {.h = x};
     for (int l = 0; l < parts->n_layers; l++) {
         const struct hd_encoder_layer *f = &parts->forward[l], *g = &parts->backward[l];
         if (l > 0)
             e.h = hd_dropout(e.h, dropout_state);
+        if (l > 0 && l <= parts->n_halvings) /* [h_2j; h_2j+1], Chan et al. (2016), equation 7 */
+            e.h = hd_halve(e.h, of_top);
+        const hd_spans *spans = *of_top;
         hd_node *there =
             hd_cell_run(&f->cell, hd_affine(f->W, f->b, e.h), NULL, spans, parts->is_reversed);
         e.last[l] = last_states(there, spans, parts->is_reversed);

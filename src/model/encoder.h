@@ -12,7 +12,7 @@ struct hd_encoder_layer {
 };
 
 struct hd_encoder_parts {
-    int n_layers;
+    int n_layers, n_halvings; /* layer l reads two states of the layer below side by side, 1 ≤ l ≤ n_halvings, from 0 */
     bool is_bidirectional, is_reversed;
     struct hd_encoder_layer forward[HD_MAX_LAYERS], backward[HD_MAX_LAYERS];
 };
@@ -28,7 +28,7 @@ void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *
                         hd_params *params);
 void hd_encoder_init(const struct hd_encoder_parts *parts, uint64_t seed);
 
-/* x [Σ S, E] are the embedded words. */
+/* x [Σ S, E] are the embedded words; *spans become those of the top layer. */
 struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x,
-                                 const hd_spans *spans, float dropout_state);
+                                 const hd_spans **spans, float dropout_state);
 #endif

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "model/architecture.h"
+#include "model/output.h"
 #include "model/param.h"
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------------ */
@@ -13,6 +14,18 @@ static const struct hd_architecture *architecture_of(const struct hd_config *con
     return config->arch == HD_TRANSFORMER ? &hd_transformer : &hd_recurrent;
 }
 
+static const struct hd_source_kind *source_of(const struct hd_config *config)
+{
+    return !hd_config_has_encoder(config)        ? &hd_source_none
+           : config->source == HD_SOURCE_VECTORS ? &hd_source_vectors
+                                                 : &hd_source_text;
+}
+
+static const struct hd_output *output_of(const struct hd_config *config)
+{
+    return config->task == HD_TASK_LABEL ? &hd_output_label : &hd_output_words;
+}
+
 struct hd_net *hd_net_declare(const struct hd_config *c, heed_error *err)
 {
     struct hd_net *net = hd_new(struct hd_net, err);
@@ -20,19 +33,15 @@ struct hd_net *hd_net_declare(const struct hd_config *c, heed_error *err)
         return NULL;
     net->config = *c;
     net->architecture = architecture_of(c);
+    net->source.kind = source_of(c);
+    net->output = output_of(c);
     net->params = hd_params_new(err);
     if (!net->params) {
         hd_net_free(net);
         return NULL;
     }
-    const bool is_shared = c->tie == HD_TIE_SOURCE_TARGET || c->tie == HD_TIE_ALL;
-    hd_source_declare(&net->source, c, net->params);
-    net->target_table =
-        is_shared ? net->source.table
-                  : hd_table_param(net->params, "target.embed", c->target_vocab, c->embed);
-    hd_head_declare(&net->head, c, net->params, net->architecture->output_width(c),
-                    net->target_table);
-    if (net->architecture->declare(net, err))
+    net->source.kind->declare(net);
+    if (net->output->declare(net, err) && net->architecture->declare(net, err))
         return net;
     hd_net_free(net);
     return NULL;
@@ -52,6 +61,7 @@ void hd_net_free(struct hd_net *net)
     if (!net)
         return;
     net->architecture->free(net->parts);
+    net->output->free(net->output_parts);
     hd_head_release(&net->head);
     hd_params_free(net->params);
     hd_free(net);
@@ -143,10 +153,8 @@ struct hd_net *hd_net_as(const struct hd_net *net, enum hd_compute compute, heed
 
 void hd_net_init(struct hd_net *net, uint64_t seed)
 {
-    hd_source_init(&net->source, seed);
-    if (net->target_table != net->source.table)
-        hd_init_normal(net->target_table, 1 / __builtin_sqrtf((float)net->config.embed), seed);
-    hd_head_init(&net->head, seed);
+    net->source.kind->init(net, seed);
+    net->output->init(net, seed);
     net->architecture->init(net, seed);
 }
 
@@ -170,10 +178,10 @@ struct hd_memory *hd_encode(const struct hd_net *net, hd_tape *tape, const struc
     struct hd_memory *memory = hd_tape_take(tape, "hd_encode", 1, sizeof *memory);
     if (!memory)
         return NULL;
-    *memory = (struct hd_memory){.spans = hd_spans_of(tape, batch->source_length, batch->n)};
-    hd_node *x = hd_source_embed(&net->source, tape, batch, memory->spans->total);
+    *memory = (struct hd_memory){0};
+    hd_node *x = net->source.kind->read(net, tape, batch, memory);
     dropouts = dropouts ? dropouts : &nothing_dropped;
-    return net->architecture->encode(net, x, dropouts, memory) ? memory : NULL;
+    return net->architecture->encode(net, tape, x, dropouts, memory) ? memory : NULL;
 }
 
 struct hd_forced *hd_teacher_force(const struct hd_net *net, hd_tape *tape,
@@ -186,22 +194,17 @@ struct hd_forced *hd_teacher_force(const struct hd_net *net, hd_tape *tape,
         return NULL;
     *forced = (struct hd_forced){0};
     dropouts = dropouts ? dropouts : &nothing_dropped;
-    if (!net->architecture->teacher_force(net, tape, memory, batch, dropouts, forced))
-        return NULL;
-    if (!forced->out) /* no words at all */
-        forced->out = hd_input(tape, NULL, 0, hd_head_width(&net->head));
-    return forced;
+    return net->output->teacher_force(net, tape, memory, batch, dropouts, forced) ? forced : NULL;
 }
 
 hd_node *hd_forced_loss(const struct hd_net *net, const struct hd_forced *forced, float smoothing)
 {
-    return hd_head_loss(&net->head, forced->out, forced->target, smoothing);
+    return net->output->loss(net, forced, smoothing);
 }
 
 hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *first,
                              const struct hd_forced *second, float smoothing,
                              const hd_consistency *consistency)
 {
-    return hd_head_loss_pair(&net->head, first->out, second->out, first->target, smoothing,
-                             consistency);
+    return net->output->loss_pair(net, first, second, smoothing, consistency);
 }

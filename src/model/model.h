@@ -16,6 +16,7 @@
 #include "model/weights.h"
 
 struct hd_architecture; /* architecture.h */
+struct hd_output;       /* output.h */
 
 /* The parameters of a model, by role. Those that a configuration does not have are NULL. */
 struct hd_net {
@@ -23,7 +24,9 @@ struct hd_net {
     hd_params *params;
     struct hd_source source;
     hd_node *target_table; /* embeddings [V,E] */
-    struct hd_head head;
+    struct hd_head head; /* of words and labels */
+    const struct hd_output *output;
+    void *output_parts; /* the output's own */
     const struct hd_architecture *architecture;
     void *parts; /* the architecture's own */
 };
@@ -80,7 +83,8 @@ struct hd_dropouts {
 struct hd_memory {
     const hd_spans *spans;  /* the source sentences in the rows of h */
     hd_node *h;             /* encoder states, [Σ S, width] */
-    struct hd_weights self; /* of the encoder; rows are those of h */
+    const int *row, *column; /* of each position, where the source is a grid; NULL otherwise */
+    struct hd_weights self;  /* of the encoder; rows are those of h */
     void *of_arch;          /* what the architecture prepares once per sentence */
 };
 
@@ -88,9 +92,14 @@ struct hd_memory {
 struct hd_memory *hd_encode(const struct hd_net *net, hd_tape *tape, const struct hd_batch *batch,
                             const struct hd_dropouts *dropouts);
 
+/* What a recurrent model without attention makes of sentence i, *n numbers; NULL of others. */
+const float *hd_memory_vector(const struct hd_net *net, const struct hd_memory *memory, int i,
+                              int *n);
+
 /* ---- teacher forcing: whole targets ------------------------------------------------------------------------------------- */
 
-/* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. */
+/* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. A label is the only word of its
+ * sentence. */
 struct hd_forced {
     int n_rows;
     hd_node *out; /* what enters the output layer, [n_rows, R] */
@@ -113,6 +122,11 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
 /* ---- names of parameters --------------------------------------------------------------------------------------------
  *
  * embed | source.embed, target.embed [V,E]    output.W [R,V] output.b [V]     (tied: no output.W)
+ *
+ * vectors as a source: source.mean, source.scale [width] (measured), source.W [stack · width,E], source.b [E],
+ *   source.half.p.{W [2E,E], b} (Transformer, p = 1 … pyramid); a recurrent encoder's layers 2 … pyramid + 1 read two states
+ *
+ * a label: attention.{query [1,D], …}, output.W [E,V], output.b [V]
  *
  * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)
  *   encoder.l.forward.{W [in,kD], U [D,kD], b [kD], c [kD] (gru: added to U s')}, encoder.l.backward.…

@@ -23,6 +23,7 @@ static const char *const KEY_FORMAT = "format", *const KEY_CONFIG = "heed.config
 static const char *const KEY_SOURCE = "heed.vocab.source", *const KEY_TARGET = "heed.vocab.target";
 static const char *const SOURCE = "vocab.source", *const TARGET = "vocab.target",
                          *const DETECTOR = "detector";
+static const char *const FEATURES = "features."; /* before the names of what makes vectors */
 static const char *const FORMAT = "heed-1"; /* raised when an old reader would misread a new file */
 
 enum { LONGEST_NAME = 128 };
@@ -47,6 +48,9 @@ void heed_model_free(heed_model *model)
         hd_model_languages_release(model->languages);
     hd_free(model->languages);
     hd_detector_free(model->detector);
+    if (model->feature)
+        hd_feature_release(model->feature);
+    hd_free(model->feature);
     hd_free(model);
 }
 
@@ -85,12 +89,23 @@ heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_v
     return NULL;
 }
 
+bool hd_model_set_feature(heed_model *m, const struct hd_feature *feature, heed_error *err)
+{
+    struct hd_feature *copy = m->feature ? m->feature : hd_new(struct hd_feature, err);
+    if (!copy)
+        return false;
+    hd_feature_release(copy);
+    m->feature = copy;
+    return hd_feature_copy(copy, feature, err);
+}
+
 /* What heed itself writes into records, or reads there. */
 static bool is_own_record(const json_t *record, const char *name)
 {
     static const char *const own[] = {"recipe",    "updates",         "epochs",        "target_pieces",
                                       "pairs",     "validation",      "languages",     "directions",
-                                      "documents", "alignment_shift", "imported_from", "version"};
+                                      "documents", "alignment_shift", "imported_from", "version",
+                                      "alignment_choice"};
     const json_t *there = json_object_get(record, name);
     bool is_own = there && !json_is_string(there);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -213,7 +228,8 @@ bool hd_model_save(const heed_model *m, const char *path, enum hd_dtype store, h
         hd_saver_add(&s, hd_tensor_of(DETECTOR, HD_U8, bytes, &size, 1), HD_U8);
     }
     hd_saver_note(&s, KEY_FORMAT, FORMAT);
-    ok = ok && add_json(&s, KEY_CONFIG, hd_config_to_json(&m->net->config), err) &&
+    ok = ok && (!m->feature || hd_feature_save(m->feature, &s, FEATURES, err)) &&
+         add_json(&s, KEY_CONFIG, hd_config_to_json(&m->net->config), err) &&
          add_json(&s, KEY_RECORD, json_incref(m->record), err) && hd_saver_write(&s, path, err);
     hd_saver_release(&s);
     hd_arena_release(&memory);
@@ -268,7 +284,8 @@ static struct hd_vocab *read_vocab(const struct hd_safetensors *file, const char
         return NULL;
     }
     if (!kind_name || !hd_vocab_kind_by_name(&kind, kind_name)) {
-        hd_fail(err, HEED_BAD_MODEL, "%s: %s in its metadata should be spm, words, chars or listed",
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: %s in its metadata should be spm, words, chars, listed or labels",
                 file->path, key);
         return NULL;
     }
@@ -294,10 +311,31 @@ static bool read_detector(const struct hd_safetensors *file, heed_model *model, 
            hd_fail(err, why.code, "%s: the tensor %s: %s", file->path, DETECTOR, why.message);
 }
 
+/* How the model's vectors are made. True where it does not say. */
+static bool read_feature(const struct hd_safetensors *file, heed_model *model, heed_error *err)
+{
+    struct hd_feature feature = {0};
+    if (model->net->config.source != HD_SOURCE_VECTORS)
+        return true;
+    if (!hd_feature_load(&feature, file, FEATURES, err))
+        return false;
+    const bool is_known = feature.settings.kind != HD_OPTION_OPEN;
+    bool ok =
+        !is_known || hd_feature_width(&feature.settings) == model->net->config.source_width ||
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: its features have %d numbers, but its configuration says source-width "
+                "%d",
+                file->path, hd_feature_width(&feature.settings), model->net->config.source_width);
+    ok = ok && hd_model_set_feature(model, &feature, err);
+    hd_feature_release(&feature);
+    return ok;
+}
+
 /* Tensors that are no parameters. */
 static bool is_text_name(const char *name)
 {
-    return strcmp(name, SOURCE) == 0 || strcmp(name, TARGET) == 0 || strcmp(name, DETECTOR) == 0;
+    return hd_is_feature_name(name, FEATURES) || strcmp(name, SOURCE) == 0 ||
+           strcmp(name, TARGET) == 0 || strcmp(name, DETECTOR) == 0;
 }
 
 static bool has_shape_of(const struct hd_tensor *t, const hd_node *p)
@@ -591,7 +629,7 @@ static heed_model *read_model(const struct hd_safetensors *file, enum hd_compute
             hd_fail(err, why.code, "%s: %s", file->path, why.message);
         else
             note_stored(file, model);
-        if (!model || read_detector(file, model, err))
+        if (!model || (read_detector(file, model, err) && read_feature(file, model, err)))
             return model;
         heed_model_free(model);
         return NULL;

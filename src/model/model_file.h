@@ -8,6 +8,7 @@
 #include "format/tensor.h"
 #include "model/model.h"
 #include "text/vocab.h"
+#include "vector/feature.h"
 
 #include <jansson.h>
 
@@ -18,6 +19,7 @@ struct heed_model {
     json_t *record; /* what made it: an object, "languages" and the like; never NULL */
     struct hd_model_languages *languages; /* as the record has them (languages.h); never NULL */
     struct hd_detector *detector;         /* tells them apart; NULL: there is none */
+    struct hd_feature *feature;           /* how its vectors are made; NULL: nobody knows, or it reads text */
     size_t
         stored[HD_N_DTYPES]; /* how many numbers its file had of each type; zeros without a file */
 };
@@ -26,6 +28,9 @@ struct heed_model {
  * vocabularies' sizes must be those of the net. */
 heed_model *hd_model_of(struct hd_net *net, struct hd_vocab *source, struct hd_vocab *target,
                         json_t *record, heed_error *err);
+
+/* Note how vectors are made, where that is known; a copy is kept. */
+bool hd_model_set_feature(heed_model *model, const struct hd_feature *feature, heed_error *err);
 
 /* Parameters as `store`: HD_F32, HD_F16, HD_BF16, or HD_I8, which means matrices in 8 bits (X as I8, X.scale as F32) and the rest as
  * F32. */

@@ -173,6 +173,8 @@ static char *info_text(const heed_model *m, heed_error *err)
     }
     fprintf(out, "%-14s %s: %s\n", "architecture", hd_config_choice("arch", c->arch).text,
             hd_presets[c->arch].paper);
+    if (c->task != HD_TASK_TRANSLATE)
+        fprintf(out, "%-14s %s\n", "task", hd_config_choice("task", c->task).text);
     fprintf(out, "%-14s %s\n", "attention", hd_config_formula(c, formula));
     fprintf(out, "%-14s %s\n", "parameters", grouped(count_of(m, -1), number));
     for (int i = 0; i < N_PARTS; i++)
@@ -184,7 +186,7 @@ static char *info_text(const heed_model *m, heed_error *err)
         print_vocab(out, "vocabulary", m->source);
     else {
         print_vocab(out, "source words", m->source);
-        print_vocab(out, "target words", m->target);
+        print_vocab(out, c->task == HD_TASK_LABEL ? "labels" : "target words", m->target);
     }
     const char *key;
     json_t *value;

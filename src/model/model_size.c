@@ -13,25 +13,41 @@ static bool is_transformer(const heed_model *m)
     return m->net->config.arch == HD_TRANSFORMER;
 }
 
-bool heed_model_has_attention(const heed_model *m)
+const char *heed_model_source(const heed_model *m)
 {
-    return m && (is_transformer(m) || m->net->config.score != HD_SCORE_NONE);
+    static const char *const names[] = {
+        [HD_SOURCE_TEXT] = "text", [HD_SOURCE_VECTORS] = "vectors", [HD_SOURCE_NONE] = "none"};
+    return m ? names[m->net->config.source] : "text";
 }
 
-/* Names of architectures, which the choices of an option have in one string. */
-static struct hd_option_choice names[HD_TRANSFORMER + 1];
+bool heed_model_has_attention(const heed_model *m)
+{
+    return m && hd_config_has_encoder(&m->net->config) &&
+           (is_transformer(m) || m->net->config.score != HD_SCORE_NONE);
+}
+
+/* Names of architectures and tasks, which the choices of an option have in one string. */
+static struct hd_option_choice names[HD_TRANSFORMER + 1], tasks[HD_TASK_LANGUAGE_MODEL + 1];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fill_names(void)
 {
+    for (int i = 0; i <= HD_TASK_LANGUAGE_MODEL; i++)
+        tasks[i] = hd_config_choice("task", i);
     for (int i = 0; i <= HD_TRANSFORMER; i++)
         names[i] = hd_config_choice("arch", i);
 }
 
 const char *heed_model_architecture(const heed_model *m)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fill_names);
     return m ? names[m->net->config.arch].text : NULL;
+}
+
+const char *heed_model_task(const heed_model *m)
+{
+    pthread_once(&once, fill_names);
+    return m ? tasks[m->net->config.task].text : NULL;
 }
 
 /* The longest source it was trained for, in subwords. */
@@ -51,7 +67,9 @@ static long long heads(const heed_model *m)
 {
     const struct hd_config *c = &m->net->config;
     if (!heed_model_has_attention(m))
-        return 0;
+        return is_transformer(m) ? c->heads : 0;
+    if (!hd_config_has_decoder(c)) /* one query asks */
+        return c->score == HD_SCORE_MULTI_HEAD ? c->heads : 1;
     return is_transformer(m) || c->score == HD_SCORE_MULTI_HEAD ? c->heads : 1;
 }
 
@@ -76,19 +94,21 @@ long long heed_model_size(const heed_model *m, enum heed_size size)
     case HEED_MODEL_TARGET_VOCAB:
         return c->target_vocab;
     case HEED_MODEL_ENCODER_LAYERS:
-        return c->encoder_layers;
+        return hd_config_has_encoder(c) ? c->encoder_layers : 0;
     case HEED_MODEL_DECODER_LAYERS:
-        return c->decoder_layers;
+        return hd_config_has_decoder(c) ? c->decoder_layers : 0;
     case HEED_MODEL_TRAINED_LENGTH:
         return trained_length(m);
     case HEED_MODEL_HEADS:
         return heads(m);
     case HEED_MODEL_CROSS_LAYERS:
-        return is_transformer(m) ? c->decoder_layers : heed_model_has_attention(m);
+        return is_transformer(m) && hd_config_has_encoder(c) && hd_config_has_decoder(c)
+                   ? c->decoder_layers
+                   : heed_model_has_attention(m);
     case HEED_MODEL_ENCODER_SELF_LAYERS:
-        return is_transformer(m) ? c->encoder_layers : 0;
+        return is_transformer(m) && hd_config_has_encoder(c) ? c->encoder_layers : 0;
     case HEED_MODEL_DECODER_SELF_LAYERS:
-        return is_transformer(m) ? c->decoder_layers : 0;
+        return is_transformer(m) && hd_config_has_decoder(c) ? c->decoder_layers : 0;
     }
     return -1;
 }

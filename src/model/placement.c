@@ -129,6 +129,7 @@ static struct hd_rnn_decoder_state step_before(const struct hd_rnn_parts *n,
     hd_node *x = hd_add(step->Wy, hd_lin(p->C, c));            /* W E y_{t-1} + C c_t + b [B,kD] */
     now.layer[0] = hd_cell_step(&p->cell[0], x, now.layer[0]); /* s_t = f(s_{t-1}, y_{t-1}, c_t) */
     run_upper_layers(p, before, &now);
+    step->scored_by = e;
     conclude(n, config, before, alpha, c, &now, step);
     return now;
 }
@@ -160,6 +161,7 @@ static struct hd_rnn_decoder_state step_after(const struct hd_rnn_parts *n,
         now.fed = step->attended;
     now.cover = before->cover ? hd_add(before->cover, alpha) : NULL;
     step->attended_by = alpha;
+    step->scored_by = e;
     return now;
 }
 
@@ -181,6 +183,7 @@ static struct hd_rnn_decoder_state step_inside(const struct hd_rnn_parts *n,
     hd_node *x = hd_add(hd_lin(p->second_C, c), p->second_b); /* C c_t + b [B,kD] */
     now.layer[0] = hd_cell_step(&p->second, x, middle);       /* s_t = f_2(s', c_t) */
     run_upper_layers(p, before, &now);
+    step->scored_by = e;
     conclude(n, config, before, alpha, c, &now, step);
     return now;
 }

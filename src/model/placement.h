@@ -48,6 +48,7 @@ struct hd_step {
         *readout_c; /* out: what hd_readout wants as s and Wc, [B,·]; readout_c NULL where there is none */
     hd_node *attended;    /* out: h̃_t when the readout is `attended`, else NULL */
     hd_node *attended_by; /* out: the node that has the weights; NULL without attention */
+    hd_node *scored_by;   /* out: and the one that has the scores */
 };
 
 void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *parts, const struct hd_config *config,

@@ -4,6 +4,8 @@
  * whatever is not recurrent is done for all steps at once, before the loop (embeddings and their maps) or after it (the
  * readout). A step is the same function in both: hd_rnn_decoder_step. */
 #include "base/memory.h"
+
+#include "graph/guide.h"
 #include "graph/tape.h"
 #include "model/architecture.h"
 #include "model/placement.h"
@@ -16,7 +18,10 @@ static bool declare_recurrent(struct hd_net *net, heed_error *err)
     struct hd_rnn_parts *p = net->parts = hd_new(struct hd_rnn_parts, err);
     if (!p)
         return false;
-    hd_encoder_declare(&p->encoder, &net->config, net->params);
+    if (hd_config_has_encoder(&net->config))
+        hd_encoder_declare(&p->encoder, &net->config, net->params);
+    if (!hd_config_has_decoder(&net->config))
+        return true;
     hd_rnn_decoder_declare(&p->decoder, &net->config, net->params);
     hd_score_declare(&p->score, &net->config, net->params);
     hd_start_declare(&p->start, &net->config, net->params);
@@ -27,7 +32,10 @@ static bool declare_recurrent(struct hd_net *net, heed_error *err)
 static void init_recurrent(struct hd_net *net, uint64_t seed)
 {
     const struct hd_rnn_parts *p = net->parts;
-    hd_encoder_init(&p->encoder, seed);
+    if (hd_config_has_encoder(&net->config))
+        hd_encoder_init(&p->encoder, seed);
+    if (!hd_config_has_decoder(&net->config))
+        return;
     hd_rnn_decoder_init(&p->decoder, seed);
     hd_score_init(&p->score, seed);
     hd_start_init(&p->start, seed);
@@ -52,32 +60,51 @@ static int context_maps(const struct hd_rnn_parts *p, const struct hd_config *c,
     return n;
 }
 
-static bool encode_recurrent(const struct hd_net *net, hd_node *x,
-                             const struct hd_dropouts *dropouts, struct hd_memory *memory)
+/* What a decoder reads of the states, once per sentence. */
+static void remember(const struct hd_rnn_parts *p, const struct hd_config *c,
+                     const struct hd_encoded *e, const struct hd_memory *memory,
+                     const struct hd_dropouts *dropouts, struct hd_rnn_memory *m)
 {
-    hd_tape *tape = x->tape;
-    const struct hd_config *c = &net->config;
-    const struct hd_rnn_parts *p = net->parts;
-    struct hd_rnn_memory *m = hd_tape_take(tape, "hd_encode", 1, sizeof *m);
-    if (!m)
-        return false;
-    *m = (struct hd_rnn_memory){0};
-    const struct hd_encoded e =
-        hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), memory->spans, dropouts->state);
-    memory->h = e.h;
-    memory->of_arch = m;
     if (c->context == HD_CONTEXT_ATTENTION) {
-        m->keys = hd_score_keys(&p->score, c, hd_dropout(e.h, dropouts->state));
+        m->keys = hd_score_keys(&p->score, c, hd_dropout(e->h, dropouts->state));
         m->values.h = m->keys.values;
     }
-    hd_node *last = e.last[c->encoder_layers - 1];
+    hd_node *last = e->last[c->encoder_layers - 1];
     if (c->context == HD_CONTEXT_EVERY)
         m->values.h = c->cell == HD_LSTM ? hd_part(last, 0, hd_encoder_width(c)) : last;
     hd_node *maps[HD_MAX_VALUE_MAPS];
     for (int i = 0, n = context_maps(p, c, maps); i < n; i++)
         hd_values_map(&m->values, maps[i]); /* C h_j, readout.c h_j */
     for (int l = 0; l < c->decoder_layers; l++)
-        m->start[l] = hd_start_state(&p->start, c, &e, memory->spans, l);
+        m->start[l] = hd_start_state(&p->start, c, e, memory->spans, l);
+}
+
+/* Without a source the decoder starts from zeros. */
+static void start_alone(const struct hd_config *c, hd_tape *tape, int n, struct hd_rnn_memory *m)
+{
+    for (int l = 0; l < c->decoder_layers; l++)
+        m->start[l] = hd_input(tape, NULL, n, c->cell == HD_LSTM ? 2 * c->dim : c->dim);
+}
+
+static bool encode_recurrent(const struct hd_net *net, hd_tape *tape, hd_node *x,
+                             const struct hd_dropouts *dropouts, struct hd_memory *memory)
+{
+    const struct hd_config *c = &net->config;
+    const struct hd_rnn_parts *p = net->parts;
+    struct hd_rnn_memory *m = hd_tape_take(tape, "hd_encode", 1, sizeof *m);
+    if (!m)
+        return false;
+    *m = (struct hd_rnn_memory){0};
+    memory->of_arch = m;
+    if (!x) {
+        start_alone(c, tape, memory->spans->n, m);
+        return !hd_has_failed(tape);
+    }
+    const struct hd_encoded e = hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed),
+                                               &memory->spans, dropouts->state);
+    memory->h = e.h;
+    if (hd_config_has_decoder(c))
+        remember(p, c, &e, memory, dropouts, m);
     return !hd_has_failed(tape);
 }
 
@@ -161,33 +188,22 @@ static hd_node *embed_previous(const struct hd_net *net, hd_tape *tape, const in
     return hd_rows(hd_on(tape, net->target_table), ids, n);
 }
 
-/* ---- attention as a result ------------------------------------------------------------------------------------------------ */
-
-static const float *find_alpha(const struct hd_weights *w, int row, int layer, int head)
+/* The decoder's first state; of a model that sees it in every step the encoder's last. */
+const float *hd_memory_vector(const struct hd_net *net, const struct hd_memory *memory, int i,
+                              int *n)
 {
-    (void)layer, (void)head;
-    const hd_node *alpha = w->nodes[w->sequence[row]]; /* [B, longest] */
-    return alpha->x + (size_t)w->query[row] * (size_t)hd_width(alpha);
+    *n = 0;
+    if (net->architecture != &hd_recurrent || net->config.context == HD_CONTEXT_ATTENTION)
+        return NULL;
+    const hd_node *start = ((const struct hd_rnn_memory *)memory->of_arch)->start[0];
+    *n = hd_width(start);
+    return start->x + (size_t)i * (size_t)*n;
 }
 
-static const float *find_head(const struct hd_weights *w, int row, int layer, int head)
+/* Heads of the nodes that attend; 0 where they are weights themselves. */
+static int n_heads_of(const struct hd_config *c)
 {
-    (void)layer;
-    return hd_attention_weights(w->nodes[w->sequence[row]], w->query[row], head);
-}
-
-static struct hd_weights weights_by_step(const struct hd_config *c, hd_node *const *nodes,
-                                         const int *step, const int *query, const int *n_keys)
-{
-    const bool has_heads = c->score == HD_SCORE_MULTI_HEAD;
-    return (struct hd_weights){.kind = HD_ATTENTION_CROSS,
-                               .n_layers = 1,
-                               .n_heads = has_heads ? c->heads : 1,
-                               .nodes = nodes,
-                               .sequence = step,
-                               .query = query,
-                               .n_keys = n_keys,
-                               .find = has_heads ? find_head : find_alpha};
+    return c->score == HD_SCORE_MULTI_HEAD ? c->heads : 0;
 }
 
 /* ---- teacher forcing ------------------------------------------------------------------------------------------------------------- */
@@ -271,11 +287,11 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
     if (!make_time_steps(tape, batch, memory->spans, c->target_start, &l))
         return false;
     const size_t steps = (size_t)l.n_steps;
-    hd_node **pieces = hd_tape_take(tape, op, 4 * (steps + 1), sizeof *pieces);
+    hd_node **pieces = hd_tape_take(tape, op, 5 * (steps + 1), sizeof *pieces);
     if (!pieces)
         return false;
     hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1),
-            **nodes = pieces + 3 * (steps + 1);
+            **nodes = pieces + 3 * (steps + 1), **scores = pieces + 4 * (steps + 1);
     const struct hd_rnn_memory m = memory_on(c, tape, memory);
     hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
     hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y); /* W E y_{t-1} + b, all t */
@@ -297,6 +313,7 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
         r_c[t] = step.readout_c;
         attended[t] = step.attended;
         nodes[t] = step.attended_by;
+        scores[t] = step.scored_by;
     }
     if (hd_has_failed(tape) || l.n_steps == 0)
         return !hd_has_failed(tape);
@@ -314,7 +331,8 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
                                  .sentence = l.sentence,
                                  .position = l.position};
     if (step.attended_by)
-        forced->cross = weights_by_step(c, nodes, l.position, l.query, l.n_keys);
+        forced->cross = hd_weights_by_step(nodes, n_heads_of(c), l.position, l.query, l.n_keys);
+    forced->cross.scores = scores;
     return !hd_has_failed(tape);
 }
 
@@ -378,22 +396,6 @@ static void recall(const struct hd_decoder *d, const struct hd_step_rows *rows,
     }
 }
 
-/* Row b is row b of the only node. */
-static struct hd_weights weights_of_step(const struct hd_config *c, hd_tape *t, hd_node *node,
-                                         const hd_spans *spans)
-{
-    hd_node **one = hd_tape_take(t, "hd_decode", 1, sizeof *one);
-    int *numbers = hd_tape_take(t, "hd_decode", 2 * (size_t)spans->n, sizeof *numbers);
-    if (!node || !one || !numbers)
-        return (struct hd_weights){0};
-    *one = node;
-    for (int b = 0; b < spans->n; b++) {
-        numbers[b] = 0;
-        numbers[spans->n + b] = b;
-    }
-    return weights_by_step(c, one, numbers, numbers + spans->n, spans->length);
-}
-
 static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
                                         const struct hd_step_rows *rows)
 {
@@ -410,6 +412,7 @@ static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
     struct hd_step step = {.sentence = rows->entry};
     step.view = view_of(net, tape, &m, &d->entries, rows->entry, B);
     step.view.length = rows->length;
+    step.view.looks = rows->looks;
     struct hd_rnn_decoder_state before =
         first_state(c, tape, &m, step.view.spans->longest, rows->entry, B);
     recall(d, rows, &before);
@@ -427,7 +430,8 @@ static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
     for (int i = list_state(c, &now, list) - 1; i >= 0; i--)
         hd_cache_put(&d->words[i], *list[i], rows->slot);
     return (struct hd_stepped){
-        .out = out, .cross = weights_of_step(c, tape, step.attended_by, step.view.spans)};
+        .out = out,
+        .cross = hd_weights_of_one(tape, step.attended_by, n_heads_of(c), step.view.spans)};
 }
 
 /* ---- the architecture -------------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,12 @@
 /* score.c -- every attention score, with locality and coverage as axes of their own. */
 #include "model/score.h"
 
+#include "graph/guide.h"
+
 #include "graph/tape.h"
 #include "model/param.h"
+
+#include <string.h>
 
 #include <stdio.h>
 
@@ -301,19 +305,42 @@ static hd_node *gaussian(const struct hd_view *v, hd_node *p)
     return hd_exp(hd_scale(hd_mul(d, d), -2 / (D * D)));
 }
 
+/* ---- what would have been --- */
+
+/* Rows that are told what to look at do. */
+static void look(const struct hd_view *v, hd_node *attended)
+{
+    if (!v->looks || hd_has_failed(attended->tape))
+        return;
+    for (int b = 0; b < v->spans->n; b++) {
+        const size_t n = (size_t)v->spans->length[b];
+        if (v->looks[b] && v->config->score == HD_SCORE_MULTI_HEAD)
+            for (int h = 0; h < v->config->heads; h++)
+                hd_attention_look(attended, b, 0, h, v->looks[b]);
+        else if (v->looks[b])
+            memcpy(attended->x + (size_t)b * (size_t)hd_width(attended), v->looks[b],
+                   n * sizeof *attended->x);
+    }
+}
+
 /* ---- weights and context ------------------------------------------------------------------------------------------------ */
 
 hd_node *hd_attend_softmax(const struct hd_view *v, hd_node *e, hd_node *s)
 {
     const struct hd_config *c = v->config;
-    if (c->score == HD_SCORE_MULTI_HEAD)
+    if (c->score == HD_SCORE_MULTI_HEAD) {
+        look(v, e);
         return e;
+    }
     const hd_mask *mask = v->mask;
     hd_node *position = c->local == HD_LOCAL_P ? predicted_position(v, s) : NULL;
     if (c->local != HD_LOCAL_NONE || c->score == HD_SCORE_LOCATION)
         mask = mask_of(s->tape, v, position ? position->x : NULL);
     hd_node *alpha = hd_softmax(e, mask); /* α_t = softmax_j(e_tj)          [B,S] */
-    return position ? hd_mul(alpha, gaussian(v, position)) : alpha;
+    if (position)
+        alpha = hd_mul(alpha, gaussian(v, position));
+    look(v, alpha);
+    return alpha;
 }
 
 hd_node *hd_attend_context(const struct hd_view *v, hd_node *alpha)

@@ -34,8 +34,9 @@ struct hd_view {
     hd_node *h;            /* the keys, ragged by the spans; NULL without a score */
     const struct hd_keys *keys;
     const struct hd_values *values;
-    hd_node *cover;    /* [B, longest]: Σ of earlier α; NULL without coverage */
-    const int *length; /* [B]: words before this one */
+    hd_node *cover;            /* [B, longest]: Σ of earlier α; NULL without coverage */
+    const int *length;         /* [B]: words before this one */
+    const float *const *looks; /* [B]: weights that are given instead of its own; NULL: none are */
 };
 
 void hd_score_declare(struct hd_score_parts *parts, const struct hd_config *config,

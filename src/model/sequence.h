@@ -1,10 +1,20 @@
-/* sequence.h -- a source or a target as the model reads it: ids, with the end marker where one is wanted. */
+/* sequence.h -- a source or a target as the model reads it: ids, with the end marker where one is wanted, or an item of vectors. */
 #ifndef HD_MODEL_SEQUENCE_H
 #define HD_MODEL_SEQUENCE_H
 
+struct hd_vectors; /* vector/vectors.h */
+
 struct hd_sequence {
-    const int *ids;
-    int n;
+    const int *ids; /* NULL of vectors */
+    int n;          /* words; of vectors the positions that a decoder attends to: hd_config_positions() */
+    const struct hd_vectors *vectors; /* a source of vectors: `item` of them, */
+    int item, n_frames;               /* which has so many; they are read when a batch is made */
 };
+
+/* What it costs to read, about. */
+static inline int hd_sequence_size(struct hd_sequence s)
+{
+    return s.vectors ? s.n_frames : s.n;
+}
 
 #endif

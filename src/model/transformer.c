@@ -6,6 +6,8 @@
  * Invariant: a row's numbers depend on its own sentence alone, and on nothing after it in the target, so that teacher
  * forcing and search give the same bits. */
 #include "base/memory.h"
+
+#include "graph/guide.h"
 #include "graph/tape.h"
 #include "model/architecture.h"
 #include "model/param.h"
@@ -39,18 +41,20 @@ struct feed_forward {
     struct layer_norm norm;
 };
 
-/* One block; an encoder's has no `cross`. */
+/* One block; an encoder's has no `cross`, nor has a decoder's without a source. */
 struct block {
     struct heads self, cross;
     struct feed_forward ffn;
 };
 
 struct transformer_parts {
+    int n_encoder, n_decoder;
     struct block *encoder, *decoder; /* [layers] each */
     struct layer_norm encoder_norm,
         decoder_norm; /* after the last block; NULL without final_norm */
     hd_node *source_positions, *target_positions; /* learned: [max,D] */
     float *frequencies;                           /* sin: [D/2] */
+    float *of_grids;                              /* sin: [D/4], of rows and of columns */
 };
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -104,30 +108,46 @@ static struct block declare_block(const struct hd_net *net, const char *side, in
     return b;
 }
 
+/* Half of a position's numbers tell its row, half its column. */
+static struct hd_config half_of(const struct hd_config *c)
+{
+    struct hd_config half = *c;
+    half.dim = c->dim / 2;
+    return half;
+}
+
 static bool declare_transformer(struct hd_net *net, heed_error *err)
 {
     const struct hd_config *c = &net->config;
     struct transformer_parts *p = net->parts = hd_new(struct transformer_parts, err);
     if (!p)
         return false;
-    p->encoder = hd_alloc((size_t)c->encoder_layers, sizeof *p->encoder, err);
-    p->decoder = hd_alloc((size_t)c->decoder_layers, sizeof *p->decoder, err);
+    p->n_encoder = hd_config_has_encoder(c) ? c->encoder_layers : 0;
+    p->n_decoder = hd_config_has_decoder(c) ? c->decoder_layers : 0;
+    p->encoder = hd_alloc((size_t)p->n_encoder, sizeof *p->encoder, err);
+    p->decoder = hd_alloc((size_t)p->n_decoder, sizeof *p->decoder, err);
     if (c->positions == HD_POSITIONS_SIN)
         p->frequencies = hd_position_frequencies(c, err);
-    if (!p->encoder || !p->decoder || (c->positions == HD_POSITIONS_SIN && !p->frequencies))
+    const struct hd_config half = half_of(c);
+    const bool has_grids = c->has_grids && c->positions == HD_POSITIONS_SIN;
+    if (has_grids)
+        p->of_grids = hd_position_frequencies(&half, err);
+    if (!p->encoder || !p->decoder || (c->positions == HD_POSITIONS_SIN && !p->frequencies) ||
+        (has_grids && !p->of_grids))
         return false;
-    if (c->positions == HD_POSITIONS_LEARNED) {
+    const bool has_places = c->positions == HD_POSITIONS_LEARNED;
+    if (has_places && p->n_encoder > 0)
         p->source_positions = hd_param(net->params, "source.positions", c->max_positions, c->dim);
+    if (has_places && p->n_decoder > 0)
         p->target_positions = hd_param(net->params, "target.positions", c->max_positions, c->dim);
-    }
-    for (int l = 0; l < c->encoder_layers; l++)
+    for (int l = 0; l < p->n_encoder; l++)
         p->encoder[l] = declare_block(net, "encoder", l + 1, false);
-    for (int l = 0; l < c->decoder_layers; l++)
-        p->decoder[l] = declare_block(net, "decoder", l + 1, true);
-    if (c->final_norm) {
+    for (int l = 0; l < p->n_decoder; l++)
+        p->decoder[l] = declare_block(net, "decoder", l + 1, p->n_encoder > 0);
+    if (c->final_norm && p->n_encoder > 0)
         p->encoder_norm = declare_norm(net->params, "encoder", "norm", c->dim);
+    if (c->final_norm && p->n_decoder > 0)
         p->decoder_norm = declare_norm(net->params, "decoder", "norm", c->dim);
-    }
     return true;
 }
 
@@ -137,6 +157,7 @@ static void free_transformer(void *of_net)
     if (!parts)
         return;
     hd_free(parts->frequencies);
+    hd_free(parts->of_grids);
     hd_free(parts->decoder);
     hd_free(parts->encoder);
     hd_free(parts);
@@ -177,18 +198,18 @@ static void init_transformer(struct hd_net *net, uint64_t seed)
 {
     const struct hd_config *c = &net->config;
     const struct transformer_parts *p = net->parts;
-    for (int l = 0; l < c->encoder_layers; l++)
+    for (int l = 0; l < p->n_encoder; l++)
         init_block(&p->encoder[l], seed);
-    for (int l = 0; l < c->decoder_layers; l++)
+    for (int l = 0; l < p->n_decoder; l++)
         init_block(&p->decoder[l], seed);
-    if (c->final_norm) {
+    if (p->encoder_norm.gain)
         init_norm(p->encoder_norm);
+    if (p->decoder_norm.gain)
         init_norm(p->decoder_norm);
-    }
-    if (c->positions == HD_POSITIONS_LEARNED) {
+    if (p->source_positions)
         hd_init_normal(p->source_positions, 1 / sqrtf((float)c->dim), seed);
+    if (p->target_positions)
         hd_init_normal(p->target_positions, 1 / sqrtf((float)c->dim), seed);
-    }
 }
 
 static const struct transformer_parts *transformer_of(const struct hd_net *net)
@@ -263,12 +284,37 @@ static hd_node *add_positions(const struct hd_net *net, hd_node *E, hd_node *lea
     return hd_dropout(x, drop->embed);
 }
 
+/* x + P, where each position of a vector source is; on a grid P = [P(row); P(column)] */
+static hd_node *place_vectors(const struct hd_net *net, hd_node *x, const struct hd_memory *memory,
+                              const struct hd_dropouts *drop)
+{
+    const struct hd_config *c = &net->config;
+    const struct transformer_parts *p = net->parts;
+    const int n = memory->spans->total;
+    if (c->positions == HD_POSITIONS_LEARNED)
+        x = hd_add(x, hd_positions_learned(p->source_positions, x->tape, memory->self.query, n));
+    if (c->positions == HD_POSITIONS_SIN && !memory->row)
+        x = hd_add(x, hd_positions_sin(c, p->frequencies, x->tape, memory->self.query, n));
+    if (c->positions == HD_POSITIONS_SIN && memory->row) {
+        const struct hd_config half = half_of(c);
+        hd_node *row = hd_positions_sin(&half, p->of_grids, x->tape, memory->row, n);
+        hd_node *column = hd_positions_sin(&half, p->of_grids, x->tape, memory->column, n);
+        x = hd_add(x, hd_concat(row, column));
+    }
+    return hd_dropout(x, drop->embed);
+}
+
 /* ---- attention as a result ------------------------------------------------------------------- */
 
 static const float *find_weights(const struct hd_weights *w, int row, int layer, int head)
 {
     return hd_attention_weights(w->nodes[layer - 1], w->sequence[row], head) +
            (size_t)w->query[row] * (size_t)w->n_keys[row];
+}
+
+static void find_scores(const struct hd_weights *w, int row, int layer, int head, float *e)
+{
+    hd_attention_scores(w->nodes[layer - 1], w->sequence[row], w->query[row], head, e);
 }
 
 static struct hd_weights weights_by_layer(const struct hd_config *c, enum hd_attention_kind kind,
@@ -283,7 +329,8 @@ static struct hd_weights weights_by_layer(const struct hd_config *c, enum hd_att
                                .sequence = sentence,
                                .query = query,
                                .n_keys = n_keys,
-                               .find = find_weights};
+                               .find = find_weights,
+                               .find_scores = find_scores};
 }
 
 /* ---- encoder --------------------------------------------------------------------------------- */
@@ -310,7 +357,7 @@ struct source_keys {
 static const struct source_keys *make_source_keys(const struct hd_net *net, hd_tape *tape,
                                                   hd_node *h)
 {
-    const int n = net->config.decoder_layers;
+    const int n = transformer_of(net)->n_decoder;
     struct source_keys *keys = hd_tape_take(tape, "hd_encode", (size_t)n, sizeof *keys);
     for (int l = 0; keys && l < n; l++) {
         const struct heads *cross = &transformer_of(net)->decoder[l].cross;
@@ -340,18 +387,21 @@ static bool note_rows(const struct hd_config *c, hd_tape *tape, const hd_spans *
     return true;
 }
 
-static bool encode_transformer(const struct hd_net *net, hd_node *E,
+static bool encode_transformer(const struct hd_net *net, hd_tape *tape, hd_node *E,
                                const struct hd_dropouts *dropouts, struct hd_memory *memory)
 {
-    hd_tape *tape = E->tape;
+    if (!E)
+        return !hd_has_failed(tape);
     const struct hd_config *c = &net->config;
     const struct transformer_parts *p = net->parts;
     const hd_spans *spans = memory->spans;
     hd_node **nodes = hd_tape_take(tape, "hd_encode", (size_t)c->encoder_layers, sizeof *nodes);
     if (!note_rows(c, tape, spans, nodes, &memory->self))
         return false;
-    const int n = spans->total;
-    hd_node *x = add_positions(net, E, p->source_positions, memory->self.query, n, dropouts);
+    hd_node *x = c->source == HD_SOURCE_VECTORS
+                     ? place_vectors(net, E, memory, dropouts)
+                     : add_positions(net, E, p->source_positions, memory->self.query, spans->total,
+                                     dropouts);
     for (int l = 0; l < c->encoder_layers; l++)
         x = encoder_block(c, &p->encoder[l], x, spans, dropouts, &nodes[l]);
     memory->h = c->final_norm ? norm(c, p->encoder_norm, x) : x;
@@ -373,7 +423,8 @@ struct decoding {
     struct hd_decoder *decoder; /* search: keeps keys and values of all words, by slot */
     const int *slot,
         *key_rows; /* of the new words; of all words up to them, in the order of `words` */
-    hd_node **self, **cross; /* [layers]: the nodes that attended */
+    hd_node **self, **cross;   /* [layers]: the nodes that attended */
+    const float *const *looks; /* what the new words are to look at; NULL: they are free */
 };
 
 /* The keys or values that self-attention reads: teacher forcing has them all in x; search puts its new rows beside those of the words
@@ -404,6 +455,17 @@ static hd_node *attend_to_target(const struct decoding *d, int l, hd_node *x)
     return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o     [N,D] */
 }
 
+/* The heads of the alignment look where they are told to. */
+static void look(const struct decoding *d, hd_node *attended)
+{
+    const struct hd_config *c = &d->net->config;
+    const int n = c->n_alignment_heads > 0 ? c->n_alignment_heads : c->heads;
+    for (int b = 0; b < d->rows->n; b++)
+        for (int i = 0; d->looks[b] && i < n; i++)
+            hd_attention_look(attended, b, 0, c->n_alignment_heads > 0 ? c->alignment_heads[i] : i,
+                              d->looks[b]);
+}
+
 /* Section 3.1: a word attends to the source. */
 static hd_node *attend_to_source(const struct decoding *d, int l, hd_node *x)
 {
@@ -416,12 +478,21 @@ static hd_node *attend_to_source(const struct decoding *d, int l, hd_node *x)
     hd_node *a =
         attend(c, q, k, v, d->rows, d->source, NULL, false, d->drop); /* Σ_j α_tj v_j  [N,D] */
     d->cross[l] = a;
+    if (d->looks && l + 1 == c->alignment_layer && !hd_has_failed(d->tape))
+        look(d, a);
     return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o   [N,D] */
+}
+
+static bool has_source(const struct hd_net *net)
+{
+    return transformer_of(net)->n_encoder > 0;
 }
 
 static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
 {
-    x = attend_to_source(d, l, attend_to_target(d, l, x));
+    x = attend_to_target(d, l, x);
+    if (has_source(d->net))
+        x = attend_to_source(d, l, x);
     return feed_forward(&d->net->config, &transformer_of(d->net)->decoder[l].ffn, x, d->drop);
 }
 
@@ -479,8 +550,9 @@ static bool force_transformer(const struct hd_net *net, hd_tape *tape,
                                  .target = target,
                                  .sentence = sentence,
                                  .position = position};
-    forced->cross =
-        weights_by_layer(&net->config, HD_ATTENTION_CROSS, d.cross, sentence, position, n_source);
+    if (has_source(net))
+        forced->cross = weights_by_layer(&net->config, HD_ATTENTION_CROSS, d.cross, sentence,
+                                         position, n_source);
     forced->self =
         weights_by_layer(&net->config, HD_ATTENTION_DECODER, d.self, sentence, position, n_target);
     return !hd_has_failed(tape);
@@ -494,7 +566,7 @@ static void cache_transformer(const struct hd_net *net, const struct hd_memory *
                               struct hd_to_cache *kept)
 {
     const struct source_keys *keys = memory->of_arch;
-    for (int l = 0; l < net->config.decoder_layers; l++) {
+    for (int l = 0; keys && l < net->config.decoder_layers; l++) {
         kept->positions[kept->n_positions++] = keys[l].k;
         kept->positions[kept->n_positions++] = keys[l].v;
     }
@@ -505,7 +577,7 @@ static const struct source_keys *kept_source_keys(const struct hd_decoder *decod
 {
     const int n = decoder->net->config.decoder_layers;
     struct source_keys *keys = hd_tape_take(tape, "hd_decoder_step", (size_t)n, sizeof *keys);
-    for (int l = 0; keys && l < n; l++) {
+    for (int l = 0; keys && has_source(decoder->net) && l < n; l++) {
         keys[l].k = hd_cache_node(tape, &decoder->positions[2 * l]);
         keys[l].v = hd_cache_node(tape, &decoder->positions[2 * l + 1]);
     }
@@ -549,10 +621,12 @@ static struct hd_stepped step_transformer(struct hd_decoder *decoder, hd_tape *t
                          .source_keys = source_keys,
                          .decoder = decoder,
                          .slot = rows->slot,
-                         .key_rows = key_rows};
+                         .key_rows = key_rows,
+                         .looks = rows->looks};
     struct hd_stepped stepped = {.out = decode(&d, word, rows->length, rows->n)};
-    stepped.cross =
-        weights_by_layer(&net->config, HD_ATTENTION_CROSS, d.cross, sentence, query, n_keys);
+    if (has_source(net))
+        stepped.cross =
+            weights_by_layer(&net->config, HD_ATTENTION_CROSS, d.cross, sentence, query, n_keys);
     return stepped;
 }
 

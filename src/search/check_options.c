@@ -2,6 +2,7 @@
 #include "search/common.h"
 
 #include "base/error.h"
+#include "vector/vectors.h"
 
 #include <math.h>
 
@@ -86,7 +87,12 @@ bool hd_check_search_input(const struct hd_net *net, int end, const struct hd_se
     const int V = net->config.target_vocab;
     if (in->source.n < 0 || in->prefix.n < 0 || in->max_length < 0)
         return hd_fail(err, HEED_BAD_OPTION, "sentence %zu: a length is negative", i + 1);
-    for (int j = 0; j < in->source.n; j++)
+    const bool is_vectors = net->config.source == HD_SOURCE_VECTORS;
+    if (is_vectors != (in->source.vectors != NULL) ||
+        (is_vectors && in->source.vectors->width != net->config.source_width))
+        return hd_fail(err, HEED_BAD_OPTION, "sentence %zu: the model reads %s", i + 1,
+                       is_vectors ? "vectors, of its own width" : "words, not vectors");
+    for (int j = 0; !is_vectors && j < in->source.n; j++)
         if (in->source.ids[j] < 0 || in->source.ids[j] >= net->config.source_vocab)
             return hd_fail(err, HEED_BAD_OPTION,
                            "sentence %zu: word %d is %d, but the source vocabulary has %d words",

@@ -172,12 +172,51 @@ static bool add_attention(struct forcing *f, const struct hd_net *net,
     return true;
 }
 
+/* The scores of all rows; none where the attention is a mean of heads. */
+static bool add_raw(const struct hd_net *net, const struct hd_search_options *o,
+                    const struct hd_forced *forced, struct group *g, heed_error *err)
+{
+    for (int r = 0; r < forced->n_rows && forced->cross.n_layers > 0; r++) {
+        const struct hd_search_input *in = &g->input[forced->sentence[r]];
+        struct hd_hypothesis *h = g->found[forced->sentence[r]].best;
+        const size_t S = (size_t)in->source.n;
+        if (!h->raw && !(h->raw = hd_alloc(((size_t)h->n + 1) * S, sizeof *h->raw, err)))
+            return false;
+        if (!hd_scores_of(net, &forced->cross, r, o->layer, o->head,
+                          h->raw + (size_t)forced->position[r] * S)) {
+            hd_free(h->raw);
+            h->raw = NULL;
+            return true;
+        }
+    }
+    return true;
+}
+
+/* What a model without attention makes of the sources. */
+static bool add_vectors(const struct hd_net *net, const struct hd_memory *memory, struct group *g,
+                        heed_error *err)
+{
+    for (int i = 0; i < g->n; i++) {
+        struct hd_hypothesis *h = g->found[i].best;
+        const float *vector = hd_memory_vector(net, memory, i, &h->n_vector);
+        if (!vector)
+            continue;
+        if (!(h->vector = hd_alloc((size_t)h->n_vector, sizeof *h->vector, err)))
+            return false;
+        memcpy(h->vector, vector, (size_t)h->n_vector * sizeof *h->vector);
+    }
+    return true;
+}
+
 static bool ask(struct forcing *f, const struct hd_net *net, struct group *g, heed_error *err)
 {
     hd_tape_reset(f->tape);
     const struct hd_memory *memory = hd_encode(net, f->tape, &g->batch, NULL);
     const struct hd_forced *forced = hd_teacher_force(net, f->tape, memory, &g->batch, NULL);
     if (!hd_tape_check(f->tape, err) || !add_logprobs(f, net, forced, g, err))
+        return false;
+    if (f->options->wants_raw && f->n_nets == 1 &&
+        (!add_raw(net, f->options, forced, g, err) || !add_vectors(net, memory, g, err)))
         return false;
     return !g->found[0].best->attention || add_attention(f, net, memory, forced, g, err);
 }

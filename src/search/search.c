@@ -32,6 +32,8 @@ void hd_nbest_release(struct hd_nbest *nbest)
         hd_free(nbest->best[i].ids);
         hd_free(nbest->best[i].logprob);
         hd_free(nbest->best[i].attention);
+        hd_free(nbest->best[i].raw);
+        hd_free(nbest->best[i].vector);
         hd_free(nbest->best[i].top_ids);
         hd_free(nbest->best[i].top_logprob);
     }

@@ -33,9 +33,11 @@ struct hd_search_options {
         words_alone; /* greedy search without probabilities, which is faster: logprob is NULL, total and score are 0 */
     bool wants_attention; /* keep the weights, */
     enum hd_attention_kind
-        attention;          /* of this kind; a search has those of cross-attention alone */
-    int layer, head;        /* of hd_weights_of(): 0, -1 are the model's own choice */
-    int n_top;              /* of forced decoding: the likeliest words of each step, so many */
+        attention;   /* of this kind; a search has those of cross-attention alone */
+    int layer, head; /* of hd_weights_of(): 0, -1 are the model's own choice */
+    bool
+        wants_raw; /* of forced decoding by one net: the scores of cross-attention, or the one vector */
+    int n_top;     /* of forced decoding: the likeliest words of each step, so many */
     bool wants_tree;        /* of a search: all words that were ever kept */
     bool never_stops_early; /* until `beam` have ended: slower, the same result (tests) */
     bool (*keep_on)(
@@ -47,6 +49,13 @@ struct hd_search_options hd_search_options_default(void);
 
 enum { HD_MOST_ONCE = 16 };
 struct hd_terms;
+struct hd_neighbours;
+
+/* What the word of a step, from 0, looks at: a weight for each word of the source. */
+struct hd_look {
+    int step;
+    const float *alpha;
+};
 
 struct hd_search_input {
     struct hd_sequence source; /* end marker included where the model wants one */
@@ -59,6 +68,11 @@ struct hd_search_input {
     uint64_t number; /* decides, with the seed, what is drawn: the sentence's number in its text */
     /* What the output must have (search/terms.h); NULL: nothing. Not of samples, nor of words_alone. */
     const struct hd_terms *terms;
+    /* Remembered steps that are mixed in (search/neighbours.h); NULL: none. Not of words_alone. */
+    const struct hd_neighbours *neighbours;
+    /* Steps at which it must look where it is told to; may be empty. */
+    const struct hd_look *looks;
+    int n_looks;
 };
 
 /* max_length as it is where nobody says otherwise: so many words per source word (3), and 50 more. */
@@ -74,6 +88,11 @@ struct hd_hypothesis {
     float *
         attention; /* [n + 1 (the end marker's row, unless cut), n_source], or NULL; of the encoder's self-attention
                          [n_source, n_source], of the decoder's [n + 1, n + 1] */
+    float *
+        raw; /* the scores of which the attention is made, of the same size; NULL unless asked for, or where there are none */
+    float *
+        vector; /* [n_vector]: what a model without attention makes of the source; NULL unless asked for */
+    int n_vector;
     int *top_ids;       /* [n + 1, n_top], likeliest first; NULL unless asked for */
     float *top_logprob; /* [n + 1, n_top] */
 };
@@ -108,6 +127,11 @@ struct hd_searcher *hd_searcher_new(const struct hd_net *const *nets, int n_nets
                                     heed_error *err);
 void hd_searcher_free(struct hd_searcher *searcher);
 
+/* Shallow fusion (Gulcehre et al. 2015): a word counts log p(word) + weight · log p_lm(word) from now on, p_lm by a net without a source,
+ * which is borrowed. Before the first sentence is added; not of words_alone. False with the reason in `err`. */
+bool hd_searcher_fuse(struct hd_searcher *searcher, const struct hd_net *lm, float weight,
+                      heed_error *err);
+
 /* Hypotheses that advance together, a matter of speed and memory alone; 48 until it is set. */
 void hd_searcher_set_rows(struct hd_searcher *searcher, int n_rows);
 
@@ -124,6 +148,10 @@ bool hd_searcher_step(struct hd_searcher *searcher, heed_error *err);
 /* A sentence that is finished, in the order of finishing; false when there is none. `nbest` is the caller's then. It is empty (n 0)
  * where the model's numbers were not finite: hd_scores_not_finite() has the sentence to say. */
 bool hd_searcher_take(struct hd_searcher *searcher, struct hd_nbest *nbest, void **tag);
+
+/* The words so far of the best hypothesis of a sentence under way, to be given to hd_free(); NULL where there are none, or without
+ * memory. */
+int *hd_searcher_peek(const struct hd_searcher *searcher, const void *tag, int *n);
 
 /* Forget a sentence, wherever it is; false when there is none of this tag. */
 bool hd_searcher_cancel(struct hd_searcher *searcher, const void *tag);

@@ -57,6 +57,8 @@ static void leave(struct hd_searcher *r, struct hd_search_sentence *s)
 {
     for (int m = 0; s->entry >= 0 && m < r->n_nets; m++)
         hd_decoder_leave(r->decoders[m], s->entry);
+    if (s->entry >= 0 && r->lm)
+        hd_decoder_leave(r->lm_decoder, s->entry);
     s->entry = -1;
 }
 
@@ -113,9 +115,10 @@ static bool encode_group(struct hd_searcher *r, heed_error *err)
             return false;
     }
     const struct hd_batch batch = hd_batch_of(&r->group);
-    for (int m = 0; m < r->n_nets; m++) {
+    for (int m = 0; m < r->n_nets + (r->lm != NULL); m++) {
         hd_tape_reset(r->tape);
-        if (!hd_decoder_enter(r->decoders[m], r->tape, &batch, entry) &&
+        if (!hd_decoder_enter(m < r->n_nets ? r->decoders[m] : r->lm_decoder, r->tape, &batch,
+                              entry) &&
             !hd_tape_check(r->tape, err))
             return false;
     }
@@ -224,6 +227,19 @@ static size_t find(const struct hd_sentence_list *list, const void *tag)
     return i;
 }
 
+int *hd_searcher_peek(const struct hd_searcher *r, const void *tag, int *n)
+{
+    const size_t i = find(&r->under_way, tag);
+    const struct hd_beam *q = i < r->under_way.n ? &r->under_way.at[i]->beam : NULL;
+    *n = q && q->n_open > 0 ? q->open[0].length : 0;
+    int *ids = *n > 0 ? hd_alloc((size_t)*n, sizeof *ids, NULL) : NULL;
+    for (int t = *n - 1, at = ids ? q->open[0].last : 0; ids && t >= 0; t--) {
+        ids[t] = q->branches[at].id;
+        at = q->branches[at].parent;
+    }
+    return ids;
+}
+
 bool hd_searcher_cancel(struct hd_searcher *r, const void *tag)
 {
     struct hd_sentence_list *const lists[] = {&r->waiting, &r->under_way, &r->finished};
@@ -254,6 +270,8 @@ void hd_searcher_clear(struct hd_searcher *r)
         }
     for (int m = 0; r->has_failed && m < r->n_nets; m++)
         hd_decoder_clear(r->decoders[m]);
+    if (r->has_failed && r->lm)
+        hd_decoder_clear(r->lm_decoder);
     r->has_failed = false;
     r->n_encoded = 0;
     r->n_slots = 0;
@@ -306,6 +324,18 @@ struct hd_searcher *hd_searcher_new(const struct hd_net *const *nets, int n_nets
     return NULL;
 }
 
+bool hd_searcher_fuse(struct hd_searcher *r, const struct hd_net *lm, float weight, heed_error *err)
+{
+    if (lm->config.task != HD_TASK_LANGUAGE_MODEL || lm->config.target_vocab != r->n_words)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "only a language model of the same %d words can be fused with a search",
+                       r->n_words);
+    r->lm_decoder = hd_decoder_new(lm, err);
+    r->lm = r->lm_decoder ? lm : NULL;
+    r->lm_weight = weight;
+    return r->lm != NULL;
+}
+
 void hd_searcher_free(struct hd_searcher *r)
 {
     if (!r)
@@ -315,13 +345,14 @@ void hd_searcher_free(struct hd_searcher *r)
         hd_free(r->spare.at[i]);
     for (int m = 0; m < r->n_nets; m++)
         hd_decoder_free(r->decoders[m]);
+    hd_decoder_free(r->lm_decoder);
     hd_tape_free(r->tape);
     hd_beam_scratch_release(&r->scratch);
     hd_batch_builder_release(&r->group);
     void *const others[] = {r->nets,         r->decoders,    r->out,      r->waiting.at,
                             r->under_way.at, r->finished.at, r->spare.at, r->free_slots,
                             r->entry,        r->previous,    r->length,   r->slot,
-                            r->past,         r->next_scores, r->alpha};
+                            r->past,         r->next_scores, r->alpha,    r->looks};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         hd_free(others[i]);
     hd_free(r);

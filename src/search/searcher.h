@@ -29,6 +29,10 @@ struct hd_searcher {
     struct hd_decoder **decoders; /* [n_nets] */
     hd_tape *tape; /* of the group being encoded, then of a step: what lasts is in the decoders */
     hd_node **out; /* [n_nets]: what enters the output layers, for all rows of the step */
+    const struct hd_net *lm; /* shallow fusion; NULL: none */
+    struct hd_decoder *lm_decoder;
+    hd_node *lm_out;
+    float lm_weight;
     struct hd_beam_scratch scratch;
 
     struct hd_sentence_list waiting, under_way, finished, spare;
@@ -44,6 +48,8 @@ struct hd_searcher {
     struct hd_step_rows rows;
     int *entry, *previous, *length, *slot, *past;
     size_t row_capacity[4], past_capacity;
+    const float **looks;
+    size_t looks_capacity;
     struct hd_next_scores *next_scores;
     size_t next_scores_capacity;
     float *alpha;

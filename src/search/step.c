@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "search/common.h"
+#include "search/neighbours.h"
 
 #include <assert.h>
 #include <math.h>
@@ -14,7 +15,7 @@
 
 enum {
     SLICE_FLOATS = 1 << 17, /* logits that exist at a time: half of a cache, */
-    SLICE_ROWS = 24,        /* but for so many rows at least the output layer's weights are read */
+    SLICE_ROWS = 30,        /* but for so many rows at least the output layer's weights are read */
 };
 
 static const struct hd_beam *beam_at(const struct hd_searcher *r, size_t i)
@@ -53,6 +54,34 @@ static bool reserve_rows(struct hd_searcher *r, heed_error *err)
            HD_HAS_ROOM(r->next_scores, r->next_scores_capacity, n, err);
 }
 
+/* What a sentence's next word must look at; NULL: it is free. */
+static const float *look_of(const struct hd_search_input *in, int step)
+{
+    for (int i = 0; i < in->n_looks; i++)
+        if (in->looks[i].step == step)
+            return in->looks[i].alpha;
+    return NULL;
+}
+
+/* Rows that must look somewhere, where there are such. */
+static bool make_looks(struct hd_searcher *r, heed_error *err)
+{
+    bool has_any = false;
+    int b = 0;
+    for (size_t i = 0; i < r->under_way.n; i++)
+        has_any = has_any || beam_at(r, i)->input->n_looks > 0;
+    r->rows.looks = NULL;
+    if (!has_any)
+        return true;
+    if (!HD_HAS_ROOM(r->looks, r->looks_capacity, (size_t)r->rows.n, err))
+        return false;
+    for (size_t i = 0; i < r->under_way.n; i++)
+        for (int j = 0; j < beam_at(r, i)->n_open; j++)
+            r->looks[b++] = look_of(beam_at(r, i)->input, beam_at(r, i)->open[j].length);
+    r->rows.looks = r->looks;
+    return true;
+}
+
 static bool make_rows(struct hd_searcher *r, heed_error *err)
 {
     if (!reserve_rows(r, err))
@@ -81,7 +110,7 @@ static bool make_rows(struct hd_searcher *r, heed_error *err)
                                     .length = r->length,
                                     .past = r->past,
                                     .slot = r->slot};
-    return true;
+    return make_looks(r, err);
 }
 
 /* ---- decoders ------------------------------------------------------------------------------------------------ */
@@ -137,7 +166,8 @@ static bool advance(struct hd_searcher *r, heed_error *err)
             return false;
         r->out[m] = stepped.out;
     }
-    return true;
+    r->lm_out = r->lm ? hd_decoder_step(r->lm_decoder, r->tape, &r->rows).out : NULL;
+    return hd_tape_check(r->tape, err);
 }
 
 /* ---- the next word ---------------------------------------------------------------------------------------------- */
@@ -147,7 +177,8 @@ static bool has_words_alone(const struct hd_searcher *r, size_t i)
 {
     const struct hd_search_options *o = beam_at(r, i)->options;
     return o->words_alone && o->no_repeat == 0 && beam_at(r, i)->input->once.n == 0 &&
-           beam_at(r, i)->input->never.n == 0 && r->n_nets == 1;
+           beam_at(r, i)->input->never.n == 0 && !beam_at(r, i)->input->neighbours &&
+           r->n_nets == 1 && !r->lm;
 }
 
 /* Some rows, those of the sentences [first, end). */
@@ -188,18 +219,43 @@ static bool ask_for_words(struct hd_searcher *r, const struct slice *s, heed_err
     return true;
 }
 
+/* log p + w log p_lm */
+static hd_node *fused(const struct hd_searcher *r, const struct slice *s, hd_node *logp)
+{
+    hd_node *lm = hd_logits(&r->lm->head, hd_slice(r->lm_out, s->from, s->n));
+    return hd_add(logp, hd_scale(hd_log_softmax(lm, NULL), r->lm_weight));
+}
+
 /* Logits of the rows; of several nets the mean of their log-probabilities. */
 static hd_node *logits_of(struct hd_searcher *r, const struct slice *s)
 {
     hd_node *x = NULL;
     for (int m = 0; m < r->n_nets; m++) {
         hd_node *logits = hd_logits(&r->nets[m]->head, hd_slice(r->out[m], s->from, s->n));
-        if (r->n_nets > 1)
+        if (r->n_nets > 1 || r->lm)
             logits = hd_log_softmax(logits, NULL);
         x = x ? hd_add(x, logits) : logits;
     }
     assert(x); /* there is a net, at least */
-    return r->n_nets > 1 ? hd_scale(x, 1 / (float)r->n_nets) : x;
+    x = r->n_nets > 1 ? hd_scale(x, 1 / (float)r->n_nets) : x;
+    return r->lm ? fused(r, s, x) : x;
+}
+
+/* What remembered steps say is mixed with what the nets do. */
+static bool mix_neighbours(struct hd_searcher *r, const struct hd_neighbours *neighbours, int row,
+                           struct hd_next_scores *scores, int *top, float *value, heed_error *err)
+{
+    const size_t n = (size_t)r->n_nets;
+    const float **states = hd_tape_take(r->tape, "hd_search", n, sizeof *states);
+    int *widths = hd_tape_take(r->tape, "hd_search", n, sizeof *widths);
+    if (!states || !widths)
+        return hd_tape_check(r->tape, err);
+    for (int m = 0; m < r->n_nets; m++) {
+        widths[m] = hd_head_width(&r->nets[m]->head);
+        states[m] = r->out[m]->x + (size_t)row * (size_t)widths[m];
+    }
+    hd_neighbours_mix(neighbours, r->tape->k, states, widths, r->n_nets, scores, top, value);
+    return true;
 }
 
 /* What the nets say of the next word of the rows. */
@@ -222,8 +278,11 @@ static bool ask(struct hd_searcher *r, const struct slice *s, heed_error *err)
             o->n_top = k;
             if (!isfinite(o->largest) || !isfinite(o->log_sum))
                 r->under_way.at[i]->is_broken = true;
-            if (r->n_nets > 1) /* the mean is what is said, although it does not add up to 1 */
+            if (r->n_nets > 1 || r->lm) /* what is said, although it does not add up to 1 */
                 o->largest = o->log_sum = 0;
+            const struct hd_neighbours *near = beam_at(r, i)->input->neighbours;
+            if (near && !mix_neighbours(r, near, b, o, top, value, err))
+                return false;
         }
     }
     return true;

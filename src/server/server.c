@@ -51,6 +51,9 @@ static const heed_option rows[] = {
      .help = "translate files that are sent (/translate_file)"},
     {"metrics", .kind = HEED_OPTION_YES_NO, FIELD(has_metrics), .initial = "yes",
      .help = "tell numbers about the server for Prometheus (/metrics)"},
+    {"memory", .kind = HEED_OPTION_TEXT, FIELD(memory), .value = "FILE.tsv",
+     .help = "translation memory, as of heed translate, to which /suggest adds: better "
+             "translations are used at once. It is made if it is not there"},
     {"api-keys", .kind = HEED_OPTION_TEXT, FIELD(api_keys), .value = "FILE", .group = "Safety",
      .help = "serve only those who know a key of this file: one a line, and behind it, if wanted, "
              "how many texts a minute it may send"},

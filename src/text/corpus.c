@@ -45,8 +45,9 @@ struct hd_corpus {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool open_side(struct side *side, const char *const *paths, int n, bool is_tsv,
-                      const struct hd_corpus_options *options, heed_error *err)
+static bool open_side(struct side *side, const char *const *paths, int n,
+                      const struct hd_corpus_files *files, const struct hd_corpus_options *options,
+                      heed_error *err)
 {
     uint64_t base = 0;
     side->files = hd_alloc((size_t)n, sizeof *side->files, err);
@@ -54,7 +55,9 @@ static bool open_side(struct side *side, const char *const *paths, int n, bool i
         return false;
     for (; side->n_files < n; side->n_files++) {
         struct hd_corpus_file *file = &side->files[side->n_files];
-        if (!hd_corpus_file_open(file, paths[side->n_files], is_tsv, options, err)) {
+        const char *direction = files->directions ? files->directions[side->n_files] : NULL;
+        if (!hd_corpus_file_open(file, paths[side->n_files], files->is_tsv, direction, options,
+                                 err)) {
             side->n_files++; /* half made */
             return false;
         }
@@ -145,7 +148,9 @@ static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pa
 {
     static const char *const reasons[] = {
         [HD_BAD_NUL] = "there is a byte 0 in this line, which is no text",
-        [HD_BAD_COLUMNS] = "this line is not two columns, source TAB target (try cut -f1,2)",
+        [HD_BAD_COLUMNS] =
+            "this line is not two columns, source TAB target (try cut -f1,2, or --format csv "
+            "where the first line names its columns)",
         [HD_BAD_EMPTY] = "this sentence is empty or has nothing but spaces",
         [HD_BAD_LANGUAGE] = "from and to must be two languages by names such as en or pt_BR",
     };
@@ -203,7 +208,7 @@ static bool recall_columns(const struct hd_corpus_files *files, int i, struct hd
     const struct hd_direction *now = &corpus->directions[file->direction];
     for (int k = 0; k < i; k++) {
         const struct hd_corpus_file *before = &corpus->source.files[k];
-        if (strcmp(files->source[k], files->source[i]) != 0)
+        if (before->is_converted || strcmp(files->source[k], files->source[i]) != 0)
             continue;
         const struct hd_direction *then = &corpus->directions[before->direction];
         if (hd_direction_is(now, then->from, then->to))
@@ -239,6 +244,9 @@ static bool find_columns(struct hd_corpus *corpus, const struct hd_corpus_files 
                            hd_quote(name).text, file->name);
         if (name && (file->direction = add_direction(corpus, &direction, err)) < 0)
             return false;
+        corpus->counts.n_unpaired += file->n_unpaired;
+        if (file->is_converted)
+            continue;
         if (name && !recall_columns(files, i, corpus, err))
             return false;
         const struct hd_text first = line_at(file->text, file->text + file->size, &next);
@@ -472,6 +480,13 @@ static bool scan_all(struct hd_corpus *corpus, const struct hd_corpus_options *o
             "%s: no pair is left of %zu: %zu have a side that is to be excluded; are these "
             "the right files?",
             corpus->source.files[0].name, corpus->counts.n_lines, corpus->counts.n_excluded);
+    if (corpus->counts.n_lines == 0)
+        return hd_fail(err, HEED_BAD_TEXT, "%s: none of %zu entries has both languages%s%s%s%s",
+                       corpus->source.files[0].name, corpus->counts.n_unpaired,
+                       corpus->n_directions > 0 ? ", " : "",
+                       corpus->n_directions > 0 ? corpus->directions[0].from : "",
+                       corpus->n_directions > 0 ? " and " : "",
+                       corpus->n_directions > 0 ? corpus->directions[0].to : "");
     return corpus->n > 0 ||
            hd_fail(err, HEED_BAD_TEXT,
                    "%s: no pair is left of %zu, all of them are bad; without --skip-bad the first "
@@ -513,8 +528,8 @@ struct hd_corpus *hd_corpus_open(const struct hd_corpus_files *files,
     if (!corpus)
         return NULL;
     corpus->is_tsv = files->is_tsv;
-    if (!open_side(&corpus->source, files->source, files->n_source, files->is_tsv, options, err) ||
-        !open_side(&corpus->target, files->target, files->n_target, false, options, err) ||
+    if (!open_side(&corpus->source, files->source, files->n_source, files, options, err) ||
+        !open_side(&corpus->target, files->target, files->n_target, files, options, err) ||
         (files->is_tsv && !find_columns(corpus, files, err)) || !scan_all(corpus, options, err)) {
         hd_corpus_free(corpus);
         return NULL;
@@ -611,6 +626,77 @@ struct hd_text_pair hd_corpus_pair(const struct hd_corpus *corpus, size_t i)
                                  .target = row.target.at,
                                  .n_target = row.target.n,
                                  .direction = direction > 0 ? direction : 0};
+}
+
+/* ---- leaving out --------------------------------------------------------------------------------- */
+
+/* What a corpus becomes. */
+struct filtering {
+    struct hd_places source, target;
+    size_t *left_out;
+    size_t n, n_left_out, capacity;
+    uint64_t fingerprint;
+};
+
+static bool leave_line(struct filtering *f, size_t line, heed_error *err)
+{
+    size_t *lines = hd_grow(f->left_out, &f->capacity, f->n_left_out + 1, sizeof *lines, err);
+    if (!lines)
+        return false;
+    f->left_out = lines;
+    lines[f->n_left_out++] = line;
+    return true;
+}
+
+static bool keep_pair(struct filtering *f, const struct hd_corpus *corpus, size_t i,
+                      const struct hd_text_pair *p, heed_error *err)
+{
+    if (!hd_places_add(&f->source, hd_places_at(&corpus->source.places, i), err) ||
+        (!corpus->is_tsv &&
+         !hd_places_add(&f->target, hd_places_at(&corpus->target.places, i), err)))
+        return false;
+    f->fingerprint = hash_text(hash_text(f->fingerprint, (struct hd_text){p->source, p->n_source}),
+                               (struct hd_text){p->target, p->n_target});
+    if (corpus->n_directions > 0) {
+        const char *to = corpus->directions[p->direction].to;
+        f->fingerprint = hash_text(f->fingerprint, (struct hd_text){to, strlen(to)});
+    }
+    f->n++;
+    return true;
+}
+
+bool hd_corpus_filter(struct hd_corpus *corpus,
+                      bool (*keeps)(void *context, const struct hd_text_pair *pair), void *context,
+                      heed_error *err)
+{
+    struct filtering f = {0};
+    bool ok = true;
+    for (size_t line = 0, i = 0, k = 0; ok && line < corpus->counts.n_lines; line++) {
+        if (k < corpus->n_left_out && corpus->left_out[k] == line) {
+            ok = leave_line(&f, line, err);
+            k++;
+            continue;
+        }
+        const struct hd_text_pair p = hd_corpus_pair(corpus, i);
+        ok = keeps(context, &p) ? keep_pair(&f, corpus, i, &p, err) : leave_line(&f, line, err);
+        i++;
+    }
+    if (ok) { /* what the corpus had is released in the place of what it gets */
+        const struct filtering had = {
+            corpus->source.places, corpus->target.places, corpus->left_out, 0, 0, 0, 0};
+        corpus->source.places = f.source;
+        corpus->target.places = f.target;
+        corpus->left_out = f.left_out;
+        corpus->n_left_out = f.n_left_out;
+        corpus->left_out_capacity = f.capacity;
+        corpus->n = f.n;
+        corpus->fingerprint = f.fingerprint;
+        f = had;
+    }
+    hd_places_release(&f.source);
+    hd_places_release(&f.target);
+    hd_free(f.left_out);
+    return ok;
 }
 
 const struct hd_corpus_counts *hd_corpus_counts(const struct hd_corpus *corpus)

@@ -27,11 +27,21 @@ struct hd_corpus_files {
                                       otherwise; a file that is named again turned round, "fr-en", keeps its columns */
 };
 
+/* Files that are neither lines nor TSV. */
+struct hd_corpus_converter {
+    bool (*is_other)(void *context, const char *path);
+    /* Write a file as TSV of two columns into `fd`; `direction` may be NULL. *n_unpaired is how many entries of it are no pairs. */
+    bool (*convert)(void *context, const char *path, const struct hd_direction *direction, int fd,
+                    size_t *n_unpaired, heed_error *err);
+    void *context;
+};
+
 struct hd_corpus_options {
     const char *spool; /* where to unpack gzip, pipes and standard input: "<spool>.spool-1",
                             which has no name any more once it is open, so that nothing stays
                             behind; NULL refuses what must be unpacked */
-    bool skip_bad;     /* leave bad pairs out and count them, rather than to refuse the first */
+    const struct hd_corpus_converter *converter; /* of TSV files; NULL: there are no others */
+    bool skip_bad; /* leave bad pairs out and count them, rather than to refuse the first */
     const struct hd_line_set
         *exclude;        /* pairs with a side that is in it are left out and counted; may be NULL */
     size_t longest_line; /* bytes of a line; 0 is HD_CORPUS_LONGEST_LINE */
@@ -72,6 +82,11 @@ struct hd_text_pair {
 /* Pair i, where it is on the disk; lives as long as the corpus. */
 struct hd_text_pair hd_corpus_pair(const struct hd_corpus *corpus, size_t i);
 
+/* Leave out all pairs that `keeps` does not want; it is asked once for each, in their order. False with HEED_NO_MEMORY in `err`, and the corpus is as it was. */
+bool hd_corpus_filter(struct hd_corpus *corpus,
+                      bool (*keeps)(void *context, const struct hd_text_pair *pair), void *context,
+                      heed_error *err);
+
 /* The line of pair i in the file that its source is from, from 0 and without a header; *file is the number of that file. */
 size_t hd_corpus_line(const struct hd_corpus *corpus, size_t i, int *file);
 
@@ -95,6 +110,7 @@ enum hd_bad_pair {
 };
 
 struct hd_corpus_counts {
+    size_t n_unpaired; /* entries of files that were converted, without a translation */
     size_t n_lines;    /* good and bad */
     size_t n_excluded; /* good, but a side is in options.exclude */
     size_t n_bad;      /* the sum of: */

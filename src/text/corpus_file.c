@@ -80,7 +80,31 @@ static bool fail_empty(const char *name, heed_error *err)
     return hd_fail(err, HEED_BAD_TEXT, "%s: there is no text in it, not even a line", name);
 }
 
-static bool map_spooled(struct hd_corpus_file *file, const char *path,
+/* Unpack a file into the spool. */
+static bool unpack(int fd, const char *spool, const char *path,
+                   const struct hd_corpus_options *options, heed_error *err)
+{
+    struct hd_input input;
+    if (!hd_input_open(&input, path, err))
+        return false;
+    const bool ok = copy_input(fd, spool, &input, options, err);
+    hd_input_close(&input);
+    return ok;
+}
+
+/* Or write it there as TSV. */
+static bool convert(struct hd_corpus_file *file, int fd, const char *path, const char *direction,
+                    const struct hd_corpus_options *options, heed_error *err)
+{
+    const struct hd_corpus_converter *c = options->converter;
+    struct hd_direction languages;
+    const bool is_told =
+        direction && hd_direction_read(&languages, (struct hd_text){direction, strlen(direction)});
+    return hd_corpus_ask(options, 0, err) &&
+           c->convert(c->context, path, is_told ? &languages : NULL, fd, &file->n_unpaired, err);
+}
+
+static bool map_spooled(struct hd_corpus_file *file, const char *path, const char *direction,
                         const struct hd_corpus_options *options, heed_error *err)
 {
     if (!options->spool)
@@ -88,34 +112,34 @@ static bool map_spooled(struct hd_corpus_file *file, const char *path,
                        "%s: this must be unpacked first, and there is no place for that; give a "
                        "plain file",
                        file->name);
-    struct hd_input input;
-    if (!hd_input_open(&input, path, err))
-        return false;
     const size_t size = strlen(options->spool) + 24;
     char *name = hd_alloc(size, 1, err);
     const int fd = name ? open_spool(options->spool, name, size, err) : -1;
-    bool ok = fd >= 0 && copy_input(fd, name, &input, options, err);
-    if (ok)
-        ok = lseek(fd, 0, SEEK_END) != 0 ? hd_map_fd(&file->map, fd, file->name, err)
-                                         : fail_empty(file->name, err);
+    bool ok = fd >= 0 && (file->is_converted ? convert(file, fd, path, direction, options, err)
+                                             : unpack(fd, name, path, options, err));
+    const bool is_empty = ok && lseek(fd, 0, SEEK_END) == 0;
+    if (ok && !(is_empty && file->is_converted))
+        ok = is_empty ? fail_empty(file->name, err) : hd_map_fd(&file->map, fd, file->name, err);
     if (fd >= 0)
         close(fd);
     hd_free(name);
-    hd_input_close(&input);
     return ok;
 }
 
 bool hd_corpus_file_open(struct hd_corpus_file *file, const char *path, bool is_tsv,
-                         const struct hd_corpus_options *options, heed_error *err)
+                         const char *direction, const struct hd_corpus_options *options,
+                         heed_error *err)
 {
+    const struct hd_corpus_converter *c = is_tsv ? options->converter : NULL;
     struct stat st;
     file->columns = HD_TWO_COLUMNS;
     file->direction = -1;
     file->name = hd_copy_string(hd_input_name(path), err);
     if (!file->name)
         return false;
-    if (needs_unpacking(path)) {
-        if (!map_spooled(file, path, options, err))
+    file->is_converted = c && c->is_other(c->context, path);
+    if (file->is_converted || needs_unpacking(path)) {
+        if (!map_spooled(file, path, direction, options, err))
             return false;
     } else if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
         return fail_empty(path, err);
@@ -124,8 +148,11 @@ bool hd_corpus_file_open(struct hd_corpus_file *file, const char *path, bool is_
     const bool has_mark = file->map.size >= 3 && memcmp(file->map.data, "\xEF\xBB\xBF", 3) == 0;
     file->text = (const char *)file->map.data + (has_mark ? 3 : 0);
     file->size = file->map.size - (has_mark ? 3 : 0);
-    return file->size > 0 ? hd_check_kind(file->name, file->text, file->size, is_tsv, err)
-                          : fail_empty(file->name, err);
+    if (file->is_converted && file->size == 0)
+        file->text = ""; /* none of its entries is a pair */
+    else if (file->size == 0)
+        return fail_empty(file->name, err);
+    return file->is_converted || hd_check_kind(file->name, file->text, file->size, is_tsv, err);
 }
 
 void hd_corpus_file_close(struct hd_corpus_file *file)

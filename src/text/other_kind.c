@@ -32,7 +32,7 @@ static const struct kind {
 static const struct markup {
     const char *tag, *is, *advice;
 } markups[] = {
-    {"<tmx", "a TMX translation memory", "write its segments as lines of source, TAB, target"},
+    {"<tmx", "a TMX translation memory", "give it as --tsv FILE.tmx, or as --pair en-fr=FILE.tmx"},
     {"<xliff", "an XLIFF file", "write its segments as lines of source, TAB, target"},
     {"<html", "a page of HTML", "take its text out first, a sentence a line"},
     {"<!DOCTYPE html", "a page of HTML", "take its text out first, a sentence a line"},
@@ -88,7 +88,8 @@ bool hd_check_kind(const char *name, const char *bytes, size_t n, bool is_tsv, h
     if (columns)
         return hd_fail(err, HEED_BAD_TEXT,
                        "%s: this looks like %s, not like source TAB target; write it with TABs, or "
-                       "as two files for --src and --tgt",
-                       name, columns);
+                       "%s",
+                       name, columns,
+                       columns[0] == 'C' ? "say --format csv" : "as two files for --src and --tgt");
     return true;
 }

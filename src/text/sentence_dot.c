@@ -155,6 +155,15 @@ static bool ends_after_number(const struct hd_sentences *s, const struct hd_endi
     return !hd_word_before_ordinal(before, s->languages) || hd_is_starter(s, e);
 }
 
+/* "He said no. I asked why.": a pronoun, not the numeral of "no. I". */
+static bool is_answer(const struct hd_sentences *s, const struct hd_ending *e, const struct word *w,
+                      const char *after)
+{
+    const size_t next = hd_skip_space(s->text, s->n, e->word + 1);
+    return strcmp(w->key, "no") == 0 && w->first == 'n' && strcmp(after, "i") == 0 &&
+           hd_char_is_lower(at(s, next));
+}
+
 static bool ends_after_abbreviation(const struct hd_sentences *s, const struct hd_ending *e,
                                     const struct word *w, enum hd_abbreviation kind)
 {
@@ -166,7 +175,8 @@ static bool ends_after_abbreviation(const struct hd_sentences *s, const struct h
         return is_behind_number(s, w) && hd_is_starter(s, e);
     case HD_ABBREVIATION_NUMBER:
         hd_word_at(s, e->word, key);
-        return e->follower != HD_NEXT_DIGIT && key[strspn(key, "ivxlc")] != '\0';
+        return e->follower != HD_NEXT_DIGIT &&
+               (key[strspn(key, "ivxlc")] != '\0' || is_answer(s, e, w, key));
     case HD_ABBREVIATION_OFTEN:
         return e->follower != HD_NEXT_SYMBOL || e->is_opened;
     default:

@@ -1,5 +1,5 @@
-/* vocab.c -- vocabularies: subwords by SentencePiece; words and characters by a list and a hash
- * table; listed subwords by both.
+/* vocab.c -- vocabularies: subwords by SentencePiece; words, characters and labels by a list and a
+ * hash table; listed subwords by both.
  *
  * Invariant: a list has no token twice and no empty one, all of it is UTF-8 without NUL, and ids
  * are the lines' numbers; so bytes → vocabulary → bytes changes nothing. */
@@ -30,9 +30,9 @@ struct hd_vocab {
     const char *spm_bytes;
     size_t n_spm_bytes;
     _Atomic(struct hd_piece_tree *) tree; /* of spm, NULL until it is asked for */
-    int *of_spm;    /* kind listed: the id for each of spm's; the rest are for lists */
-    size_t n_list;  /* bytes of the list */
-    char *text;     /* the list with a NUL after each token */
+    int *of_spm;   /* kind listed: the id for each of spm's; the rest are for lists */
+    size_t n_list; /* bytes of the list */
+    char *text;    /* the list with a NUL after each token */
     const char **pieces;
     int *slots; /* hash table: an id, or -1 for an empty slot; a power of two of them */
     size_t n_slots;
@@ -47,10 +47,9 @@ static bool is_special(const struct hd_vocab *vocab, int id);
 /* ---- making ---------------------------------------------------------------------------------- */
 
 static const char *const kind_names[] = {
-    [HD_VOCAB_SPM] = "spm",
-    [HD_VOCAB_WORDS] = "words",
-    [HD_VOCAB_CHARS] = "chars",
-    [HD_VOCAB_LISTED] = "listed"};
+    [HD_VOCAB_SPM] = "spm",       [HD_VOCAB_WORDS] = "words",   [HD_VOCAB_CHARS] = "chars",
+    [HD_VOCAB_LISTED] = "listed", [HD_VOCAB_LABELS] = "labels",
+};
 
 const char *hd_vocab_kind_name(enum hd_vocab_kind kind)
 {
@@ -59,7 +58,7 @@ const char *hd_vocab_kind_name(enum hd_vocab_kind kind)
 
 bool hd_vocab_kind_by_name(enum hd_vocab_kind *kind, const char *name)
 {
-    for (int i = 0; i <= HD_VOCAB_LISTED; i++)
+    for (int i = 0; i < (int)(sizeof kind_names / sizeof *kind_names); i++)
         if (strcmp(kind_names[i], name) == 0) {
             *kind = (enum hd_vocab_kind)i;
             return true;
@@ -114,11 +113,12 @@ static bool read_listed(struct hd_vocab *vocab, heed_error *err)
 struct hd_vocab *hd_vocab_from_memory(enum hd_vocab_kind kind, const void *data, size_t size,
                                       heed_error *err)
 {
-    static bool (*const read[])(struct hd_vocab *vocab, heed_error *err) = {
-        [HD_VOCAB_SPM] = read_spm,
-        [HD_VOCAB_WORDS] = read_list,
-        [HD_VOCAB_CHARS] = read_list,
-        [HD_VOCAB_LISTED] = read_listed};
+    static bool (*const read[])(struct hd_vocab * vocab,
+                                heed_error * err) = {[HD_VOCAB_SPM] = read_spm,
+                                                     [HD_VOCAB_WORDS] = read_list,
+                                                     [HD_VOCAB_CHARS] = read_list,
+                                                     [HD_VOCAB_LISTED] = read_listed,
+                                                     [HD_VOCAB_LABELS] = read_list};
     struct hd_vocab *vocab = hd_new(struct hd_vocab, err);
     if (!vocab)
         return NULL;
@@ -168,7 +168,7 @@ static struct hd_vocab *from_list(enum hd_vocab_kind kind, const char *const *to
 struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
                                       heed_error *err)
 {
-    assert(kind == HD_VOCAB_WORDS || kind == HD_VOCAB_CHARS);
+    assert(kind == HD_VOCAB_WORDS || kind == HD_VOCAB_CHARS || kind == HD_VOCAB_LABELS);
     return from_list(kind, tokens, n, NULL, 0, err);
 }
 
@@ -214,6 +214,9 @@ static bool read_list(struct hd_vocab *vocab, heed_error *err)
             "the vocabulary has a NUL byte in it; it is damaged or not a list of tokens");
     if (!cut_lines(vocab, err) || !fill_slots(vocab, err))
         return false;
+    vocab->unknown = vocab->end = vocab->begin = vocab->padding = -1;
+    if (vocab->kind == HD_VOCAB_LABELS)
+        return true;
     vocab->unknown = hd_vocab_find(vocab, "<unk>");
     vocab->end = hd_vocab_find(vocab, "</s>");
     vocab->begin = hd_vocab_find(vocab, "<s>");
@@ -561,6 +564,24 @@ static bool encode_chars(const struct hd_vocab *vocab, const char *text, size_t 
     return ok;
 }
 
+static bool encode_label(const struct hd_vocab *vocab, const char *text, size_t n,
+                         struct hd_ids *ids, heed_error *err)
+{
+    struct hd_nfc nfc;
+    while (n > 0 && is_separator(text[0]))
+        text++, n--;
+    while (n > 0 && is_separator(text[n - 1]))
+        n--;
+    if (!hd_nfc(&nfc, (struct hd_text){text, n}, err))
+        return false;
+    const int id = find(vocab, nfc.text.at, nfc.text.n);
+    hd_free(nfc.memory);
+    return id >= 0 ? hd_ids_add(ids, id, err)
+                   : hd_fail(err, HEED_BAD_TEXT,
+                             "%s is none of the %d labels that the model knows, such as %s",
+                             hd_quote_n(text, n).text, vocab->n, hd_quote(vocab->pieces[0]).text);
+}
+
 char *hd_vocab_normalise(const struct hd_vocab *vocab, const char *text, size_t n_bytes,
                          size_t *n_out, heed_error *err)
 {
@@ -663,6 +684,9 @@ bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_by
     case HD_VOCAB_LISTED:
         ok = encode_listed(vocab, text, n_bytes, ids, err);
         break;
+    case HD_VOCAB_LABELS:
+        ok = encode_label(vocab, text, n_bytes, ids, err);
+        break;
     }
     ok = ok && (!with_end || hd_ids_add(ids, vocab->end, err));
     if (!ok)
@@ -674,7 +698,7 @@ bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_by
 
 static char *decode_list(const struct hd_vocab *vocab, const int *ids, size_t n, heed_error *err)
 {
-    const bool is_words = vocab->kind == HD_VOCAB_WORDS;
+    const bool is_words = vocab->kind != HD_VOCAB_CHARS;
     size_t size = 1;
     for (size_t i = 0; i < n; i++)
         size += strlen(vocab->pieces[ids[i]]) + is_words;

@@ -1,8 +1,8 @@
 /* vocab.h -- the vocabulary: text to ids and back.
  *
- * Four kinds: subwords of a SentencePiece model, the same with ids of their own, words between
- * spaces, single characters. A vocabulary is made from bytes and can give them back, so that it
- * lives inside the model file:
+ * Five kinds: subwords of a SentencePiece model, the same with ids of their own, words between
+ * spaces, single characters, and labels, of which a text is one. A vocabulary is made from bytes and
+ * can give them back, so that it lives inside the model file:
  *
  *     spm      a serialized SentencePiece model
  *     words    one word a line; the line's number is the id
@@ -10,6 +10,7 @@
  *     listed   one subword a line, a NUL, a serialized SentencePiece model: the model cuts and
  *              joins, the line's number is the id (models of OPUS-MT: one list for both
  *              languages, and a model for each)
+ *     labels   one label a line, with the spaces in it; there are no special symbols
  *
  * In the lists, special symbols are known by their names, wherever they stand: `<unk>`, `</s>`,
  * `<s>`, `<pad>` (or `<blank>`); lists that heed makes begin with `<unk>` and `</s>`. Text never
@@ -20,9 +21,15 @@
 
 #include <heed.h>
 
-enum hd_vocab_kind { HD_VOCAB_SPM, HD_VOCAB_WORDS, HD_VOCAB_CHARS, HD_VOCAB_LISTED };
+enum hd_vocab_kind {
+    HD_VOCAB_SPM,
+    HD_VOCAB_WORDS,
+    HD_VOCAB_CHARS,
+    HD_VOCAB_LISTED,
+    HD_VOCAB_LABELS
+};
 
-/* "spm", "words", "chars", "listed". */
+/* "spm", "words", "chars", "listed", "labels". */
 const char *hd_vocab_kind_name(enum hd_vocab_kind kind);
 
 /* The kind of that name; false, and *kind unchanged, when there is none. */
@@ -36,7 +43,7 @@ struct hd_piece_tree;
 struct hd_vocab *hd_vocab_from_memory(enum hd_vocab_kind kind, const void *data, size_t size,
                                       heed_error *err);
 
-/* Make one of words or chars from a list; tokens[i] gets the id i. */
+/* Make one of words, chars or labels from a list; tokens[i] gets the id i. */
 struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
                                       heed_error *err);
 
@@ -104,7 +111,9 @@ void hd_ids_release(struct hd_ids *ids);
  *     chars    every character of the text in normal form C counts; one that is not known is its
  *              parts if they are; a literal "▁" is a space too
  *     spm      as the model says; its normalisation may change the text
- *     listed   the same; a text that begins with ">>fr<<", if that is in the list, begins with its id */
+ *     listed   the same; a text that begins with ">>fr<<", if that is in the list, begins with its id
+ *     labels   the whole text, white space around it left out, is one label; one that is not known is
+ *              HEED_BAD_TEXT */
 bool hd_vocab_encode(const struct hd_vocab *vocab, const char *text, size_t n_bytes, bool with_end,
                      struct hd_ids *ids, heed_error *err);
 

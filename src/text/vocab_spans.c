@@ -97,9 +97,11 @@ static bool joins(uint32_t cp)
            category == UTF8PROC_CATEGORY_ME || (cp >= 0x1160 && cp <= 0x11FF); /* Hangul vowels */
 }
 
-/* What is looked up alone: a word; a character with the marks on it. 0 where there is none. */
+/* What is looked up alone: a label; a word; a character with the marks on it. 0 where there is none. */
 static size_t unit_length(const struct hd_vocab *vocab, const char *text, size_t n)
 {
+    if (hd_vocab_kind(vocab) == HD_VOCAB_LABELS)
+        return n;
     if (hd_vocab_kind(vocab) == HD_VOCAB_WORDS)
         return hd_vocab_word_length(text, n);
     uint32_t cp;
@@ -202,7 +204,7 @@ static char *decode_list(const struct hd_vocab *vocab, const int *ids, size_t n,
                          struct hd_span *spans, heed_error *err)
 {
     char *text = hd_vocab_decode(vocab, ids, n, err);
-    const bool is_words = hd_vocab_kind(vocab) == HD_VOCAB_WORDS;
+    const bool is_words = hd_vocab_kind(vocab) != HD_VOCAB_CHARS;
     size_t at = 0;
     for (size_t i = 0; text && i < n; i++) {
         const char *piece = hd_vocab_piece(vocab, ids[i]);

@@ -45,13 +45,14 @@ static void add_note(struct hd_curves *c, const json_t *note, long update)
         return;
     static const struct {
         const char *metric, *key;
-    } keys[] = {{"BLEU", "bleu"}, {"chrF", "chrf"}, {"exact", "exact"}, {"WER", "wer"}};
+    } keys[] = {{"BLEU", "bleu"}, {"chrF", "chrf"},         {"exact", "exact"},
+                {"WER", "wer"},   {"accuracy", "accuracy"}, {"F1", "f1"}};
     if (strcmp(event, "update") == 0)
         hd_points_add(&c->loss, x, json_number_value(json_object_get(note, "loss")));
     if (strcmp(event, "validation") != 0)
         return;
     hd_points_add(&c->ce, x, json_number_value(json_object_get(note, "cross_entropy")));
-    for (int i = 0; c->has_score && i < 4; i++)
+    for (size_t i = 0; c->has_score && i < sizeof keys / sizeof *keys; i++)
         if (strcmp(keys[i].metric, c->metric) == 0)
             hd_points_add(&c->score, x, json_number_value(json_object_get(note, keys[i].key)));
     if (json_is_true(json_object_get(note, "is_best")))

@@ -54,7 +54,8 @@ uint64_t hd_shuffled(uint64_t i, uint64_t n, uint64_t key, uint64_t stream)
 
 struct slice {
     struct hd_ids ids;
-    int length[2 * SLICE]; /* source and target of each pair; -1 where it is left out */
+    int length[2 * SLICE];             /* source and target of each pair; -1 where it is left out */
+    struct hd_sequence vectors[SLICE]; /* where the source is one of them */
     struct hd_token_link *links;
     size_t n_links, link_capacity;
     int n_pair_links[SLICE];
@@ -219,6 +220,20 @@ static bool link_tokens(const struct hd_feed *f, struct slice *s, int at,
     return true;
 }
 
+/* ---- vectors --------------------------------------------------------------------------------------- */
+
+struct hd_sequence hd_vector_sequence(const struct hd_vectors *v, int frames,
+                                      const struct hd_corpus *corpus, size_t pair)
+{
+    int file;
+    size_t item = hd_corpus_line(corpus, pair, &file);
+    while (file > 0)
+        item += hd_corpus_file_lines(corpus, --file);
+    const int n = hd_vectors_length(v, (int)item);
+    return (struct hd_sequence){
+        .n = (n + frames - 1) / frames, .vectors = v, .item = (int)item, .n_frames = n};
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------------- */
 
 /* The pair's ids at the end of a slice: is it one to train on? False with s->err set, too, when something failed. */
@@ -232,7 +247,15 @@ static bool encode_pair(const struct hd_feed *f, struct slice *s, int at, struct
     const int symbol = f->directions ? f->directions[pair->direction].symbol : -1;
     bool is_empty = false;
     *is_long = false;
+    if (f->options.vectors) {
+        s->vectors[at] =
+            hd_vector_sequence(f->options.vectors, f->options.frames, f->corpus, drawn.index);
+        *is_long = s->vectors[at].n_frames > f->options.max_frames;
+    }
     for (int side = 0; side < 2; side++) {
+        s->length[2 * at + side] = 0;
+        if (!vocab[side])
+            continue;
         const bool with_end = hd_vocab_end(vocab[side]) >= 0,
                    with_symbol = side == 0 && symbol >= 0;
         struct hd_rng rng = {f->options.seed,
@@ -298,7 +321,8 @@ static void encode_slice(void *context, int index, int worker)
 }
 
 /* The pairs of a slice, behind pairs[n]; returns the new n. */
-static int collect(const struct slice *s, int n_in_slice, struct hd_pair_ids *pairs, int n)
+static int collect(const struct slice *s, bool has_vectors, int n_in_slice,
+                   struct hd_pair_ids *pairs, int n)
 {
     const int *ids = s->ids.at;
     const struct hd_token_link *links = s->links;
@@ -306,9 +330,11 @@ static int collect(const struct slice *s, int n_in_slice, struct hd_pair_ids *pa
         const int n_source = s->length[2 * i], n_target = s->length[2 * i + 1];
         if (n_source < 0)
             continue;
-        pairs[n++] = (struct hd_pair_ids){.source = {ids, n_source},
-                                          .target = {ids + n_source, n_target},
+        pairs[n++] = (struct hd_pair_ids){.source = {.ids = ids, .n = n_source},
+                                          .target = {.ids = ids + n_source, .n = n_target},
                                           .links = {links, s->n_pair_links[i]}};
+        if (has_vectors)
+            pairs[n - 1].source = s->vectors[i];
         ids += n_source + n_target;
         links += links ? s->n_pair_links[i] : 0;
     }
@@ -338,12 +364,24 @@ static void merge_sort(struct hd_pair_ids *pairs, struct hd_pair_ids *spare, int
         }
 }
 
-/* Cut the sorted pairs into batches of even numbers of target tokens, and order them at random. */
+/* What of a pair fills a batch. */
+static int counted(const struct hd_feed *f, const struct hd_pair_ids *pair)
+{
+    const struct hd_feed_options *o = &f->options;
+    const int n = o->counts_source ? pair->source.n : pair->target.n;
+    if (!o->vectors)
+        return n;
+    const long long by_frames =
+        ((long long)pair->source.n_frames * o->tokens + o->batch_frames - 1) / o->batch_frames;
+    return by_frames > n ? (int)by_frames : n;
+}
+
+/* Cut the sorted pairs into batches of even numbers of tokens, and order them at random. */
 static bool cut(struct hd_feed *f, heed_error *err)
 {
     long long total = 0, done = 0;
     for (int i = 0; i < f->n; i++)
-        total += f->pairs[i].target.n;
+        total += counted(f, &f->pairs[i]);
     const long long most = f->options.tokens, half = most / 2;
     f->n_batches = total > most ? (int)((total + half) / most) : 1;
     size_t capacity = f->starts_capacity;
@@ -360,7 +398,7 @@ static bool cut(struct hd_feed *f, heed_error *err)
     for (int i = 0; i < f->n; i++) {
         if (n < f->n_batches && done * f->n_batches >= total * n)
             f->start[n++] = i;
-        done += f->pairs[i].target.n;
+        done += counted(f, &f->pairs[i]);
     }
     f->n_batches = n;
     f->start[n] = f->n;
@@ -390,7 +428,8 @@ static bool load(struct hd_feed *f, int epoch, int pool, heed_error *err)
             return hd_fail(err, s->err.code, "%s", s->err.message);
         }
         const size_t left = f->size - (size_t)i * SLICE;
-        f->n = collect(s, (int)(left < SLICE ? left : SLICE), f->pairs, f->n);
+        f->n = collect(s, f->options.vectors != NULL, (int)(left < SLICE ? left : SLICE), f->pairs,
+                       f->n);
         f->counts.n_long += is_counted ? s->n_long : 0;
         f->counts.n_empty += is_counted ? s->n_empty : 0;
     }
@@ -519,8 +558,8 @@ const struct hd_pair_ids *hd_feed_next(struct hd_feed *f, struct hd_feed_positio
         if ((size_t)n_empty * POOL > f->n_pairs) {
             hd_fail(err, HEED_BAD_TEXT,
                     "no pair of sentences can be trained on: all are longer than max-length %d, or "
-                    "empty; raise --max-length",
-                    f->options.max_length);
+                    "empty; raise --max-length%s",
+                    f->options.max_length, f->options.vectors ? " or --max-frames" : "");
             return NULL;
         }
         *place = (struct hd_feed_position){.epoch = place->epoch, .pool = place->pool + 1};

@@ -13,17 +13,23 @@
 #include "text/corpus.h"
 #include "text/vary.h"
 #include "text/vocab.h"
+#include "vector/vectors.h"
 
 struct hd_feed_options {
     uint64_t seed;
     const struct hd_link_lists
         *links;              /* of the words of every pair of the corpus; NULL: not known */
     bool links_by_character; /* how they count words: text/word_links.h */
-    int tokens;              /* target tokens of a batch, end marker included */
+    int tokens;              /* target tokens of a batch, end marker included; or, where it */
+    bool counts_source;      /* is the source that is long, source tokens */
     int max_length;          /* tokens of a side; longer pairs are left out */
     float subword_sampling;  /* 0: none */
     int hold_out;            /* every so-manyth pair is kept for validation; 0: none */
     struct hd_vary_rates vary;
+    /* Vectors as a source: line i of the text belongs to item i of them; NULL: the source is text. `frames` are one position. */
+    const struct hd_vectors *vectors;
+    int frames;
+    int max_frames, batch_frames; /* of an item; of a batch, beside its tokens */
     float
         temperature; /* of several languages: a direction of n pairs has a share of n^(1/temperature); 1, and 0: as it is */
 };
@@ -33,13 +39,17 @@ struct hd_feed_position {
     int epoch, pool, batch;
 };
 
-/* One pair of sentences as ids; end markers are there where the vocabulary has one. */
+/* One pair of sentences as ids; end markers are there where the vocabulary has one. Without a source's vocabulary the source is empty. */
 struct hd_pair_ids {
     struct hd_sequence source, target;
     struct hd_token_links links; /* of their tokens; none without options.links */
 };
 
 struct hd_feed;
+
+/* The vectors of a pair of the corpus, as a sequence of positions of so many frames. */
+struct hd_sequence hd_vector_sequence(const struct hd_vectors *vectors, int frames,
+                                      const struct hd_corpus *corpus, size_t pair);
 
 /* The corpus, the vocabularies and the pool of threads must stay. Where the corpus names languages and the source's vocabulary has
  * symbols for them, sources begin with that of their target's language. */

@@ -2,6 +2,7 @@
 #include "train/freeze.h"
 
 #include "base/error.h"
+#include "model/source.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -38,7 +39,8 @@ bool hd_freeze(const struct hd_recipe *recipe, hd_params *params, heed_error *er
     int n_learning = 0;
     for (int i = 0; i < hd_params_number(params); i++) {
         hd_node *p = hd_params_at(params, i);
-        p->wants_gradient = !is_frozen(recipe, hd_param_name(p));
+        p->wants_gradient =
+            !is_frozen(recipe, hd_param_name(p)) && !hd_source_is_fixed(hd_param_name(p));
         n_learning += p->wants_gradient;
     }
     for (size_t j = 0; j < recipe->freeze.n; j++) {

@@ -2,6 +2,7 @@
 #include "train/plan.h"
 
 #include "base/error.h"
+#include "model/fields.h"
 #include "text/sentence.h"
 #include "text/vocab.h"
 #include "text/vocab_train.h"
@@ -53,22 +54,49 @@ struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus)
     return f;
 }
 
-void hd_plan_text(struct hd_recipe *r, const struct hd_text_facts *f)
+/* What is varied is a pair of sentences that say the same. */
+static void plan_variation(struct hd_recipe *r, enum hd_task task, const struct hd_text_facts *f)
+{
+    for (int i = 0; task != HD_TASK_TRANSLATE && i < HD_N_VARIATIONS; i++)
+        r->vary.of[i] = r->vary.of[i] > 0 ? r->vary.of[i] : 0;
+    hd_vary_choose(&r->vary, &f->vary,
+                   r->tokens == HD_VOCAB_SPM && r->source_tokens == HD_VOCAB_SPM);
+}
+
+static int metric_of(const struct hd_recipe *r, enum hd_task task)
+{
+    return task == HD_TASK_LABEL                ? HD_VALID_ACCURACY
+           : task == HD_TASK_LANGUAGE_MODEL     ? HD_VALID_CE
+           : r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT
+                                                : HD_VALID_BLEU;
+}
+
+/* Words to learn subwords from: of the sides that are text. */
+static size_t words_to_learn(const struct hd_recipe *r, enum hd_task task,
+                             const struct hd_text_facts *f)
+{
+    if (task == HD_TASK_LABEL)
+        return f->n_source_words;
+    if (task == HD_TASK_LANGUAGE_MODEL)
+        return f->n_target_words;
+    const size_t both = f->n_source_words + f->n_target_words;
+    return r->joint_vocab ? both : both / 2;
+}
+
+void hd_plan_text(struct hd_recipe *r, enum hd_task task, const struct hd_text_facts *f)
 {
     if (r->source_tokens == HD_OPTION_OPEN)
         r->source_tokens = r->tokens;
     if (r->joint_vocab == HD_OPTION_OPEN)
-        r->joint_vocab = r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens;
+        r->joint_vocab =
+            task == HD_TASK_TRANSLATE && r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens;
     if (r->vocab_size == HD_OPTION_OPEN && r->tokens == HD_VOCAB_SPM)
-        r->vocab_size = hd_vocab_size_for(
-            f->n_pairs, r->joint_vocab ? f->n_source_words + f->n_target_words
-                                       : (f->n_source_words + f->n_target_words) / 2);
+        r->vocab_size = hd_vocab_size_for(f->n_pairs, words_to_learn(r, task, f));
     else if (r->vocab_size == HD_OPTION_OPEN)
         r->vocab_size = r->tokens == HD_VOCAB_WORDS ? 30000 : 0;
-    hd_vary_choose(&r->vary, &f->vary,
-                   r->tokens == HD_VOCAB_SPM && r->source_tokens == HD_VOCAB_SPM);
+    plan_variation(r, task, f);
     if (r->valid_metric == HD_OPTION_OPEN)
-        r->valid_metric = r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT : HD_VALID_BLEU;
+        r->valid_metric = metric_of(r, task);
 }
 
 void hd_plan_preset(struct hd_preset_choice *preset, const struct hd_text_facts *f)
@@ -161,8 +189,35 @@ static void plan_dropout(struct hd_recipe *r, bool is_transformer, size_t n_pair
     fill(&r->dropout_ffn, is_transformer ? x / 2 : 0);
 }
 
-bool hd_plan_check(const struct hd_recipe *r, heed_error *err)
+/* What has no meaning for a task is refused: whoever sets it expects it to do something. */
+static bool check_task(const heed_training *said, enum hd_task task, heed_error *err)
 {
+    static const char *const of_pairs[] = {
+        "vary-punctuation", "vary-case",        "vary-quotes",   "join", "copy",
+        "placeholders",     "guided-alignment", "source-tokens", "pair", "joint-vocab"};
+    const struct hd_option_choice name = hd_config_choice("task", (int)task);
+    const int metric = said->recipe.valid_metric;
+    for (size_t i = 0; task != HD_TASK_TRANSLATE && i < sizeof of_pairs / sizeof *of_pairs; i++)
+        if (hd_training_is_given(said, of_pairs[i]))
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "%s is for sentences and their translations, but task is %s; leave it "
+                           "out",
+                           of_pairs[i], name.text);
+    const bool is_of_labels = metric == HD_VALID_ACCURACY || metric == HD_VALID_F1;
+    const bool is_right = metric == HD_OPTION_OPEN || metric == HD_VALID_CE ||
+                          (task == HD_TASK_LABEL && is_of_labels) ||
+                          (task == HD_TASK_TRANSLATE && !is_of_labels);
+    char text[64];
+    return is_right ||
+           hd_fail(err, HEED_BAD_OPTION, "valid-metric %s does not measure task %s; leave it out",
+                   hd_recipe_text(&said->recipe, "valid-metric", text), name.text);
+}
+
+bool hd_plan_check(const heed_training *said, heed_error *err)
+{
+    const struct hd_recipe *r = &said->recipe;
+    if (!check_task(said, hd_training_task(said), err))
+        return false;
     if (r->rdrop > 0 && r->simcut > 0)
         return hd_fail(err, HEED_BAD_OPTION,
                        "rdrop and simcut are two ways to the same end; choose one of them");
@@ -179,7 +234,9 @@ bool hd_plan_recipe(struct hd_recipe *r, const struct hd_config *c, const struct
 {
     const bool is_transformer = c->arch == HD_TRANSFORMER;
     fill_int(&r->batch_tokens, f->n_pairs < 3000 ? 512 : f->n_pairs < 1000000 ? 2048 : 4096);
-    const double per_pair = (double)f->n_target_words / (double)f->n_pairs * 1.4 + 1;
+    fill_int(&r->batch_frames, r->batch_tokens < (1 << 23) ? 32 * r->batch_tokens : 1 << 28);
+    const size_t n_words = hd_config_has_decoder(c) ? f->n_target_words : f->n_source_words;
+    const double per_pair = (double)n_words / (double)f->n_pairs * 1.4 + 1;
     const double per_update = (double)r->batch_tokens * (double)r->accumulate / per_pair;
     const double epoch = (double)f->n_pairs / per_update; /* updates, about */
     fill(&r->rate, r->optimizer == HD_SGD ? 0.5F

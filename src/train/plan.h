@@ -16,7 +16,7 @@ struct hd_text_facts {
 struct hd_text_facts hd_text_facts_of(const struct hd_corpus *corpus);
 
 /* Sizes of the vocabularies and the like: before they are learned. */
-void hd_plan_text(struct hd_recipe *recipe, const struct hd_text_facts *facts);
+void hd_plan_text(struct hd_recipe *recipe, enum hd_task task, const struct hd_text_facts *facts);
 
 /* The preset and size where none was given. */
 void hd_plan_preset(struct hd_preset_choice *preset, const struct hd_text_facts *facts);
@@ -32,7 +32,7 @@ bool hd_plan_model(struct hd_config *config, bool is_joint, const heed_training 
 int hd_plan_room(const struct hd_config *config);
 
 /* Do fields contradict each other that nothing else decides? Asked before minutes go into a vocabulary. */
-bool hd_plan_check(const struct hd_recipe *recipe, heed_error *err);
+bool hd_plan_check(const heed_training *said, heed_error *err);
 
 /* Everything else of the recipe. False when its fields contradict each other. */
 bool hd_plan_recipe(struct hd_recipe *recipe, const struct hd_config *config,

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "exchange/pairs.h"
+#include "text/clean.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -27,15 +29,17 @@
 
 /* The order is that of the record in a model's file. */
 const heed_option hd_recipe_options[] = {
-    {"src", LIST(src, "FILE..."), LOCAL, .group = "Files", IS "source text, one sentence per line, plain or gzip; -: standard input"},
-    {"tgt", LIST(tgt, "FILE..."), LOCAL, IS "target text: the translation of each line"},
-    {"tsv", LIST(tsv, "FILE..."), LOCAL, IS "instead of src and tgt: lines of source, TAB, target"},
+    {"src", LIST(src, "FILE..."), LOCAL, .group = "Files", IS "source text, one sentence per line, plain or gzip; -: standard input; or vectors, .safetensors, .npz or .npy"},
+    {"tgt", LIST(tgt, "FILE..."), LOCAL, IS "target text: the translation of each line; of a language model, the text"},
+    {"tsv", LIST(tsv, "FILE..."), LOCAL, IS "instead of src and tgt, both sides in one file: lines of source, TAB, target; CSV, TMX or PO files; a folder of such; of task label text, TAB, label"},
     {"dev-src", LIST(dev_src, "FILE..."), LOCAL, IS "source text for validation"},
     {"dev-tgt", LIST(dev_tgt, "FILE..."), LOCAL, IS "target text for validation; without validation text every 200th pair is held out"},
     {"dev-tsv", LIST(dev_tsv, "FILE..."), LOCAL, IS "text for validation, both sides in one file"},
     {"pair", LIST(pair, "SRC-TGT=FILE.tsv..."), LOCAL, IS "text of two languages, such as en-fr=FILE.tsv; several of them make a multilingual model"},
     {"dev-pair", LIST(dev_pair, "SRC-TGT=FILE.tsv..."), LOCAL, IS "text of two languages for validation"},
+    {"format", CHOICE(format, HD_PAIR_FORMATS), LOCAL, OR "auto", .default_help = "auto: by the file's name and first bytes", IS "format of the files of tsv and pair"},
     {"exclude", LIST(exclude, "FILE..."), LOCAL, IS "skip pairs whose source or target is a line of these files, such as test sets"},
+    {"clean", LIST(clean, HD_CLEAN_NAMES "..."), FIXED, IS "leave out pairs of the training text: that were there before, of lengths that do not fit, with a side of another language, with the same text on both sides, with other numbers"},
     {"skip-bad", FLAG(skip_bad), FIXED, OR "no", IS "skip broken pairs instead of stopping at the first"},
     {"out", 'o', TEXT(out, "MODEL.safetensors"), LOCAL, IS "model file to write; beside it MODEL.state.safetensors, .jsonl, .log and .svg"},
 
@@ -44,10 +48,12 @@ const heed_option hd_recipe_options[] = {
     {"vocab-size", WHOLE(vocab_size, 0, 1 << 24), FIXED AUTO(FROM_TEXT), IS "vocabulary size"},
     {"joint-vocab", YES_NO(joint_vocab), FIXED AUTO("yes for subwords"), IS "one vocabulary for both languages"},
     {"spm", LIST(spm, "FILE.model..."), LOCAL, IS "use this SentencePiece model; or two, for source and target"},
+    {"vocab-from", TEXT(vocab_from, "MODEL"), LOCAL, IS "use the vocabulary of this model; a language model that goes with it takes that of its target"},
     {"spm-type", CHOICE(spm_type, "unigram|bpe"), FIXED, OR "unigram", IS "type of the SentencePiece model to train"},
     {"normalize", CHOICE(normalize, "nmt_nfkc|nfkc|identity"), FIXED, OR "nmt_nfkc", IS "normalization rule of SentencePiece"},
     {"subword-sampling", REAL(subword_sampling, 0, 0.99), FIXED, OR "0", IS "subword regularization: how often words are cut in other ways; 0: never"},
     {"max-length", WHOLE(max_length, 1, 1 << 20), FIXED, OR "200", IS "skip pairs with more tokens than this on a side"},
+    {"max-frames", WHOLE(max_frames, 1, 1 << 24), FIXED, OR "10000", IS "skip items with more source vectors than this"},
     {"pair-temperature", REAL(pair_temperature, 0.1, 100), FIXED, .group = "Text", OR "1", IS "sampling of several pairs: a pair with n lines gets a share of n^(1/X); 1: proportional"},
     {"vary-punctuation", REAL(vary.of[HD_VARY_PUNCTUATION], 0, 1), FIXED AUTO(FROM_TEXT), IS "rate of pairs without their final punctuation; 0: off"},
     {"vary-case", REAL(vary.of[HD_VARY_CASE], 0, 1), FIXED AUTO(FROM_TEXT), IS "rate of pairs in lower case, capitals or title case; 0: off"},
@@ -63,7 +69,8 @@ const heed_option hd_recipe_options[] = {
     {"epochs", WHOLE(epochs, 0, INT_MAX), FREE, OR "0", IS "stop after N passes over the text; 0: no limit"},
     {"hours", REAL(hours, 0, 1e6), LOCAL, OR "0", IS "stop X hours after this command was started; 0: no limit"},
     {"patience", WHOLE(patience, 0, INT_MAX), FREE, OR "10", IS "stop after N validations without improvement; 0: never"},
-    {"batch-tokens", WHOLE(batch_tokens, 1, 1 << 24), FIXED AUTO(FROM_TEXT), IS "target tokens per batch"},
+    {"batch-tokens", WHOLE(batch_tokens, 1, 1 << 24), FIXED AUTO(FROM_TEXT), IS "target tokens per batch; of task label source tokens"},
+    {"batch-frames", WHOLE(batch_frames, 1, 1 << 28), FIXED AUTO("32 times batch-tokens"), IS "source vectors per batch: it has no more of them, nor of target tokens"},
     {"accumulate", WHOLE(accumulate, 1, 1 << 16), FIXED, OR "1", IS "batches per update"},
     {"shards", WHOLE(shards, 1, 4096), FIXED, OR "8", IS "maximum number of parts of an update, which threads and machines share"},
     {"precision", CHOICE(precision, "f32|bf16"), FIXED, OR "f32", IS "numbers that matrix products multiply; bf16: faster on CPUs with AVX512_BF16, sums and weights stay f32"},
@@ -88,6 +95,11 @@ const heed_option hd_recipe_options[] = {
     {"dropout-ffn", REAL(dropout_ffn, 0, 0.95), FREE AUTO("half of dropout"), IS "dropout inside feed-forward layers (transformer)"},
     {"dropout-output", REAL(dropout_output, 0, 0.95), FREE AUTO("dropout; 0 for transformers"), IS "dropout before the output layer"},
     {"word-dropout", REAL(word_dropout, 0, 0.95), FREE, OR "0", IS "share of words to mask on both sides"},
+    {"time-masks", WHOLE(time_masks, 0, 100), FREE, OR "0", IS "SpecAugment: runs of source vectors to mask in every item; 0: off"},
+    {"time-mask", WHOLE(time_mask, 1, 1 << 20), FREE, OR "20", IS "longest of them, in vectors; none is longer than a fifth of its item"},
+    {"band-masks", WHOLE(band_masks, 0, 100), FREE, OR "0", IS "SpecAugment: bands of neighbouring numbers to mask in every item; 0: off"},
+    {"band-mask", WHOLE(band_mask, 1, 1 << 16), FREE, OR "4", IS "widest of them"},
+    {"noise", REAL(noise, 0, 10), FREE, OR "0", IS "noise added to source vectors, in their standard deviations; 0: off"},
     {"rdrop", REAL(rdrop, 0, 100), FREE, OR "0", IS "R-Drop: weight of the divergence between two passes with different dropout; 0: off"},
     {"simcut", REAL(simcut, 0, 100), FREE, OR "0", IS "SimCut: weight of the divergence between a pass with masked words and one without; 0: off"},
     {"simcut-share", REAL(simcut_share, 0, 0.95), FREE, OR "0.05", IS "share of words that SimCut masks"},
@@ -99,7 +111,7 @@ const heed_option hd_recipe_options[] = {
     {"quantize", CHOICE(quantize, "none|8"), FREE, OR "none", IS "8: forward products and validation in 8 bits, as the model will translate; to finish a model given by --from"},
 
     {"valid-every", WHOLE(valid_every, 1, INT_MAX), FREE AUTO(FROM_TEXT), .group = "Validation and output", IS "updates between validations"},
-    {"valid-metric", CHOICE(valid_metric, "ce|bleu|chrf|exact|wer"), FIXED AUTO("bleu; exact where the source is cut into characters"), IS "metric that decides which model is the best"},
+    {"valid-metric", CHOICE(valid_metric, "ce|bleu|chrf|exact|wer|accuracy|f1"), FIXED AUTO("bleu; exact where the source is cut into characters; accuracy of labels, ce of a language model"), IS "metric that decides which model is the best"},
     {"valid-tok", CHOICE(valid_tok, "13a|none|char|intl|zh"), FIXED, OR "13a", IS "tokenization for BLEU; none for text that is tokenized already"},
     {"valid-beam", WHOLE(valid_beam, 1, 64), FREE, OR "1", IS "beam size in validation; 1: greedy"},
     {"save-every", WHOLE(save_every, 1, INT_MAX), FREE AUTO("valid-every"), IS "updates between saved states"},

@@ -12,6 +12,7 @@
 #include "kernel/kernel.h"
 #include "model/guidance.h"
 #include "model/languages.h"
+#include "train/alignment_choice.h"
 #include "train/outputs.h"
 #include "train/patience.h"
 #include "train/run_prepare.h"
@@ -173,6 +174,9 @@ static void report(struct hd_run *run, const struct run_counters *counters,
                                  .exact = v->exact,
                                  .wer = v->wer,
                                  .has_text = v->has_text,
+                                 .accuracy = v->accuracy,
+                                 .f1 = v->f1,
+                                 .has_labels = v->has_labels,
                                  .is_best = is_best,
                                  .metric = hd_metric_name(run->recipe),
                                  .n_stale = p->n_stale,
@@ -187,6 +191,10 @@ static void report(struct hd_run *run, const struct run_counters *counters,
         json_object_set_new(note, "chrf", json_real(v->chrf));
         json_object_set_new(note, "exact", json_real(v->exact));
         json_object_set_new(note, "wer", json_real(v->wer));
+    }
+    if (note && v->has_labels) {
+        json_object_set_new(note, "accuracy", json_real(v->accuracy));
+        json_object_set_new(note, "f1", json_real(v->f1));
     }
     struct hd_curves *c = &run->curves;
     const bool is_finite = isfinite(v->ce);
@@ -204,6 +212,8 @@ static void report(struct hd_run *run, const struct run_counters *counters,
     if (v->has_text)
         snprintf(text, sizeof text, ", BLEU %.2f, chrF %.2f, exact %.2f %%, WER %.2f", v->bleu,
                  v->chrf, v->exact, v->wer);
+    else if (v->has_labels)
+        snprintf(text, sizeof text, ", accuracy %.2f %%, F1 %.2f", v->accuracy, v->f1);
     hd_journal_log(j, "update %ld: cross entropy %.4f, perplexity %.2f%s%s", p->update, v->ce,
                    v->perplexity, text, is_best ? " (best)" : "");
     (void)hd_journal_tell(j, &event, note);
@@ -624,6 +634,8 @@ static bool finish(struct hd_run *run, struct run_counters *counters, const char
     bool is_gone = false;
     if (is_looked_at && (p->has_best || p->is_closed) &&
         (!is_model_gone(run, &is_gone, err) || (is_gone && !write_again(run, counters, err))))
+        return false;
+    if ((p->has_best || p->is_closed) && !hd_run_choose_alignment(run, err))
         return false;
     const char *news = counters->has_learned || !is_looked_at ? "done" : "nothing to do";
     const double best = p->is_closed ? p->closed_best : p->best;

@@ -34,15 +34,32 @@ static size_t held_per_dev(const struct hd_run *run)
     return n_held > MOST_DEV ? (n_held + MOST_DEV - 1) / MOST_DEV : 1;
 }
 
-/* What was chosen, and why. */
-static void tell_choices(struct hd_run *run)
+static void tell_text(struct hd_run *run)
+{
+    const struct hd_text_facts *f = &run->facts;
+    const enum hd_task task = hd_training_task(run->said);
+    if (task == HD_TASK_TRANSLATE)
+        hd_journal_say(&run->journal,
+                       "text: %zu pairs, about %.2f million source and %.2f million target words",
+                       f->n_pairs, millions(f->n_source_words), millions(f->n_target_words));
+    else
+        hd_journal_say(
+            &run->journal, "text: %zu lines, about %.2f million words", f->n_pairs,
+            millions(task == HD_TASK_LANGUAGE_MODEL ? f->n_target_words : f->n_source_words));
+}
+
+static void tell_model(struct hd_run *run)
 {
     const struct hd_recipe *r = run->recipe;
     const struct hd_config *c = &run->model->net->config;
     const heed_training *said = run->said;
     const bool is_transformer = c->arch == HD_TRANSFORMER;
-    char layers[64], texts[5][64];
-    snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
+    char layers[64];
+    if (hd_config_has_encoder(c) && hd_config_has_decoder(c))
+        snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
+    else
+        snprintf(layers, sizeof layers, "%d layers",
+                 hd_config_has_encoder(c) ? c->encoder_layers : c->decoder_layers);
     hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
                    hd_config_choice("arch", c->arch).text, layers, c->dim,
                    is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
@@ -51,17 +68,27 @@ static void tell_choices(struct hd_run *run)
                    : hd_training_is_given(said, "size") || hd_training_is_given(said, "dim")
                        ? ""
                        : ", a size that suits so much text");
-    hd_journal_say(&run->journal,
-                   "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s target "
-                   "tokens; dropout %s",
-                   hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]),
-                   r->warmup, hd_recipe_text(r, "schedule", texts[2]),
-                   hd_recipe_text(r, "batch-tokens", texts[3]),
-                   hd_recipe_text(r, "dropout", texts[4]));
+}
+
+/* What was chosen, and why. */
+static void tell_choices(struct hd_run *run)
+{
+    const struct hd_recipe *r = run->recipe;
+    const struct hd_config *c = &run->model->net->config;
+    const heed_training *said = run->said;
+    char texts[5][64];
+    tell_model(run);
+    hd_journal_say(
+        &run->journal,
+        "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s %s "
+        "tokens; dropout %s",
+        hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]), r->warmup,
+        hd_recipe_text(r, "schedule", texts[2]), hd_recipe_text(r, "batch-tokens", texts[3]),
+        hd_config_has_decoder(c) ? "target" : "source", hd_recipe_text(r, "dropout", texts[4]));
     char *variation =
         hd_vary_tell(&r->vary, &run->facts.vary,
                      r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens, NULL);
-    if (variation)
+    if (variation && hd_training_task(said) == HD_TASK_TRANSLATE)
         hd_journal_say(&run->journal, "variation: %s", variation);
     hd_free(variation);
     if (r->precision == HD_PRECISION_F32 && hd_kernels_are_faster_in_bf16())
@@ -119,16 +146,24 @@ static bool make_tools(struct hd_run *run, heed_error *err)
     const heed_model *m = run->model;
     if (!hd_learner_init(&run->learner, m->net, r, run->threads, &run->ranks, err))
         return false;
+    const struct hd_config *c = &m->net->config;
     const struct hd_feed_options feed = {.seed = (uint64_t)r->seed,
                                          .tokens = r->batch_tokens * r->accumulate,
+                                         .counts_source = !hd_config_has_decoder(c),
                                          .max_length = r->max_length,
                                          .subword_sampling = r->subword_sampling,
                                          .hold_out = run->dev_text ? 0 : HD_HOLD_OUT,
                                          .vary = r->vary,
                                          .links = r->guided_alignment.n > 0 ? &run->links : NULL,
                                          .links_by_character = run->links_by_character,
+                                         .vectors = run->vectors.n > 0 ? &run->vectors : NULL,
+                                         .frames = hd_config_frames(c),
+                                         .max_frames = r->max_frames,
+                                         .batch_frames = r->batch_frames,
                                          .temperature = r->pair_temperature};
-    run->feed = hd_feed_new(run->text, m->source, m->target, &feed, run->threads, err);
+    const struct hd_vocab *source =
+        hd_config_has_encoder(c) && c->source == HD_SOURCE_TEXT ? m->source : NULL;
+    run->feed = hd_feed_new(run->text, source, m->target, &feed, run->threads, err);
     const struct hd_corpus *dev_text = run->dev_text ? run->dev_text : run->text;
     const size_t first = run->dev_text ? 0 : HD_HOLD_OUT - 1,
                  step = run->dev_text ? 1 : HD_HOLD_OUT * held_per_dev(run);
@@ -136,9 +171,12 @@ static bool make_tools(struct hd_run *run, heed_error *err)
     const int room = hd_plan_room(&m->net->config),
               longest = room < 4 * r->max_length ? room : 4 * r->max_length;
     run->dev =
-        run->feed ? hd_dev_new(dev_text, first, step, m->source, m->target, longest, err) : NULL;
+        run->feed ? hd_dev_new(dev_text, first, step, source, m->target, longest, err) : NULL;
     if (!run->dev)
         return false;
+    if (run->vectors.n > 0)
+        hd_dev_set_vectors(run->dev, run->dev_text ? &run->dev_vectors : &run->vectors,
+                           hd_config_frames(c), dev_text, first, step);
     run->config_json = dump(hd_config_to_json(&m->net->config));
     run->recipe_json = dump(hd_recipe_to_json(r));
     return (run->config_json && run->recipe_json) ||
@@ -147,8 +185,10 @@ static bool make_tools(struct hd_run *run, heed_error *err)
 
 bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err)
 {
-    const struct hd_identity identity = {run->config_json, run->recipe_json, run->fingerprint,
-                                         run->model->source, run->model->target};
+    const struct hd_identity identity = {
+        run->config_json,   run->recipe_json,
+        run->fingerprint,   run->model->source,
+        run->model->target, json_object_get(run->model->record, "alignment_shift")};
     int is_there = 1;
     return hd_learner_share(&run->learner, false, err) &&
            (run->ranks.rank > 0 ||
@@ -202,8 +242,21 @@ static void tell_doubts(struct hd_run *run)
 {
     const char *languages = hd_corpus_n_directions(run->text) > 1 ? NULL : run->recipe->languages;
     const struct hd_doubts doubts = {run->text, run->dev_text, HD_HOLD_OUT, languages};
-    if (run->ranks.rank == 0)
+    if (run->ranks.rank == 0 && hd_training_task(run->said) == HD_TASK_TRANSLATE &&
+        run->vectors.n == 0)
         hd_tell_doubts(&doubts, say_doubt, &run->journal);
+}
+
+static void tell_vectors(struct hd_run *run)
+{
+    double n = 0;
+    for (int i = 0; i < run->vectors.n; i++)
+        n += hd_vectors_length(&run->vectors, i);
+    hd_journal_say(&run->journal,
+                   "source: %d items, %.0f vectors of width %d%s; target: about %.3f million words",
+                   run->vectors.n, n, run->vectors.width,
+                   run->vectors.has_grids ? ", in rows and columns" : "",
+                   millions(run->facts.n_target_words));
 }
 
 static bool prepare(struct hd_run *run, heed_error *err)
@@ -216,10 +269,10 @@ static bool prepare(struct hd_run *run, heed_error *err)
                                err);
     if (!run->threads || !hd_run_read_text(run, err))
         return false;
-    hd_journal_say(&run->journal,
-                   "text: %zu pairs, about %.2f million source and %.2f million target words",
-                   run->facts.n_pairs, millions(run->facts.n_source_words),
-                   millions(run->facts.n_target_words));
+    if (run->vectors.n > 0)
+        tell_vectors(run);
+    else
+        tell_text(run);
     if (!hd_run_read_links(run, err))
         return false;
     heed_error why = {0};
@@ -253,7 +306,7 @@ static bool prepare(struct hd_run *run, heed_error *err)
 
 bool hd_run_prepare(struct hd_run *run, heed_error *err)
 {
-    if (!hd_outputs_name(run, err) || !hd_plan_check(run->recipe, err) ||
+    if (!hd_outputs_name(run, err) || !hd_plan_check(run->said, err) ||
         !hd_ranks_join(&run->ranks, err))
         return false;
     run->journal.is_silent = run->ranks.rank > 0;
@@ -278,6 +331,8 @@ void hd_run_release(struct hd_run *run)
     heed_model_free(run->model);
     hd_corpus_free(run->text);
     hd_corpus_free(run->dev_text);
+    hd_vectors_close(&run->vectors);
+    hd_vectors_close(&run->dev_vectors);
     hd_link_lists_release(&run->links);
     hd_pool_free(run->threads);
     hd_curves_release(&run->curves);

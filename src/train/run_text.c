@@ -4,6 +4,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "exchange/pairs.h"
+#include "text/clean.h"
+#include "train/run_vectors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,17 +26,35 @@ struct named {
     const struct hd_line_set *exclude;
 };
 
-/* The two parts of "en-fr=FILE", for all of them. */
+/* The files of both sides: paths, folders as what is in them, and the two parts of "en-fr=FILE". */
 struct pair_files {
-    const char **paths, **directions;
-    char *memory; /* of the directions */
+    struct hd_paths paths;
+    const char **directions; /* [paths]; NULL: they are not named */
+    char *memory;            /* of the directions */
 };
 
 static void release_pair_files(struct pair_files *files)
 {
-    hd_free(files->paths);
+    hd_paths_release(&files->paths);
     hd_free(files->directions);
     hd_free(files->memory);
+}
+
+/* A file or a folder, of these languages. */
+static bool add_files(struct pair_files *files, const char *path, const char *direction,
+                      heed_error *err)
+{
+    const size_t before = files->paths.n;
+    size_t capacity = before;
+    if (!hd_paths_add(&files->paths, path, err))
+        return false;
+    const char **grown = hd_grow(files->directions, &capacity, files->paths.n, sizeof *grown, err);
+    if (!grown)
+        return false;
+    files->directions = grown;
+    for (size_t i = before; i < files->paths.n; i++)
+        grown[i] = direction;
+    return true;
 }
 
 static bool split_pairs(struct pair_files *files, const heed_option_list *pairs, heed_error *err)
@@ -41,11 +62,9 @@ static bool split_pairs(struct pair_files *files, const heed_option_list *pairs,
     size_t size = 1;
     for (size_t i = 0; i < pairs->n; i++)
         size += strlen(pairs->at[i]) + 1;
-    *files = (struct pair_files){hd_alloc(pairs->n, sizeof(char *), err),
-                                 hd_alloc(pairs->n, sizeof(char *), err), hd_alloc(size, 1, err)};
-    if (!files->paths || !files->directions || !files->memory)
+    char *at = files->memory = hd_alloc(size, 1, err);
+    if (!at)
         return false;
-    char *at = files->memory;
     for (size_t i = 0; i < pairs->n; i++) {
         const char *path = hd_pair_path(pairs->at[i]);
         if (path == pairs->at[i] || !*path)
@@ -54,11 +73,43 @@ static bool split_pairs(struct pair_files *files, const heed_option_list *pairs,
                            hd_quote(pairs->at[i]).text);
         const size_t n = (size_t)(path - pairs->at[i]) - 1;
         memcpy(at, pairs->at[i], n);
-        files->paths[i] = path;
-        files->directions[i] = at;
+        if (!add_files(files, path, at, err))
+            return false;
         at += n + 1;
     }
     return true;
+}
+
+/* Files without languages, or of those that --languages names. */
+static bool list_files(struct pair_files *files, const heed_option_list *paths, heed_error *err)
+{
+    for (size_t i = 0; i < paths->n; i++)
+        if (!add_files(files, paths->at[i], NULL, err))
+            return false;
+    return true;
+}
+
+/* ---- files of other kinds ------------------------------------------------------------------------ */
+
+static bool is_other(void *context, const char *path)
+{
+    const struct hd_recipe *r = context;
+    return hd_pairs_format((enum hd_pair_format)r->format, path) != HD_PAIRS_TSV;
+}
+
+static bool convert(void *context, const char *path, const struct hd_direction *direction, int fd,
+                    size_t *n_unpaired, heed_error *err)
+{
+    const struct hd_recipe *r = context;
+    struct hd_pair_counts counts = {0};
+    struct hd_direction named;
+    if (!direction && r->languages &&
+        hd_direction_read(&named, (struct hd_text){r->languages, strlen(r->languages)}))
+        direction = &named;
+    const bool ok = hd_pairs_convert(hd_pairs_format((enum hd_pair_format)r->format, path), path,
+                                     direction, fd, &counts, err);
+    *n_unpaired = counts.n_unpaired;
+    return ok;
 }
 
 struct reading {
@@ -80,6 +131,11 @@ static void tell_left_out(struct hd_run *run, const char *what, const struct hd_
     if (left_out && *left_out)
         hd_journal_say(&run->journal, "%s: %s", what, left_out);
     hd_free(left_out);
+    if (counts->n_unpaired > 0)
+        hd_journal_say(&run->journal,
+                       "%s: %zu entries have no translation, a fuzzy one or none in these "
+                       "languages, and are left out",
+                       what, counts->n_unpaired);
     if (run->recipe->exclude.n > 0 && corpus == run->text)
         hd_journal_say(&run->journal,
                        "%s: %zu of %zu pairs are left out, since a side of them is in the excluded "
@@ -90,29 +146,34 @@ static void tell_left_out(struct hd_run *run, const char *what, const struct hd_
 static struct hd_corpus *open_text(struct hd_run *run, const struct named *named, heed_error *err)
 {
     struct reading reading = {&run->journal, named->what};
-    const bool is_pairs = named->pair->n > 0, is_tsv = is_pairs || named->tsv->n > 0;
-    const heed_option_list *source = is_tsv ? named->tsv : named->src;
-    struct pair_files pairs = {0};
+    const bool is_pairs = named->pair->n > 0, is_tsv = is_pairs || named->tsv->n > 0,
+               is_alone = hd_training_task(run->said) == HD_TASK_LANGUAGE_MODEL;
+    /* A language model's lines are both sides of their pairs; the source is not looked at. */
+    const heed_option_list *source = is_alone ? named->tgt : named->src;
+    struct pair_files both = {0};
     char spool[4096];
     snprintf(spool, sizeof spool, run->ranks.n > 1 ? "%s.rank-%d" : "%s", run->recipe->out,
              run->ranks.rank);
+    const struct hd_corpus_converter converter = {is_other, convert, run->recipe};
     const struct hd_corpus_options options = {.spool = spool,
+                                              .converter = &converter,
                                               .skip_bad = run->recipe->skip_bad,
                                               .exclude = named->exclude,
                                               .progress = show_reading,
                                               .context = &reading};
     struct hd_corpus *corpus = NULL;
-    if (!is_pairs || split_pairs(&pairs, named->pair, err)) {
+    if (!is_tsv ||
+        (is_pairs ? split_pairs(&both, named->pair, err) : list_files(&both, named->tsv, err))) {
         const struct hd_corpus_files files = {
-            .source = is_pairs ? pairs.paths : (const char *const *)source->at,
+            .source = (const char *const *)(is_tsv ? both.paths.at : source->at),
             .target = is_tsv ? NULL : (const char *const *)named->tgt->at,
-            .n_source = (int)(is_pairs ? named->pair->n : source->n),
+            .n_source = (int)(is_tsv ? both.paths.n : source->n),
             .n_target = is_tsv ? 0 : (int)named->tgt->n,
             .is_tsv = is_tsv,
-            .directions = pairs.directions};
+            .directions = is_pairs ? both.directions : NULL};
         corpus = hd_corpus_open(&files, &options, err);
     }
-    release_pair_files(&pairs);
+    release_pair_files(&both);
     return corpus;
 }
 
@@ -133,6 +194,22 @@ static int count_stdin(const struct hd_recipe *r)
     return n_named;
 }
 
+/* A language model reads text of one side. */
+static bool check_text_alone(const struct hd_recipe *r, heed_error *err)
+{
+    if (r->src.n + r->tsv.n + r->pair.n + r->dev_src.n + r->dev_tsv.n + r->dev_pair.n > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a language model has no source: name its text with --tgt, and that for "
+                       "validation with --dev-tgt");
+    if (r->tgt.n == 0)
+        return hd_fail(err, HEED_BAD_OPTION, "there is no text: name it with --tgt");
+    if (count_stdin(r) > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a language model does not learn from standard input (-); put the text "
+                       "into a file");
+    return true;
+}
+
 static bool check_files(const struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
@@ -144,6 +221,11 @@ static bool check_files(const struct hd_run *run, heed_error *err)
         return hd_fail(err, HEED_BAD_OPTION,
                        "standard input reaches one of the %d ranks only; put the text into a file",
                        run->ranks.n);
+    if (hd_training_task(run->said) == HD_TASK_LANGUAGE_MODEL)
+        return check_text_alone(r, err);
+    if (hd_training_task(run->said) != HD_TASK_TRANSLATE && r->tsv.n + r->src.n + r->tgt.n == 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "there is no text: name it with --tsv, lines of text, TAB, label");
     if (r->tsv.n + r->pair.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
         return hd_fail(err, HEED_BAD_OPTION,
                        "there is no text: name it with --src and --tgt, or with --tsv");
@@ -218,34 +300,82 @@ static void tell_directions(struct hd_run *run)
                    (double)run->recipe->pair_temperature);
 }
 
+/* Leave out what teaches little, as was asked for. */
+static bool clean_text(struct hd_run *run, heed_error *err)
+{
+    const heed_option_list *clean = &run->recipe->clean;
+    bool rules[HD_N_CLEAN_RULES] = {0};
+    size_t counts[HD_N_CLEAN_RULES], before = hd_corpus_size(run->text);
+    char told[300];
+    for (size_t i = 0; i < clean->n; i++) {
+        const int rule = hd_clean_rule_named(clean->at[i]);
+        for (int r = 0; r < HD_N_CLEAN_RULES; r++)
+            rules[r] = rules[r] || rule == r || rule == HD_N_CLEAN_RULES;
+    }
+    if (clean->n == 0)
+        return true;
+    if (!hd_clean_corpus(run->text, rules, counts, err))
+        return false;
+    hd_clean_tell(counts, told, sizeof told);
+    hd_journal_say(&run->journal, "cleaning: %zu of %zu pairs are left out%s%s",
+                   before - hd_corpus_size(run->text), before, told[0] ? ": " : "", told);
+    return true;
+}
+
+static bool check_clean(const struct hd_run *run, heed_error *err)
+{
+    const struct hd_recipe *r = run->recipe;
+    if (r->clean.n > 0 &&
+        (hd_run_has_vectors(run) || hd_training_task(run->said) != HD_TASK_TRANSLATE))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "clean looks at sentences and their translations, and cannot be used with "
+                       "this task");
+    for (size_t i = 0; i < r->clean.n; i++)
+        if (hd_clean_rule_named(r->clean.at[i]) < 0)
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "clean must be some of duplicates, length, language, same, numbers, or "
+                           "all, not %s",
+                           hd_quote(r->clean.at[i]).text);
+    return true;
+}
+
 bool hd_run_read_text(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     struct hd_line_set *exclude = NULL;
-    if (!check_files(run, err))
+    if (!check_files(run, err) || !check_clean(run, err) ||
+        (hd_run_has_vectors(run) && !hd_run_open_vectors(run, err)))
         return false;
     if (r->exclude.n > 0 &&
         !(exclude = hd_line_set_read((const char *const *)r->exclude.at, r->exclude.n, err)))
         return false;
-    const struct named text = {"reading the text", &r->src, &r->tgt, &r->tsv, &r->pair, exclude};
+    /* Vectors are beside the text, and both sides of it their targets. */
+    const bool has_vectors = hd_run_has_vectors(run);
+    const heed_option_list *src = has_vectors ? &r->tgt : &r->src,
+                           *dev_src = has_vectors ? &r->dev_tgt : &r->dev_src;
+    const struct named text = {"reading the text", src, &r->tgt, &r->tsv, &r->pair, exclude};
     run->text = open_text(run, &text, err);
     hd_line_set_free(exclude);
     if (!run->text)
         return false;
     tell_left_out(run, text.what, run->text);
+    if (!clean_text(run, err))
+        return false;
     run->facts = hd_text_facts_of(run->text);
     run->fingerprint = hd_corpus_fingerprint(run->text);
     tell_directions(run);
-    if (r->dev_src.n + r->dev_tsv.n + r->dev_pair.n == 0)
-        return can_hold_out(run, err);
-    const struct named dev = {"reading the dev text", &r->dev_src, &r->dev_tgt, &r->dev_tsv,
+    if (has_vectors)
+        run->fingerprint = run->fingerprint * 31 + hd_vectors_fingerprint(&run->vectors);
+    if (r->dev_src.n + r->dev_tgt.n + r->dev_tsv.n + r->dev_pair.n == 0)
+        return can_hold_out(run, err) && (!has_vectors || hd_run_check_vectors(run, err));
+    const struct named dev = {"reading the dev text", dev_src, &r->dev_tgt, &r->dev_tsv,
                               &r->dev_pair,           NULL};
     run->dev_text = open_text(run, &dev, err);
     if (!run->dev_text)
         return false;
     tell_left_out(run, dev.what, run->dev_text);
     run->fingerprint = run->fingerprint * 31 + hd_corpus_fingerprint(run->dev_text);
-    return check_dev_languages(run, err);
+    return check_dev_languages(run, err) && (!has_vectors || hd_run_check_vectors(run, err));
 }
 
 /* ---- languages ----------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "graph/tape.h"
 #include "model/guidance.h"
+#include "train/mask.h"
 #include "train/workspace.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ enum {
 };
 
 /* What the numbers of one tape are drawn for. */
-enum draw { DRAW_DROPOUT, DRAW_HIDE, DRAW_CUT };
+enum draw { DRAW_DROPOUT, DRAW_HIDE, DRAW_CUT, DRAW_MASK };
 
 static uint64_t key_of(const struct hd_learner *l, int shard, int tape, enum draw draw)
 {
@@ -54,11 +55,20 @@ static struct hd_batch hide(const struct hd_batch_builder *built, hd_tape *tape,
     int *ids = share > 0 ? hd_tape_take(tape, "hide", n_source + n_target, sizeof *ids) : NULL;
     if (!ids)
         return hidden;
-    copy_hiding(ids, hidden.source, n_source, share, key);
+    if (!hidden.frames)
+        copy_hiding(ids, hidden.source, n_source, share, key);
     copy_hiding(ids + n_source, hidden.target, n_target, share, key + 1);
     hidden.source = ids;
     hidden.target_seen = ids + n_source;
     return hidden;
+}
+
+/* Vectors are masked where they stand, once for all that is computed of them. */
+static void mask(const struct hd_learner *l, struct hd_batch_builder *built, uint64_t key)
+{
+    const struct hd_batch batch = hd_batch_of(built);
+    if (batch.frames && hd_masks_vectors(l->recipe))
+        hd_mask_vectors(built->frames, &batch, l->net, l->recipe, key);
 }
 
 static struct hd_dropouts dropouts_of(const struct hd_recipe *r)
@@ -126,6 +136,7 @@ static bool run_tape(const struct hd_learner *l, int worker, int shard, int numb
     struct hd_batch_builder *builder = &w->builders[worker];
     if (!build(builder, w->pairs, from, to, &s->err))
         return false;
+    mask(l, builder, key_of(l, shard, number, DRAW_MASK));
     hd_tape_reset(tape);
     hd_tape_record(tape, true);
     hd_tape_train(tape, key_of(l, shard, number, DRAW_DROPOUT));
@@ -151,7 +162,7 @@ void hd_shard_run(void *context, int index, int worker)
     for (int from = s->from, to; from < s->to; from = to) {
         int n_source = 0, n_target = 0;
         for (to = from; to < s->to; to++) {
-            n_source += w->pairs[to].source.n;
+            n_source += hd_sequence_size(w->pairs[to].source);
             n_target += w->pairs[to].target.n;
             if (to > from && (n_source > TAPE_SOURCE || n_target > TAPE_TOKENS))
                 break;
@@ -185,13 +196,15 @@ static void share_out(struct hd_workspace *w, const struct hd_ranks *ranks)
 /* What a pair costs, about: output layer and decoder weigh more than the encoder. */
 static long cost_of(const struct hd_pair_ids *pair)
 {
-    return pair->source.n + 2L * pair->target.n;
+    return hd_sequence_size(pair->source) + 2L * pair->target.n;
 }
 
 bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n, long n_tokens,
                    heed_error *err)
 {
     struct hd_workspace *w = l->workspace;
+    for (int i = 0; !hd_config_has_decoder(&l->net->config) && i < n; i++)
+        n_tokens += pairs[i].source.n;
     long most = n_tokens / LEAST_TOKENS, wanted = 1, done = 0, all = 0;
     most = most < 2 && n_tokens >= 2 * LEAST_OF_TWO ? 2 : most;
     most = most > w->n_blocks ? w->n_blocks : most;

@@ -4,9 +4,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/fields.h"
+#include "text/labels.h"
 #include "text/vocab_file.h"
 #include "text/vocab_train.h"
 #include "train/run_text.h"
+#include "train/run_vectors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +62,7 @@ static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_err
     static const char *const rules[] = {"nmt_nfkc", "nfkc", "identity"};
     const struct hd_recipe *r = run->recipe;
     const int kind = sides == HD_VOCAB_SOURCE ? r->source_tokens : r->tokens;
+    const bool is_pairs = hd_training_task(run->said) == HD_TASK_TRANSLATE;
     int n_languages;
     const char **languages = target_languages(run->text, &n_languages, err);
     if (!languages)
@@ -71,7 +74,7 @@ static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_err
                                        .normalise = rules[r->normalize],
                                        .languages = languages,
                                        .n_languages = sides & HD_VOCAB_SOURCE ? n_languages : 0,
-                                       .spells_bytes = r->vary.of[HD_VARY_COPY] > 0,
+                                       .spells_bytes = !is_pairs || r->vary.of[HD_VARY_COPY] > 0,
                                        .has_placeholders = r->vary.of[HD_VARY_PLACEHOLDERS] > 0,
                                        .vary = &r->vary};
     heed_training_event event = {.news = HEED_TRAINING_PREPARES, .text = "learning the vocabulary"};
@@ -88,6 +91,8 @@ static struct hd_vocab *learn_vocab(struct hd_run *run, unsigned sides, heed_err
         return vocab;
     return tell_vocab(run, plan.kind, vocab, err);
 }
+
+static const char *const vocab_words[] = {"subwords", "words", "characters"};
 
 /* Placeholders want their symbols on both sides: without them there are none, unless they were asked for, which is refused. */
 static bool fit_placeholders(struct hd_run *run, const struct hd_vocab *source,
@@ -109,15 +114,131 @@ static bool fit_placeholders(struct hd_run *run, const struct hd_vocab *source,
     return true;
 }
 
+static struct hd_vocab *copy_vocab(const struct hd_vocab *vocab, heed_error *err)
+{
+    size_t n;
+    const void *bytes = hd_vocab_bytes(vocab, &n);
+    return hd_vocab_from_memory(hd_vocab_kind(vocab), bytes, n, err);
+}
+
+/* Those of another model. */
+static bool take_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
+                        heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    heed_model *m = hd_model_load_as(r->vocab_from, HD_COMPUTE_STORED, err);
+    if (!m)
+        return false;
+    const bool is_joint = m->source == m->target;
+    *target = copy_vocab(m->target, err);
+    *source = *target && is_joint ? *target : *target ? copy_vocab(m->source, err) : NULL;
+    heed_model_free(m);
+    if (!*source)
+        return false;
+    const bool is_text = hd_vocab_kind(*target) != HD_VOCAB_LABELS;
+    r->tokens = (int)hd_vocab_kind(is_text ? *target : *source);
+    r->source_tokens = (int)hd_vocab_kind(*source);
+    r->joint_vocab = is_joint;
+    r->vocab_size = hd_vocab_size(is_text ? *target : *source);
+    hd_plan_text(r, hd_training_task(run->said), &run->facts);
+    return true;
+}
+
+/* One vocabulary of text: a file's, another model's, or learned from a side. */
+static struct hd_vocab *make_one_vocab(struct hd_run *run, unsigned side, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    const enum hd_task task = hd_training_task(run->said);
+    if (r->spm.n > 1) {
+        hd_fail(err, HEED_BAD_OPTION, "spm takes one model for task %s, not %zu",
+                hd_config_choice("task", (int)task).text, r->spm.n);
+        return NULL;
+    }
+    if (r->vocab_from) {
+        struct hd_vocab *source = NULL, *target = NULL;
+        const bool ok = take_vocabs(run, &source, &target, err);
+        const bool is_source = side == HD_VOCAB_SOURCE;
+        if (ok && source != target)
+            hd_vocab_free(is_source ? target : source);
+        return !ok ? NULL : is_source ? source : target;
+    }
+    if (r->spm.n == 1)
+        r->tokens = r->source_tokens = HD_VOCAB_SPM;
+    hd_plan_text(r, task, &run->facts);
+    return r->spm.n == 1 ? hd_vocab_open(r->spm.at[0], HD_VOCAB_SPM, err)
+                         : learn_vocab(run, side, err);
+}
+
+/* Of a text and its label: those of the text, and the labels. */
+static bool make_label_vocabs(struct hd_run *run, struct hd_vocab **source,
+                              struct hd_vocab **target, heed_error *err)
+{
+    /* Labels are read anew by every rank, and before minutes go into subwords. */
+    *target = hd_labels_learn(run->text, err);
+    *source = *target ? make_one_vocab(run, HD_VOCAB_SOURCE, err) : NULL;
+    if (*source)
+        hd_journal_say(&run->journal, "vocabulary: %d %s of the text, %d labels",
+                       hd_vocab_size(*source), vocab_words[run->recipe->tokens],
+                       hd_vocab_size(*target));
+    return *source != NULL;
+}
+
+/* Of vectors and their targets: that of the targets, which stands on both sides. */
+static bool make_vector_vocabs(struct hd_run *run, struct hd_vocab **source,
+                               struct hd_vocab **target, heed_error *err)
+{
+    struct hd_recipe *r = run->recipe;
+    for (int i = 0; i < HD_N_VARIATIONS; i++)
+        r->vary.of[i] = 0;
+    r->joint_vocab = 0;
+    if (r->valid_metric == HD_OPTION_OPEN)
+        r->valid_metric = HD_VALID_WER;
+    *source = *target = make_one_vocab(run, HD_VOCAB_TARGET, err);
+    if (!*target)
+        return false;
+    hd_journal_say(&run->journal, "vocabulary: %d %s of the target", hd_vocab_size(*target),
+                   vocab_words[r->tokens]);
+    return hd_vocab_end(*target) >= 0 ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "the target's vocabulary has no end marker </s>, so no model could learn to "
+                   "stop");
+}
+
+/* Of a language model: one. */
+static bool make_own_vocab(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
+                           heed_error *err)
+{
+    *source = *target = make_one_vocab(run, HD_VOCAB_TARGET, err);
+    if (!*target)
+        return false;
+    hd_journal_say(&run->journal, "vocabulary: %d %s", hd_vocab_size(*target),
+                   vocab_words[run->recipe->tokens]);
+    return hd_vocab_end(*target) >= 0 ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "the vocabulary has no end marker </s>, so no model could learn to stop");
+}
+
 static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_vocab **target,
                         heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
     const bool is_given = r->spm.n > 0;
+    const enum hd_task task = hd_training_task(run->said);
+    if (task == HD_TASK_LABEL)
+        return make_label_vocabs(run, source, target, err);
+    if (run->vectors.n > 0)
+        return make_vector_vocabs(run, source, target, err);
+    if (task == HD_TASK_LANGUAGE_MODEL)
+        return make_own_vocab(run, source, target, err);
     if (r->spm.n > 2)
         return hd_fail(err, HEED_BAD_OPTION, "spm takes one model for both sides, or two, not %zu",
                        r->spm.n);
-    if (is_given) {
+    if (r->vocab_from) {
+        if (is_given)
+            return hd_fail(err, HEED_BAD_OPTION, "spm and vocab-from are given; choose one");
+        if (!take_vocabs(run, source, target, err))
+            return false;
+    } else if (is_given) {
         r->tokens = r->source_tokens = HD_VOCAB_SPM;
         r->joint_vocab = r->spm.n == 1;
         *source = hd_vocab_open(r->spm.at[0], HD_VOCAB_SPM, err);
@@ -125,7 +246,7 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
                   : r->joint_vocab ? *source
                                    : hd_vocab_open(r->spm.at[1], HD_VOCAB_SPM, err);
     } else {
-        hd_plan_text(r, &run->facts);
+        hd_plan_text(r, task, &run->facts);
         if (r->joint_vocab && r->source_tokens != r->tokens)
             return hd_fail(err, HEED_BAD_OPTION,
                            "joint-vocab is yes, but source-tokens and tokens differ; one "
@@ -135,18 +256,17 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
                   : r->joint_vocab ? *source
                                    : learn_vocab(run, HD_VOCAB_TARGET, err);
     }
-    hd_plan_text(r, &run->facts);
+    hd_plan_text(r, task, &run->facts);
     if (!*target)
         return false;
-    static const char *const what[] = {"subwords", "words", "characters"};
     if (r->joint_vocab)
         hd_journal_say(&run->journal, "vocabulary: %d %s%s, shared by both sides",
-                       hd_vocab_size(*source), what[r->tokens],
-                       is_given ? "" : " learned from the text");
+                       hd_vocab_size(*source), vocab_words[r->tokens],
+                       is_given || r->vocab_from ? "" : " learned from the text");
     else
         hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d %s of the target",
-                       hd_vocab_size(*source), what[r->source_tokens], hd_vocab_size(*target),
-                       what[r->tokens]);
+                       hd_vocab_size(*source), vocab_words[r->source_tokens],
+                       hd_vocab_size(*target), vocab_words[r->tokens]);
     if (hd_vocab_end(*target) < 0)
         return hd_fail(
             err, HEED_BAD_OPTION,
@@ -195,6 +315,15 @@ static bool agree_in_size(const heed_training *said, const struct existing *e, h
                    e->or_else);
 }
 
+/* What is said twice is what was said last. */
+static bool is_said_again(const heed_training *said, size_t i)
+{
+    for (size_t k = i + 1; k < said->n_settings; k++)
+        if (said->settings[k].option == said->settings[i].option)
+            return true;
+    return false;
+}
+
 /* A model that exists is not changed by what was said: that would be another. What is only read, such as the alignment layer, may. */
 static bool agree(const heed_training *said, const struct existing *e, heed_error *err)
 {
@@ -206,7 +335,8 @@ static bool agree(const heed_training *said, const struct existing *e, heed_erro
     for (size_t i = 0; i < said->n_settings; i++) {
         struct hd_config changed = *e->config;
         const struct hd_setting *s = &said->settings[i];
-        if (heed_option_find(hd_config_options, s->option->name) != s->option)
+        if (heed_option_find(hd_config_options, s->option->name) != s->option ||
+            is_said_again(said, i))
             continue;
         if (!hd_config_set(&changed, s->option->name, s->text, err))
             return false;
@@ -254,8 +384,8 @@ static bool guess_languages(struct hd_run *run, heed_error *err)
     char source[8], target[8], both[20];
     if (hd_corpus_n_directions(run->text) > 0)
         return list_languages(r, run->text, err);
-    if (r->languages || r->src.n == 0 || !language_of(r->src.at[0], source) ||
-        !language_of(r->tgt.at[0], target))
+    if (r->languages || run->vectors.n > 0 || r->src.n == 0 || r->tgt.n == 0 ||
+        !language_of(r->src.at[0], source) || !language_of(r->tgt.at[0], target))
         return true;
     snprintf(both, sizeof both, "%s-%s", source, target);
     return (r->languages = hd_copy_string(both, err)) != NULL;
@@ -284,6 +414,8 @@ static bool start_new(struct hd_run *run, heed_error *err)
     struct hd_config early;
     if (!hd_training_configure(said, &c, err))
         return false;
+    if (run->vectors.n > 0)
+        hd_run_fit_vectors(run, &c);
     hd_plan_positions(&c, said);
     if (!hd_plan_guidance(&c, r, err))
         return false;
@@ -298,8 +430,9 @@ static bool start_new(struct hd_run *run, heed_error *err)
     c.source_vocab = hd_vocab_size(source);
     c.target_vocab = hd_vocab_size(target);
     struct hd_net *net = NULL;
-    bool ok = hd_plan_model(&c, source == target, said, err) && plan_recipe(run, &c, err) &&
-              guess_languages(run, err) && (net = hd_net_new(&c, err)) != NULL;
+    bool ok = hd_plan_model(&c, source == target && run->vectors.n == 0, said, err) &&
+              plan_recipe(run, &c, err) && guess_languages(run, err) &&
+              (net = hd_net_new(&c, err)) != NULL;
     if (!ok) {
         if (target != source)
             hd_vocab_free(target);
@@ -307,8 +440,9 @@ static bool start_new(struct hd_run *run, heed_error *err)
         return false;
     }
     hd_net_init(net, (uint64_t)r->seed);
+    ok = hd_run_measure_vectors(run, net, err);
     run->model = hd_model_of(net, source, target, NULL, err);
-    return run->model != NULL;
+    return ok && run->model != NULL;
 }
 
 /* A model that is started from keeps its vocabulary, so what is said of it must be what made it: a configuration that
@@ -321,18 +455,21 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
     struct hd_recipe *r = run->recipe, made;
     const heed_model *model = run->model;
     const json_t *record = json_object_get(model->record, "recipe");
-    if (r->spm.n > 0)
+    if (r->spm.n > 0 || r->vocab_from)
         return hd_fail(err, HEED_BAD_OPTION,
-                       "from keeps the vocabulary of %s, so spm cannot be chosen", r->from);
+                       "from keeps the vocabulary of %s, so %s cannot be chosen", r->from,
+                       r->vocab_from ? "vocab-from" : "spm");
+    const struct hd_vocab *cut = /* what text is cut by: labels are not */
+        hd_vocab_kind(model->target) == HD_VOCAB_LABELS ? model->source : model->target;
     hd_recipe_init(&made);
-    made.vocab_size = hd_vocab_size(model->target);
+    made.vocab_size = hd_vocab_size(cut);
     made.spm_type = made.normalize = HD_OPTION_OPEN; /* only a record tells */
     for (size_t i = 0; i < N; i++) {
         const char *was = json_string_value(json_object_get(record, of_vocab[i]));
         if (was)
             (void)heed_option_set_named(hd_recipe_options, &made, of_vocab[i], was, NULL);
     }
-    made.tokens = (int)(hd_vocab_spm(model->target) ? HD_VOCAB_SPM : hd_vocab_kind(model->target));
+    made.tokens = (int)(hd_vocab_spm(cut) ? HD_VOCAB_SPM : hd_vocab_kind(cut));
     made.source_tokens =
         (int)(hd_vocab_spm(model->source) ? HD_VOCAB_SPM : hd_vocab_kind(model->source));
     made.joint_vocab = model->source == model->target;
@@ -352,20 +489,31 @@ static bool keep_vocab(struct hd_run *run, heed_error *err)
     return ok;
 }
 
+/* The text has been read for the task that was said. */
+static bool check_task_of(const heed_model *m, enum hd_task task, const char *path, heed_error *err)
+{
+    const struct hd_option_choice is = hd_config_choice("task", m->net->config.task);
+    return m->net->config.task == (int)task ||
+           hd_fail(err, HEED_BAD_OPTION, "%s is a model of task %s; say --task %s", path, is.text,
+                   is.text);
+}
+
 static bool start_from(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
     run->model = hd_model_load_as(r->from, HD_COMPUTE_TO_TRAIN, err);
-    if (!run->model || !keep_vocab(run, err))
+    const enum hd_task task = hd_training_task(run->said);
+    if (!run->model || !check_task_of(run->model, task, r->from, err) || !keep_vocab(run, err))
         return false;
-    hd_plan_text(r, &run->facts);
+    hd_plan_text(r, task, &run->facts);
     if (r->rate < 0 && r->optimizer != HD_SGD)
         r->rate = 0.0003F; /* what is known already should not be shaken off */
     struct hd_config *c = &run->model->net->config;
     const struct existing from = {c, r->joint_vocab, r->from, ", or train without --from"};
     return fit_placeholders(run, run->model->source, run->model->target, err) &&
            hd_run_check_languages(run, run->model->source, err) && agree(run->said, &from, err) &&
-           hd_plan_guidance(c, r, err) && plan_recipe(run, c, err) && guess_languages(run, err);
+           hd_run_agree_vectors(run, r->from, err) && hd_plan_guidance(c, r, err) &&
+           plan_recipe(run, c, err) && guess_languages(run, err);
 }
 
 static bool is_same_list(const heed_option_list *a, const heed_option_list *b)
@@ -437,12 +585,16 @@ static bool go_on(struct hd_run *run, struct hd_saved_state *saved, heed_error *
         return false;
     run->model = hd_model_of(net, saved->source, saved->target, NULL, err);
     saved->source = saved->target = NULL;
+    if (run->model && saved->shift)
+        json_object_set(run->model->record, "alignment_shift", saved->shift);
     return run->model && hd_plan_recipe(run->recipe, &c, &run->facts, err);
 }
 
 bool hd_run_start(struct hd_run *run, struct hd_saved_state *saved, heed_error *err)
 {
-    return saved               ? go_on(run, saved, err)
-           : run->recipe->from ? start_from(run, err)
-                               : start_new(run, err);
+    const bool ok = saved               ? go_on(run, saved, err)
+                    : run->recipe->from ? start_from(run, err)
+                                        : start_new(run, err);
+    return ok &&
+           (run->vectors.n == 0 || hd_model_set_feature(run->model, &run->vectors.feature, err));
 }

@@ -212,6 +212,8 @@ static void add_identity(struct hd_saver *s, const struct hd_identity *identity)
     hd_saver_note(s, "config", identity->config);
     hd_saver_note(s, "recipe", identity->recipe);
     hd_saver_note(s, "text", text);
+    if (identity->shift)
+        hd_saver_note(s, "alignment_shift", json_integer_value(identity->shift) ? "1" : "0");
 }
 
 /* A file with nothing damaged; NULL where there is none. Why the system does not let it be read now goes to `err`. */
@@ -341,6 +343,8 @@ static bool read_description(struct hd_saved_state *s, heed_error *err)
     const struct hd_safetensors *file = s->file;
     s->config = read_json(file, "config");
     s->recipe = read_json(file, "recipe");
+    const char *shift = hd_safetensors_metadata(file, "alignment_shift");
+    s->shift = shift ? json_integer(strcmp(shift, "1") == 0) : NULL;
     const char *format = hd_safetensors_metadata(file, "format");
     const char *text = hd_safetensors_metadata(file, "text");
     const bool is_old = format && strcmp(format, FORMAT_1) == 0;
@@ -381,6 +385,7 @@ void hd_state_close(struct hd_saved_state *s)
     hd_vocab_free(s->source);
     json_decref(s->config);
     json_decref(s->recipe);
+    json_decref(s->shift);
     hd_safetensors_close(s->file);
     hd_free(s);
 }

@@ -54,6 +54,7 @@ struct hd_identity {
     const char *recipe;   /* JSON of the recipe */
     uint64_t fingerprint; /* of the text */
     const struct hd_vocab *source, *target;
+    const json_t *shift; /* alignment_shift of the model's record; NULL where it has none */
 };
 
 /* The name of the state before this one. False when it is too long for a name. */
@@ -69,6 +70,7 @@ bool hd_state_save(const char *path, const struct hd_learner *learner,
 struct hd_saved_state {
     struct hd_safetensors *file;
     json_t *config, *recipe;
+    json_t *shift; /* of the model's record, which the model it began with may have had; or NULL */
     uint64_t fingerprint;
     struct hd_vocab *source, *target; /* owned until taken; the same when shared */
 };

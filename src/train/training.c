@@ -114,15 +114,42 @@ bool heed_training_set(heed_training *t, const char *name, const char *value, he
     return option && set(t, option, value, err);
 }
 
+/* What goes in and what comes out decides which other fields there are. */
+static bool is_of_task(const heed_option *option)
+{
+    return strcmp(option->name, "task") == 0 || strcmp(option->name, "source") == 0;
+}
+
 bool hd_training_configure(const heed_training *t, struct hd_config *config, heed_error *err)
 {
-    for (size_t i = 0; i < t->n_settings; i++) {
-        const struct hd_setting *s = &t->settings[i];
-        if (is_row_of(hd_config_options, s->option) &&
-            !hd_config_set(config, s->option->name, s->text, err))
-            return false;
-    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < t->n_settings; i++) {
+            const struct hd_setting *s = &t->settings[i];
+            if (is_row_of(hd_config_options, s->option) && is_of_task(s->option) == (round == 0) &&
+                !hd_config_set(config, s->option->name, s->text, err))
+                return false;
+        }
     return true;
+}
+
+static struct hd_config task_and_source(const heed_training *t)
+{
+    struct hd_config c = hd_config_defaults();
+    for (size_t i = 0; i < t->n_settings; i++)
+        if (is_row_of(hd_config_options, t->settings[i].option) &&
+            is_of_task(t->settings[i].option))
+            (void)heed_option_set(t->settings[i].option, &c, t->settings[i].text, NULL);
+    return c;
+}
+
+enum hd_task hd_training_task(const heed_training *t)
+{
+    return (enum hd_task)task_and_source(t).task;
+}
+
+enum hd_source_type hd_training_source(const heed_training *t)
+{
+    return (enum hd_source_type)task_and_source(t).source;
 }
 
 /* ---- files of settings ---------------------------------------------------------------------------- */

@@ -25,4 +25,10 @@ bool hd_training_is_given(const heed_training *training, const char *name);
 bool hd_training_configure(const heed_training *training, struct hd_config *config,
                            heed_error *err);
 
+/* What the model is to give, as it was said. */
+enum hd_task hd_training_task(const heed_training *training);
+
+/* What it is to read, as it was said. */
+enum hd_source_type hd_training_source(const heed_training *training);
+
 #endif

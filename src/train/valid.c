@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "base/real.h"
-#include "search/search.h"
+#include "search/decide.h"
 #include "text/evaluate.h"
 
 #include <stdlib.h>
@@ -58,18 +58,20 @@ static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source, int 
     *s = (struct sentence){.number = i, .reference = hd_alloc(pair->n_target + 1, 1, err)};
     dev->n++;
     if (!s->reference || (symbol >= 0 && !hd_ids_add(ids, symbol, err)) ||
-        !hd_vocab_encode(source, pair->source, pair->n_source, hd_vocab_end(source) >= 0, ids, err))
+        (source && !hd_vocab_encode(source, pair->source, pair->n_source, hd_vocab_end(source) >= 0,
+                                    ids, err)))
         return false;
     memcpy(s->reference, pair->target, pair->n_target);
     const size_t most = (size_t)longest;
     ids->n = ids->n < most ? ids->n : most;
     const int n_source = (int)ids->n;
-    if (!hd_vocab_encode(dev->target, pair->target, pair->n_target, true, ids, err))
+    const bool with_end = hd_vocab_end(dev->target) >= 0;
+    if (!hd_vocab_encode(dev->target, pair->target, pair->n_target, with_end, ids, err))
         return false;
     const int n_target = (int)ids->n - n_source;
-    s->ids.source = (struct hd_sequence){ids->at, n_source};
-    s->ids.target =
-        (struct hd_sequence){ids->at + n_source, n_target < longest ? n_target : longest};
+    s->ids.source = (struct hd_sequence){.ids = ids->at, .n = n_source};
+    s->ids.target = (struct hd_sequence){.ids = ids->at + n_source,
+                                         .n = n_target < longest ? n_target : longest};
     return true;
 }
 
@@ -98,6 +100,17 @@ struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t s
     }
     qsort(dev->sentences, n, sizeof *dev->sentences, shorter);
     return dev;
+}
+
+void hd_dev_set_vectors(struct hd_dev *dev, const struct hd_vectors *vectors, int frames,
+                        const struct hd_corpus *corpus, size_t first, size_t step)
+{
+    for (int i = 0; i < dev->n; i++) {
+        struct sentence *s = &dev->sentences[i];
+        s->ids.source =
+            hd_vector_sequence(vectors, frames, corpus, first + (size_t)s->number * step);
+    }
+    qsort(dev->sentences, (size_t)dev->n, sizeof *dev->sentences, shorter);
 }
 
 int hd_dev_size(const struct hd_dev *dev)
@@ -164,7 +177,10 @@ static bool translate(struct look *look, int from, int n, int worker, heed_error
         input[i] = (struct hd_search_input){.source = s[i].ids.source,
                                             .max_length = hd_longest_output(s[i].ids.source.n, 3),
                                             .number = (uint64_t)s[i].number};
-    bool ok = hd_search(nets, 1, hd_vocab_end(dev->target), input, (size_t)n, &options, found, err);
+    bool ok =
+        hd_decides(&nets[0]->config)
+            ? hd_decide(nets, 1, input, (size_t)n, &options, found, err)
+            : hd_search(nets, 1, hd_vocab_end(dev->target), input, (size_t)n, &options, found, err);
     for (int i = 0; ok && i < n; i++) {
         const struct hd_hypothesis *best = &found[i].best[0];
         char *text = hd_vocab_decode(dev->target, best->ids, (size_t)best->n, err);
@@ -187,6 +203,18 @@ static void look_at_group(void *context, int index, int worker)
            translate(look, from, n, worker, err));
 }
 
+static bool score_labels(const heed_pair *pairs, size_t n, struct hd_validated *v, heed_error *err)
+{
+    heed_confusion *c = heed_confusion_new(pairs, n, err);
+    if (!c)
+        return false;
+    v->accuracy = c->accuracy;
+    v->f1 = c->macro_f1;
+    v->has_labels = true;
+    heed_confusion_free(c);
+    return true;
+}
+
 static bool score_text(const struct look *look, struct hd_validated *v, heed_error *err)
 {
     const struct hd_dev *dev = look->dev;
@@ -196,6 +224,11 @@ static bool score_text(const struct look *look, struct hd_validated *v, heed_err
     for (int i = 0; i < dev->n; i++) {
         const struct sentence *s = &dev->sentences[i];
         pairs[s->number] = (heed_pair){.hyp = look->hyp[s->number], .ref = s->reference};
+    }
+    if (look->learner->net->config.task == HD_TASK_LABEL) {
+        const bool ok = score_labels(pairs, (size_t)dev->n, v, err);
+        hd_free(pairs);
+        return ok;
     }
     heed_eval_options options = {.size = sizeof options};
     options.tok = (enum heed_tokeniser)look->learner->recipe->valid_tok;
@@ -296,12 +329,17 @@ double hd_score_of(const struct hd_recipe *recipe, const struct hd_validated *v)
         return v->exact;
     case HD_VALID_WER:
         return -v->wer;
+    case HD_VALID_ACCURACY:
+        return v->accuracy;
+    case HD_VALID_F1:
+        return v->f1;
     }
     return 0;
 }
 
 const char *hd_metric_name(const struct hd_recipe *recipe)
 {
-    static const char *const names[] = {"cross entropy", "BLEU", "chrF", "exact", "WER"};
+    static const char *const names[] = {"cross entropy", "BLEU",     "chrF", "exact",
+                                        "WER",           "accuracy", "F1"};
     return names[recipe->valid_metric];
 }

@@ -6,7 +6,8 @@
 #include "text/vocab.h"
 #include "train/update.h"
 
-/* The sentences: pairs first, first + step, … of a corpus, as text and as ids, of which `longest` at most. */
+/* The sentences: pairs first, first + step, … of a corpus, as text and as ids, of which `longest` at most. `source` is NULL where the model
+ * has none. */
 struct hd_dev;
 struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t step,
                           const struct hd_vocab *source, const struct hd_vocab *target, int longest,
@@ -14,10 +15,16 @@ struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t s
 void hd_dev_free(struct hd_dev *dev);
 int hd_dev_size(const struct hd_dev *dev);
 
+/* The same sentences with vectors as their sources, `frames` of which are a position. */
+void hd_dev_set_vectors(struct hd_dev *dev, const struct hd_vectors *vectors, int frames,
+                        const struct hd_corpus *corpus, size_t first, size_t step);
+
 struct hd_validated {
     double ce, perplexity;         /* of a target token, without smoothing */
     double bleu, chrf, exact, wer; /* of greedy or beam search; 0 when only ce was wanted */
     bool has_text;
+    double accuracy, f1; /* of labels: the share that is right, macro F1 */
+    bool has_labels;
 };
 
 /* Validate the learner's current weights. */

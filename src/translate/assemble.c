@@ -13,6 +13,7 @@
 #include "translate/loop.h"
 #include "translate/protection.h"
 #include "translate/reading.h"
+#include "translate/recall.h"
 #include "translate/required.h"
 #include "translate/word_weights.h"
 
@@ -117,6 +118,10 @@ static bool describe_source(const struct hd_job *job, const struct hd_token_side
             return false;
         for (size_t t = s->first[p]; t < s->first[p + 1]; t++) {
             r->subwords[t] = (heed_subword){.text = text, .word = s->wording.of_token[t]};
+            if (line->vectors) { /* a position is a word */
+                r->subwords[t].text = r->words[t].text;
+                continue;
+            }
             text =
                 stpcpy(text, hd_vocab_piece(job->ensemble->source, segment->ids[t - s->first[p]])) +
                 1;
@@ -158,12 +163,20 @@ static bool add_token(struct target_side *t, struct token token, heed_error *err
     return true;
 }
 
+/* A label is no text of its own, with white space around it. */
+static bool is_of_labels(const struct hd_line *line)
+{
+    return line->job->ensemble->task == HD_TASK_LABEL;
+}
+
 /* What is between two parts, white space as a rule: the source's, but a space that only one of the two languages writes comes or goes. */
 static bool append_space(struct target_side *t, const struct hd_line *line, size_t p,
                          const char *next, heed_error *err)
 {
     const size_t from = p == 0 ? line->n_prefix : line->segments[p - 1].span.end,
                  to = line->segments[p].span.begin;
+    if (is_of_labels(line))
+        return true;
     const char *space = line->result->source + from;
     uint32_t last = 0, first = 0;
     hd_last_char(t->text ? t->text : "", t->n_bytes, &last);
@@ -340,7 +353,7 @@ static bool write_searched(const struct hd_job *job, struct target_side *t,
         t->segments[p].end = t->n_bytes;
     }
     const size_t end = line->n_segments > 0 ? line->segments[line->n_segments - 1].span.end : 0;
-    return append(t, source + end, line->n_source - end, &line->err);
+    return is_of_labels(line) || append(t, source + end, line->n_source - end, &line->err);
 }
 
 /* The target that was given. */
@@ -372,7 +385,7 @@ static bool read_again(const struct hd_job *job, const struct hd_segment *segmen
     const struct hd_ensemble *e = job->ensemble;
     struct hd_search_input input = hd_segment_input(segment);
     struct hd_search_options options = job->search[HD_SEARCH_FIRST];
-    input.prefix = (struct hd_sequence){h->ids, h->n};
+    input.prefix = (struct hd_sequence){.ids = h->ids, .n = h->n};
     options.attention = job->options.attention == HEED_ATTENTION_ENCODER ? HD_ATTENTION_ENCODER
                                                                          : HD_ATTENTION_DECODER;
     options.wants_attention = true;
@@ -550,7 +563,8 @@ static double sentence_confidence(const struct hd_line *line, const heed_transla
         logprob += t->tokens[i].logprob;
     const double n_target = (double)hd_utf8_count(tr->text, t->n_bytes) + 5,
                  n_source = (double)hd_utf8_count(line->result->source, line->n_source) + 5;
-    const double length = n_target < n_source ? hd_real_log(n_target / n_source) : 0;
+    const bool is_text = !line->vectors; /* positions of vectors have no length to compare with */
+    const double length = is_text && n_target < n_source ? hd_real_log(n_target / n_source) : 0;
     const double x = c[0] + c[1] * words + c[2] * (logprob / (double)t->n) + c[3] * length;
     return 1 / (1 + hd_real_exp(-x));
 }
@@ -560,6 +574,12 @@ static void set_confidence(const struct hd_line *line, heed_translation *tr,
 {
     const struct hd_job *job = line->job;
     double sum = 0;
+    if (is_of_labels(line)) { /* it says itself how likely it is right */
+        tr->confidence = t->n > 0 ? hd_real_exp(t->tokens[0].logprob) : 1;
+        for (size_t w = 0; w < tr->n_words; w++)
+            tr->words[w].confidence = tr->confidence;
+        return;
+    }
     for (size_t w = 0, i = 0; w < tr->n_words; w++) {
         while (i < t->n && t->side.wording.of_token[i] < (int)w)
             i++;
@@ -603,7 +623,7 @@ static void set_scores(const struct hd_job *job, struct hd_line *line, heed_tran
             const struct hd_hypothesis *h = hypothesis_of(&line->segments[p], k);
             tr->logprob += job->has_scores ? h->total : 0;
             tr->score += job->has_scores ? h->score : 0;
-            tr->is_cut = tr->is_cut || h->is_cut;
+            tr->is_cut = tr->is_cut || (h->is_cut && !is_of_labels(line));
             n++;
         }
     if (n > 0)
@@ -649,7 +669,7 @@ static bool make_translation(const struct hd_job *job, struct hd_line *line,
     struct target_side t = {.segments = hd_alloc(line->n_segments, sizeof *t.segments, &line->err)};
     const bool ok =
         t.segments &&
-        (job->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
+        (line->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
         describe_target(line, tr, k, s, &t) && (!line->document || write_tags(line, s, &t));
     if (ok)
         set_scores(job, line, tr, k);
@@ -680,12 +700,14 @@ static bool repeats(const struct hd_segment *segment)
 static void warn(struct hd_line *line)
 {
     size_t n_cut = 0, n_again = 0, n_dropped = 0, n_loops = 0;
+    const bool is_looked_at =
+        !line->is_forced && line->job->ensemble->task == HD_TASK_TRANSLATE;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         n_cut += segment->found.n > 0 && segment->found.best[0].is_cut;
         n_again += segment->is_searched_again;
-        n_dropped += !line->job->is_forced && !segment->passes && is_dropped(line, p);
-        n_loops += !line->job->is_forced && !segment->is_searched_again && repeats(segment);
+        n_dropped += is_looked_at && !line->vectors && !segment->passes && is_dropped(line, p);
+        n_loops += is_looked_at && !segment->is_searched_again && repeats(segment);
     }
     if (n_loops > 0)
         hd_result_warn(line->result, "the translation repeats itself");
@@ -706,7 +728,7 @@ static bool doubt(const struct hd_job *job, struct hd_line *line, const struct h
     static const double UNSURE = 0.6;
     heed_result *r = line->result;
     const double confidence = r->translations[0]->confidence;
-    if (job->is_forced || !job->has_scores)
+    if (line->is_forced || !job->has_scores || job->ensemble->task != HD_TASK_TRANSLATE)
         return true;
     if (confidence >= (double)job->options.min_confidence) {
         if (confidence < UNSURE && job->ensemble->is_natural)
@@ -738,6 +760,28 @@ static bool make_translations(struct hd_line *line, size_t n)
     return all && r->translations;
 }
 
+/* All labels, likeliest first. */
+static bool describe_labels(struct hd_line *line)
+{
+    heed_result *r = line->result;
+    const struct hd_nbest *found = line->n_segments > 0 ? &line->segments[0].found : NULL;
+    if (!is_of_labels(line) || !found || found->n == 0)
+        return true;
+    const struct hd_vocab *vocab = line->job->ensemble->target;
+    const struct hd_hypothesis *best = found->best;
+    const size_t n = (size_t)hd_vocab_size(vocab);
+    char *text = hd_result_keep(r, piece_bytes(vocab, best->top_ids, n), 1, &line->err);
+    r->labels = hd_result_keep(r, n, sizeof *r->labels, &line->err);
+    if (!text || !r->labels)
+        return false;
+    for (; r->n_labels < n; r->n_labels++) {
+        r->labels[r->n_labels] =
+            (heed_label){text, hd_real_exp((double)best->top_logprob[r->n_labels])};
+        text = stpcpy(text, hd_vocab_piece(vocab, best->top_ids[r->n_labels])) + 1;
+    }
+    return true;
+}
+
 bool hd_line_assemble(struct hd_line *line)
 {
     const struct hd_job *job = line->job;
@@ -752,11 +796,13 @@ bool hd_line_assemble(struct hd_line *line)
         ok = make_translation(job, line, &s, k);
         line->result->n_translations = k + 1;
     }
-    ok = ok && hd_describe_beam(line);
-    if (ok) {
+    ok = ok && hd_describe_beam(line) && hd_describe_memory(line) && describe_labels(line);
+    if (ok && !is_of_labels(line)) {
         warn(line);
-        hd_warn_of_losses(line);
-        hd_warn_of_terms(line);
+        if (job->ensemble->task == HD_TASK_TRANSLATE && !line->vectors) {
+            hd_warn_of_losses(line);
+            hd_warn_of_terms(line);
+        }
         ok = doubt(job, line, &s);
     }
     ok = ok && (!line->document || hd_document_finish(line->document, line->result, &line->err));

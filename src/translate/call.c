@@ -153,7 +153,7 @@ static bool order_segments(struct call *c, heed_error *err)
     if (!c->segments)
         return false;
     for (size_t i = 0; i < c->n_lines; i++)
-        for (size_t j = 0; j < c->lines[i].n_segments; j++)
+        for (size_t j = 0; c->lines[i].n_searching > 0 && j < c->lines[i].n_segments; j++)
             if (!c->lines[i].segments[j].passes)
                 c->segments[c->n_segments++] = &c->lines[i].segments[j];
     if (c->n_segments > 1)

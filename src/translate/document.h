@@ -8,7 +8,7 @@
 #define HD_TRANSLATE_DOCUMENT_H
 
 #include "base/bytes.h"
-#include "markup/markup.h"
+#include "exchange/markup_door.h"
 #include "translate/word_weights.h"
 
 /* Bytes of the plain text, and of the text that was given; either may be none. */
@@ -48,9 +48,6 @@ struct hd_document {
     struct hd_marked_text *written;
     size_t n_written, written_capacity;
 };
-
-/* The module; NULL with HEED_BAD_FILE in `err`, which says what to install. */
-const struct hd_markup_module *hd_markup_open(heed_error *err);
 
 /* Read given[0..n), which must live as long as the document; what is wrong with it becomes warnings of the result. With
  * `has_symbols` objects that are read like words have placeholders in the plain text. NULL with the reason in `err`. */

@@ -20,8 +20,9 @@ static bool read_steps(const struct hd_job *job, const struct hd_segment *segmen
     const struct hd_ensemble *e = job->ensemble;
     struct hd_search_input input = hd_segment_input(segment);
     struct hd_search_options options = job->search[HD_SEARCH_FIRST];
-    input.prefix = (struct hd_sequence){h->ids, h->n};
+    input.prefix = (struct hd_sequence){.ids = h->ids, .n = h->n};
     options.n_top = job->options.n_steps;
+    options.wants_raw = true;
     options.wants_attention = options.words_alone = false;
     options.coverage_penalty = 0;
     return hd_force_decode(e->nets, e->n, hd_vocab_end(e->target), &input, 1, &options, found, err);
@@ -53,6 +54,34 @@ static bool tell_steps(struct hd_line *line, const struct hd_hypothesis *read, s
     return true;
 }
 
+/* The scores of which the weights are made, as these are told; of a text of one segment. */
+static bool tell_raw(struct hd_line *line, heed_translation *tr, const struct hd_hypothesis *read,
+                     size_t n_rows)
+{
+    const struct hd_job *job = line->job;
+    const size_t n = (size_t)line->segments[0].n_ids;
+    const bool is_told = read->raw && tr->subword_attention && line->n_segments == 1 &&
+                         job->options.attention == HEED_ATTENTION_CROSS &&
+                         tr->n_subword_rows == n_rows && tr->n_subword_columns == n;
+    if (read->vector) {
+        tr->vector =
+            hd_result_keep(line->result, (size_t)read->n_vector, sizeof *tr->vector, &line->err);
+        if (!tr->vector)
+            return false;
+        memcpy(tr->vector, read->vector, (size_t)read->n_vector * sizeof *tr->vector);
+        tr->n_vector = (size_t)read->n_vector;
+    }
+    if (!is_told)
+        return true;
+    tr->subword_scores =
+        hd_result_keep(line->result, n_rows * n, sizeof *tr->subword_scores, &line->err);
+    for (size_t i = 0; tr->subword_scores && i < n_rows; i++) {
+        const size_t step = i + 1 < n_rows ? i + (size_t)job->shift : i;
+        memcpy(tr->subword_scores + i * n, read->raw + step * n, n * sizeof *read->raw);
+    }
+    return tr->subword_scores != NULL;
+}
+
 bool hd_describe_steps(struct hd_line *line, heed_translation *tr, size_t k)
 {
     const struct hd_job *job = line->job;
@@ -73,7 +102,8 @@ bool hd_describe_steps(struct hd_line *line, heed_translation *tr, size_t k)
         const struct hd_hypothesis *h = kth(segment, k);
         const size_t n_rows = (size_t)h->n + !h->is_cut;
         const bool ok = read_steps(job, segment, h, &found, &line->err) &&
-                        tell_steps(line, found.best, n_rows, at);
+                        tell_steps(line, found.best, n_rows, at) &&
+                        tell_raw(line, tr, found.best, n_rows);
         hd_nbest_release(&found);
         if (!ok)
             return false;

@@ -4,16 +4,24 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "model/fields.h"
 #include "model/languages.h"
 #include "option/option.h"
+#include "translate/looks.h"
 #include "translate/reading.h"
+#include "translate/recall.h"
 #include "translate/required.h"
+#include "translate/shelf.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { LOOP_NGRAM = 3, MOST_ROWS = 1 << 20 };
+enum {
+    LOOP_NGRAM = 3,
+    MOST_ROWS = 1 << 20,
+    MOST_PART = 48, /* subwords of the parts of a sentence that is too long (split.c) */
+};
 
 /* ---- the models ---------------------------------------------------------------------------------- */
 
@@ -104,13 +112,24 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         e->source = m->source;
         e->target = m->target;
         e->trained_length = length;
+        e->task = (enum hd_task)m->net->config.task;
         e->has_attention = true;
         e->shift = own_shift(m);
         e->is_of_documents = json_is_true(json_object_get(m->record, "documents"));
         set_confidence(&e->confidence, m);
+        e->reads_vectors = m->net->config.source == HD_SOURCE_VECTORS;
         find_placeholders(e);
         look_at_text(e);
     }
+    if ((m->net->config.source == HD_SOURCE_VECTORS) != e->reads_vectors)
+        return hd_fail(err, HEED_BAD_OPTION, "model %d reads another kind of source than the first",
+                       e->n + 1);
+    if ((int)e->task != m->net->config.task)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "model %d is of task %s, but the first is of task %s; models that work "
+                       "together do the same",
+                       e->n + 1, hd_config_choice("task", m->net->config.task).text,
+                       hd_config_choice("task", (int)e->task).text);
     if (!same_vocab(m->source, e->source) || !same_vocab(m->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
                        "model %d has another vocabulary than the first; models that translate "
@@ -132,14 +151,34 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     e->models = hd_alloc((size_t)n_models, sizeof *e->models, err);
     e->nets = hd_alloc((size_t)n_models, sizeof *e->nets, err);
     e->converted = hd_alloc((size_t)n_models, sizeof *e->converted, err);
-    if (!e->models || !e->nets || !e->converted)
+    e->shelf = hd_shelf_new(err);
+    e->recall = hd_recall_new(err);
+    if (!e->models || !e->nets || !e->converted || !e->shelf || !e->recall)
         return false;
     for (int i = 0; i < n_models; i++)
         if (!add_model(e, models[i], err))
             return false;
-    if (hd_vocab_end(e->target) < 0)
+    if (hd_vocab_end(e->target) < 0 && e->task != HD_TASK_LABEL)
         return hd_fail(err, HEED_BAD_MODEL,
                        "the model's target vocabulary has no end marker, so no output would end");
+    e->id_flags = hd_id_flags(e->target, err);
+    return e->id_flags != NULL;
+}
+
+bool hd_ensemble_fuse(struct hd_ensemble *e, const heed_model *lm, float weight, heed_error *err)
+{
+    if (lm && lm->net->config.task != HD_TASK_LANGUAGE_MODEL)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "lm wants a language model, but this one is of task %s",
+                       hd_config_choice("task", lm->net->config.task).text);
+    if (lm && e->task == HD_TASK_LABEL)
+        return hd_fail(err, HEED_BAD_OPTION, "the model gives no words, so lm is of no use to it");
+    if (lm && !same_vocab(lm->target, e->target))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the language model has another vocabulary than the model has on its target "
+                       "side; train it with --vocab-from MODEL");
+    e->lm = lm;
+    e->lm_weight = weight;
     return true;
 }
 
@@ -164,9 +203,12 @@ void hd_ensemble_release(struct hd_ensemble *e)
 {
     for (int i = 0; e->converted && i < e->n; i++)
         hd_net_free(e->converted[i]);
+    hd_shelf_free(e->shelf);
+    hd_recall_free(e->recall);
     hd_free(e->converted);
     hd_free(e->models);
     hd_free(e->nets);
+    hd_free(e->id_flags);
     *e = (struct hd_ensemble){0};
 }
 
@@ -258,6 +300,25 @@ static bool set_languages(struct hd_job *job, const heed_options *o, heed_error 
                    job->from, job->to, all);
 }
 
+/* What is asked of words that come one after the other is refused where a label is all that comes. */
+static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool is_forced,
+                       heed_error *err)
+{
+    if (e->task != HD_TASK_LABEL)
+        return true;
+    const char *asked = is_forced                       ? "an output that is given"
+                        : o->is_sampled                 ? "sample"
+                        : o->terms                      ? "glossary"
+                        : o->memory                     ? "memory"
+                        : o->force                      ? "force"
+                        : o->markup != HD_MARKUP_NONE   ? "markup"
+                        : o->replaces_unknown           ? "replace-unknown"
+                        : o->has_tree || o->n_steps > 0 ? "the steps of a search"
+                                                        : NULL;
+    return !asked || hd_fail(err, HEED_BAD_OPTION,
+                             "the model gives labels, which %s is not for; leave it out", asked);
+}
+
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_options *o,
                  bool is_forced, heed_error *err)
 {
@@ -267,7 +328,15 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model has no attention, so neither replace-unknown nor "
                        "coverage-penalty can be used");
-    if (!check_attention(e, o, err) || !set_languages(job, o, err))
+    if (o->memory && (e->reads_vectors || e->task == HD_TASK_LANGUAGE_MODEL))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a translation memory is for models that translate text; leave it out");
+    if (e->reads_vectors && (o->replaces_unknown || o->terms))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the model reads vectors, in which there are no words that %s could use",
+                       o->terms ? "a glossary" : "replace-unknown");
+    if (!check_task(e, o, is_forced, err) || !check_attention(e, o, err) ||
+        !set_languages(job, o, err))
         return false;
     if (o->keep.n > 0 && o->protects && !is_forced) {
         job->keep = hd_keep_new((const char *const *)o->keep.at, o->keep.n, NULL, 0, err);
@@ -280,9 +349,9 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         return hd_fail(err, HEED_BAD_OPTION,
                        "terms of a glossary are searched for, not drawn; use either glossary or "
                        "sample");
-    if (o->terms && !is_forced && !(job->id_flags = hd_id_flags(e->target, err)))
-        return false;
     job->most = o->max_source > 0 ? (size_t)o->max_source : e->trained_length;
+    job->part =
+        o->max_source > 0 || e->is_of_documents || job->most < MOST_PART ? job->most : MOST_PART;
     job->cuts_sentences = o->split == HD_SPLIT_AUTO && !e->is_of_documents;
     job->shift = o->shift > 0 ? o->shift - 1 : e->shift;
     job->has_attention = o->attention != HEED_ATTENTION_NONE && e->has_attention;
@@ -291,8 +360,9 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         job->has_attention || o->replaces_unknown || (job->markup && e->has_attention);
     s.wants_tree = o->has_tree;
     job->has_scores = o->has_scores || o->has_tree || o->min_confidence > 0 || is_forced ||
-                      s.is_sampled || s.beam > 1;
-    job->is_tried_again = !is_forced && !s.is_sampled && s.no_repeat == 0;
+                      s.is_sampled || s.beam > 1 || e->task != HD_TASK_TRANSLATE;
+    job->is_tried_again =
+        !is_forced && !s.is_sampled && s.no_repeat == 0 && e->task == HD_TASK_TRANSLATE;
     for (int i = 0; i < HD_SEARCH_ROUNDS; i++)
         job->search[i] = s;
     job->search[HD_SEARCH_NO_REPEAT].no_repeat = LOOP_NGRAM;
@@ -302,30 +372,39 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
 void hd_job_release(struct hd_job *job)
 {
     hd_keep_free(job->keep);
-    hd_free(job->id_flags);
-    job->id_flags = NULL;
     job->keep = NULL;
 }
 
 bool hd_job_needs_words_alone(const struct hd_job *job)
 {
-    return !job->has_scores && job->ensemble->n == 1 && job->options.no_repeat == 0;
+    return !job->has_scores && !job->ensemble->lm && job->ensemble->n == 1 &&
+           job->options.no_repeat == 0 && job->ensemble->task == HD_TASK_TRANSLATE;
 }
 
 struct hd_search_input hd_segment_input(const struct hd_segment *segment)
 {
     const struct hd_line *line = segment->line;
     const uint64_t index = (uint64_t)(segment - line->segments);
-    const int *once = line->job->ensemble->target_placeholders;
+    const struct hd_ensemble *e = line->job->ensemble;
+    const int *once = e->target_placeholders;
     const int n_once = (int)hd_segment_placeholders(segment);
     const bool is_whole = segment->round == HD_SEARCH_WHOLE;
+    int n_looks;
+    const struct hd_look *looks = hd_segment_looks(segment, &n_looks);
+    const bool has_once = is_whole && e->has_placeholders;
     return (struct hd_search_input){
-        .once = {once, is_whole ? n_once : 0},
-        .never = {once + n_once, is_whole ? HD_N_PLACEHOLDERS - n_once : 0},
-        .source = {segment->ids, segment->n_ids},
-        .prefix = {segment->prefix.at, (int)segment->prefix.n},
-        .terms = hd_segment_terms(segment),
-        .max_length = hd_longest_output(segment->n_ids, line->job->options.max_length),
+        .once = {.ids = once, .n = has_once ? n_once : 0},
+        .never = {.ids = once + n_once, .n = has_once ? HD_N_PLACEHOLDERS - n_once : 0},
+        .source = hd_segment_source(segment),
+        .prefix = {.ids = segment->prefix.at, .n = (int)segment->prefix.n},
+        .terms =
+            is_whole && segment->whole ? hd_terms_of(segment->whole) : hd_terms_of(segment->terms),
+        .neighbours = hd_segment_neighbours(segment),
+        .looks = looks,
+        .n_looks = n_looks,
+        .max_length =
+            hd_longest_output(segment->n_ids > 0 ? segment->n_ids : (int)segment->prefix.n,
+                              line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
 }
 

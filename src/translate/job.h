@@ -31,16 +31,23 @@ struct hd_ensemble {
     const struct hd_net **nets; /* the models' own, or, computed in another way, */
     struct hd_net **converted;  /* those made of them; NULL where there is none */
     int n;
+    const struct heed_model *lm; /* shallow fusion; NULL: none */
+    float lm_weight;
     const struct hd_vocab *source, *target;
     size_t trained_length; /* subwords of a source: the least of the models' */
     int shift;
+    enum hd_task task; /* what the models give */
     bool has_attention;
     bool is_of_documents;  /* trained on lines of several sentences */
     bool is_natural;       /* text of subwords: numbers alone are no text in it, */
     bool is_cased;         /* and letters of both kinds are */
     bool has_placeholders; /* for protected pieces, in both vocabularies: */
     int source_placeholders[HD_N_PLACEHOLDERS], target_placeholders[HD_N_PLACEHOLDERS];
+    unsigned char *id_flags; /* of the target's ids (search/terms.h) */
     struct hd_confidence confidence;
+    bool reads_vectors; /* lines are names of items: vector_line.c */
+    struct hd_shelf *shelf;
+    struct hd_recall *recall; /* steps of remembered sentences */
 };
 
 /* How a segment is searched. An output that goes round in circles is searched again, and so is one that has lost or doubled a
@@ -49,7 +56,7 @@ enum hd_search_round {
     HD_SEARCH_FIRST,     /* as it is asked for */
     HD_SEARCH_SCORED,    /* after a first search for words alone: with probabilities, to compare */
     HD_SEARCH_NO_REPEAT, /* with repetition forbidden */
-    HD_SEARCH_WHOLE,     /* with each placeholder said once */
+    HD_SEARCH_WHOLE, /* with each placeholder said once, or each protected piece at least once */
     HD_SEARCH_ROUNDS,
 };
 
@@ -59,9 +66,8 @@ struct hd_job {
     struct hd_keep *keep;  /* what the options say is kept; NULL: nothing */
     const char *from, *to; /* languages that were asked for, by the model's own names; NULL: auto */
     const struct hd_markup_module *markup; /* reads texts that have tags; NULL: they have none */
-    unsigned char *id_flags;               /* of the target's ids, where there is a glossary */
     struct hd_search_options search[HD_SEARCH_ROUNDS];
-    size_t most; /* subwords of a source */
+    size_t most, part; /* subwords of a source; of the parts of a sentence that has more */
     int shift;
     bool is_forced;      /* outputs are given */
     bool cuts_sentences; /* a text is translated sentence by sentence */
@@ -90,7 +96,12 @@ struct hd_segment {
     enum hd_letters
         letters; /* if not mixed the model sees an ordinary sentence, and such letters come out again */
     struct hd_segment_terms *terms; /* what a glossary requires of it; NULL: nothing */
+    struct hd_segment_terms
+        *whole; /* and its protected pieces, where the model has no placeholders */
+    struct hd_segment_looks *looks;       /* attention that is given; NULL: none is */
+    struct hd_segment_recalled *recalled; /* what is remembered of its like; NULL: nothing */
     enum hd_search_round round;
+    bool is_found;                /* of a request: its search is over */
     bool is_searched_again;       /* and the second output was taken */
     struct hd_segment *next_loop; /* that waits to be searched again */
     struct hd_nbest found;
@@ -111,7 +122,12 @@ struct hd_line {
     const char *from, *to;   /* languages; NULL where the model does not name them */
     int symbol;              /* of the target's language, which sources begin with; -1: none */
     bool is_translated;      /* the text is of the target's language already, and stays as it is */
-    bool is_skipped;         /* forced, but too long to be looked at */
+    bool is_forced; /* its output is given: as all of the job's are, or because it is remembered */
+    const struct hd_remembered_pair *answer; /* as which it is remembered; else NULL */
+    bool is_skipped;                         /* forced, but too long to be looked at */
+    const struct hd_vectors *vectors; /* the source, where it is an item of these; else NULL */
+    struct hd_vectors *own_vectors;   /* made of a sound or a picture */
+    int item;
     struct hd_protected_list kept;
     struct hd_segment *segments;
     size_t n_segments;
@@ -128,6 +144,10 @@ bool hd_ensemble_init(struct hd_ensemble *ensemble, const heed_model *const *mod
 bool hd_ensemble_compute(struct hd_ensemble *ensemble, enum hd_compute compute, heed_error *err);
 void hd_ensemble_release(struct hd_ensemble *ensemble);
 
+/* Fuse a language model with the search. False with the reason in `err`. */
+bool hd_ensemble_fuse(struct hd_ensemble *ensemble, const heed_model *lm, float weight,
+                      heed_error *err);
+
 /* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. To be given to
  * hd_job_release(), also where it is false. */
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *ensemble,
@@ -140,6 +160,12 @@ bool hd_job_needs_words_alone(const struct hd_job *job);
 
 /* A segment's ids: those of its encoding, with what stands around them. */
 bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err);
+
+/* Make the line's one segment of the vectors that its text names. */
+bool hd_line_read_vectors(struct hd_line *line, const char *name);
+
+/* A segment's source: words or vectors. */
+struct hd_sequence hd_segment_source(const struct hd_segment *segment);
 
 /* What the search is given. */
 struct hd_search_input hd_segment_input(const struct hd_segment *segment);

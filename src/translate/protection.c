@@ -94,7 +94,7 @@ void hd_warn_of_losses(struct hd_line *line)
     heed_result *r = line->result;
     const char *text = r->translations[0]->text;
     size_t n_lost = 0;
-    if (line->job->is_forced || !line->job->options.protects)
+    if (line->is_forced || !line->job->options.protects)
         return;
     for (size_t k = 0; k < line->kept.n && n_lost < MOST; k++) {
         const struct hd_span span = line->kept.at[k].span;

@@ -30,6 +30,14 @@ struct hd_request {
     size_t n_fed, n_searching; /* segments that were given to the searcher; that are in it */
     bool is_cancelled;
     bool is_waited_for, is_done; /* by the thread that made it, and not to be taken by others */
+    struct told *told;           /* [segments]: what whoever watches knows; NULL: nothing yet */
+};
+
+/* Of a segment. */
+struct told {
+    int n_words;
+    enum hd_search_round round;
+    bool is_final;
 };
 
 struct hd_request_worker {
@@ -78,6 +86,7 @@ static void free_request(struct hd_request *r)
     hd_job_release(&r->job);
     heed_result_free(r->line.result);
     hd_translate_options_release(&r->options);
+    hd_free(r->told);
     hd_free(r->text);
     hd_free(r);
 }
@@ -181,6 +190,7 @@ static void step(struct hd_request_worker *w)
     while ((segment = hd_search_worker_take(&w->search, &err))) {
         struct hd_request *r = request_of(segment->line);
         r->n_searching--;
+        segment->is_found = segment->found.n > 0;
         if (segment->found.n == 0) {
             end_request(r, &err);
             hd_search_worker_cancel(&w->search, &r->line);
@@ -188,6 +198,68 @@ static void step(struct hd_request_worker *w)
         } else if (--r->line.n_searching == 0)
             complete_request(r);
     }
+}
+
+/* ---- telling: the lock is held ------------------------------------------------------------------------- */
+
+static void tell(const struct hd_request *r, size_t i, const int *ids, int n, bool is_final,
+                 bool is_again)
+{
+    char *text = hd_vocab_decode(r->job.ensemble->target, ids, (size_t)n, NULL);
+    if (text)
+        r->options.tell(r->options.tell_context, &(heed_progress){.sentence = i,
+                                                                  .n_sentences = r->line.n_segments,
+                                                                  .text = text,
+                                                                  .is_final = is_final,
+                                                                  .is_again = is_again});
+    hd_free(text);
+}
+
+static void tell_segment(const struct hd_request_worker *w, struct hd_request *r, size_t i)
+{
+    const struct hd_segment *segment = &r->line.segments[i];
+    struct told *told = &r->told[i];
+    const bool is_again = segment->round != told->round;
+    told->round = segment->round;
+    if (is_again) {
+        told->n_words = 0;
+        tell(r, i, NULL, 0, false, true);
+    }
+    int n = 0;
+    int *ids = w->search.searcher ? hd_searcher_peek(w->search.searcher, segment, &n) : NULL;
+    const bool is_greedy = r->job.search[segment->round].beam == 1 && !r->options.is_sampled;
+    if (ids && is_greedy && n > told->n_words) {
+        told->n_words = n;
+        tell(r, i, ids, n, false, false);
+    }
+    hd_free(ids);
+}
+
+/* Segments of which something is new. One that is found and in no searcher any more is whole. */
+static void tell_request(const struct hd_request_worker *w, struct hd_request *r)
+{
+    const struct hd_line *line = &r->line;
+    if (!r->told && !(r->told = hd_alloc(line->n_segments, sizeof *r->told, NULL)))
+        return;
+    for (size_t i = 0; i < line->n_segments; i++) {
+        const struct hd_segment *segment = &line->segments[i];
+        if (r->told[i].is_final || segment->passes)
+            continue;
+        if (!segment->is_found) {
+            tell_segment(w, r, i);
+            continue;
+        }
+        r->told[i].is_final = true;
+        tell(r, i, segment->found.best[0].ids, segment->found.best[0].n, true, false);
+    }
+}
+
+static void tell_all(const struct hd_request_worker *w)
+{
+    for (struct hd_request *r = w->taken.first; r; r = r->next)
+        if (r->options.tell && r->is_begun && !r->is_cancelled && !hd_failed(&r->line.err) &&
+            !r->job.is_forced)
+            tell_request(w, r);
 }
 
 /* ---- its thread: the lock is held wherever nothing else is said ------------------------------------------ */
@@ -254,6 +326,7 @@ static void *work(void *argument)
         feed(w);
         step(w);
         pthread_mutex_lock(&q->lock);
+        tell_all(w);
         put_away(w);
     }
     pthread_mutex_unlock(&q->lock);

@@ -1,4 +1,4 @@
-/* required.c -- terms of a glossary, found in a segment and spelled in the target's subwords.
+/* required.c -- terms of a glossary and protected pieces, found in a segment and spelled in the target's subwords.
  *
  * A translation has a form for the middle of a sentence and, where its first letter has two cases, one for the beginning; each is spelled as it is
  * behind a space and as it is behind an apostrophe or a bracket. */
@@ -214,7 +214,23 @@ static void place_term(struct hd_required_term *term, const struct hd_segment *s
     term->source_end = t;
 }
 
-static bool add_term(struct hd_segment_terms *s, const struct hd_segment *segment,
+/* A protected piece, as it stands. One that cannot be spelled is left to chance, and to the warning of what was lost. */
+static bool add_kept(struct hd_segment_terms *s, struct hd_segment *segment, struct hd_span piece)
+{
+    struct hd_line *line = segment->line;
+    const struct hd_span span = {piece.begin - segment->span.begin,
+                                 piece.end - segment->span.begin};
+    s->at[s->terms.n] = (struct hd_required_term){0};
+    place_term(&s->at[s->terms.n], segment, span);
+    if (!add_text(s, line->job->ensemble->target, line->result->source + piece.begin,
+                  piece.end - piece.begin, HD_TERM_ANYWHERE, &line->err))
+        return false;
+    if (s->at[s->terms.n].n_forms > 0)
+        s->terms.total += s->at[s->terms.n++].longest;
+    return true;
+}
+
+static bool add_term(struct hd_segment_terms *s, struct hd_segment *segment,
                      const struct hd_term_match *match, const char *text)
 {
     struct hd_line *line = segment->line;
@@ -246,7 +262,20 @@ static void settle(struct hd_segment_terms *s)
     s->terms.at = s->at;
 }
 
-static bool require_terms(struct hd_segment *segment)
+static struct hd_segment_terms *new_terms(const struct hd_line *line, heed_error *err)
+{
+    struct hd_segment_terms *s = hd_new(struct hd_segment_terms, err);
+    if (s && !(s->at = hd_alloc(HD_MOST_TERMS, sizeof *s->at, err))) {
+        hd_free(s);
+        return NULL;
+    }
+    if (s)
+        s->terms.flags = line->job->ensemble->id_flags;
+    return s;
+}
+
+/* Terms of the glossary; *terms is made when there is one. */
+static bool add_terms(struct hd_segment_terms **terms, struct hd_segment *segment)
 {
     struct hd_line *line = segment->line;
     const char *text = line->result->source + segment->span.begin;
@@ -257,35 +286,56 @@ static bool require_terms(struct hd_segment *segment)
                                      segment->span.begin + match.span.end};
         if (is_kept(segment, span))
             continue;
-        struct hd_segment_terms *s = segment->terms;
-        if (!s) {
-            s = segment->terms = hd_new(struct hd_segment_terms, &line->err);
-            if (!s || !(s->at = hd_alloc(HD_MOST_TERMS, sizeof *s->at, &line->err)))
-                return false;
-            s->terms.flags = line->job->id_flags;
-        }
+        if (!*terms && !(*terms = new_terms(line, &line->err)))
+            return false;
+        struct hd_segment_terms *s = *terms;
         s->n_left_out += s->terms.n == HD_MOST_TERMS;
         if (s->terms.n < HD_MOST_TERMS && !add_term(s, segment, &match, text))
             return false;
     }
+    return true;
+}
+
+/* Protected pieces behind the terms. */
+static bool add_all_kept(struct hd_segment_terms **terms, struct hd_segment *segment)
+{
+    struct hd_line *line = segment->line;
+    if (!*terms && !(*terms = new_terms(line, &line->err)))
+        return false;
+    for (size_t k = 0; k < segment->n_kept && (*terms)->terms.n < HD_MOST_TERMS; k++)
+        if (!add_kept(*terms, segment, line->kept.at[segment->first_kept + k].span))
+            return false;
+    return true;
+}
+
+static bool require(struct hd_segment *segment)
+{
+    const struct hd_job *job = segment->line->job;
+    const bool has_terms = job->options.terms;
+    const bool keeps = job->options.protects && !job->is_forced && segment->n_kept > 0 &&
+                       !job->ensemble->has_placeholders;
+    if ((has_terms && !add_terms(&segment->terms, segment)) ||
+        (keeps && has_terms && !add_terms(&segment->whole, segment)) ||
+        (keeps && !add_all_kept(&segment->whole, segment)))
+        return false;
     if (segment->terms)
         settle(segment->terms);
+    if (segment->whole)
+        settle(segment->whole);
     return true;
 }
 
 bool hd_line_require_terms(struct hd_line *line)
 {
-    if (!line->job->options.terms)
-        return true;
     for (size_t p = 0; p < line->n_segments; p++)
-        if (!line->segments[p].passes && !require_terms(&line->segments[p]))
+        if (!line->segments[p].passes && !require(&line->segments[p]))
             return false;
     return true;
 }
 
-const struct hd_terms *hd_segment_terms(const struct hd_segment *segment)
+const struct hd_terms *hd_terms_of(const struct hd_segment_terms *s)
 {
-    return segment->terms && segment->terms->terms.n > 0 ? &segment->terms->terms : NULL;
+    return s && s->terms.n > 0 ? &s->terms : NULL;
 }
 
 void hd_segment_terms_free(struct hd_segment_terms *s)
@@ -304,7 +354,7 @@ void hd_warn_of_terms(struct hd_line *line)
     size_t n_lost = 0;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
-        const struct hd_terms *terms = hd_segment_terms(segment);
+        const struct hd_terms *terms = hd_terms_of(segment->terms);
         struct hd_terms_state state;
         if (!terms || segment->found.n == 0)
             continue;

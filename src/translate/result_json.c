@@ -168,6 +168,20 @@ static void add_beam(struct text *t, const heed_result *r)
     add(t, "]");
 }
 
+static void add_memory(struct text *t, const heed_result *r)
+{
+    add(t, ", \"memory\": [");
+    for (size_t i = 0; i < r->n_memory; i++) {
+        add_format(t, "%s{\"line\": %zu, \"source\": ", i > 0 ? ", " : "", r->memory[i].line);
+        add_string(t, r->memory[i].source);
+        add(t, ", \"target\": ");
+        add_string(t, r->memory[i].target);
+        add_number(t, ", \"similarity\": ", r->memory[i].similarity);
+        add(t, "}");
+    }
+    add(t, "]");
+}
+
 static void add_translation(struct text *t, const heed_result *r, const heed_translation *tr)
 {
     add(t, "{\"text\": ");
@@ -186,7 +200,15 @@ static void add_translation(struct text *t, const heed_result *r, const heed_tra
     add_subwords(t, "source", r->subwords, r->n_subwords);
     add_subwords(t, "target", tr->subwords, tr->n_subwords);
     add_matrix(t, "attention", tr->subword_attention, tr->n_subword_rows, tr->n_subword_columns);
+    if (tr->subword_scores) {
+        add(t, ", ");
+        add_matrix(t, "scores", tr->subword_scores, tr->n_subword_rows, tr->n_subword_columns);
+    }
     add(t, "}");
+    if (tr->vector) {
+        add(t, ", \"vector\": ");
+        add_row(t, tr->vector, tr->n_vector);
+    }
     if (tr->choices)
         add_steps(t, tr);
     add(t, "}");
@@ -205,6 +227,38 @@ static void add_sentences(struct text *t, const heed_translation *tr)
     add(t, "]");
 }
 
+/* Of vectors: which they were, and what a position is. */
+static void add_item(struct text *t, const heed_result *r)
+{
+    char number[64];
+    add(t, ", \"item\": ");
+    add_string(t, r->item);
+    if (r->columns > 0)
+        snprintf(number, sizeof number, ", \"rows\": %d, \"columns\": %d", r->rows, r->columns);
+    else
+        snprintf(number, sizeof number, ", \"seconds\": %.6g", r->step);
+    if (r->columns > 0 || r->step > 0)
+        add(t, number);
+}
+
+/* All labels with their probabilities, and what was looked at. */
+static void add_labels(struct text *t, const heed_result *r)
+{
+    add(t, ", \"labels\": [");
+    for (size_t i = 0; i < r->n_labels; i++) {
+        add(t, i > 0 ? ", {\"label\": " : "{\"label\": ");
+        add_string(t, r->labels[i].text);
+        add_number(t, ", \"probability\": ", r->labels[i].probability);
+        add(t, "}");
+    }
+    add(t, "]");
+    add_words(t, "source_words", r->words, r->n_words, false);
+    add(t, ", ");
+    heed_translation one = *r->translations[0];
+    one.n_attention_rows = one.n_attention_rows > 0; /* a label may be of several words */
+    add_attention(t, &one);
+}
+
 char *heed_result_json(const heed_result *r, heed_error *err)
 {
     struct text t = {.is_well = true, .err = err};
@@ -212,10 +266,21 @@ char *heed_result_json(const heed_result *r, heed_error *err)
         return NULL;
     add(&t, "{\"source\": ");
     add_string(&t, r->source);
+    if (r->item)
+        add_item(&t, r);
     add(&t, ", \"warnings\": [");
     for (size_t i = 0; i < r->n_warnings; i++) {
         add(&t, i > 0 ? ", " : "");
         add_string(&t, r->warnings[i]);
+    }
+    if (r->labels) {
+        add(&t, "]");
+        add_labels(&t, r);
+        add(&t, "}");
+        if (t.is_well)
+            return t.at;
+        hd_free(t.at);
+        return NULL;
     }
     add(&t, "], \"translations\": [");
     for (size_t i = 0; i < r->n_translations; i++) {
@@ -231,6 +296,8 @@ char *heed_result_json(const heed_result *r, heed_error *err)
         add(&t, ", \"to\": ");
         add_string(&t, r->to);
     }
+    if (r->memory)
+        add_memory(&t, r);
     if (r->beam)
         add_beam(&t, r);
     add(&t, "}");

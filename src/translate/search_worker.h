@@ -12,6 +12,8 @@ struct hd_search_worker {
     bool
         gathers_loops; /* what is searched again waits until all else is found: faster for many texts */
     struct hd_segment *loops;
+    struct hd_segment **decided; /* of models that decide at once: those that are done, n_done of */
+    size_t n_done, n_decided, capacity; /* n_decided; the others wait */
 };
 
 void hd_search_worker_release(struct hd_search_worker *worker);

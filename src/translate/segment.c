@@ -5,13 +5,18 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "model/languages.h"
 #include "translate/protection.h"
+#include "translate/looks.h"
+#include "translate/recall.h"
 #include "translate/required.h"
 #include "translate/split.h"
+#include "vector/vectors.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- text -------------------------------------------------------------------------------------- */
@@ -47,12 +52,15 @@ bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err)
 {
     const int end = hd_vocab_end(segment->line->job->ensemble->source),
               symbol = segment->line->symbol;
-    segment->passes = segment->source.n == 0;
+    const bool is_alone = segment->line->job->ensemble->task == HD_TASK_LANGUAGE_MODEL;
+    segment->passes = segment->source.n == 0 && !is_alone;
     hd_free(segment->ids);
     segment->ids = hd_alloc(segment->source.n + 2, sizeof *segment->ids, err);
     segment->n_ids = 0;
     if (!segment->ids)
         return false;
+    if (is_alone) /* nothing is read, not even an end */
+        return true;
     if (symbol >= 0)
         segment->ids[segment->n_ids++] = symbol;
     if (segment->source.n > 0)
@@ -83,6 +91,39 @@ static void move_spans(struct hd_encoding *encoding, size_t by)
     }
 }
 
+/* Subwords between spaces, as the vocabulary has them. */
+static bool encode_subwords(const struct hd_vocab *vocab, const char *text, size_t n,
+                            struct hd_encoding *placed, heed_error *err)
+{
+    char piece[256];
+    *placed = (struct hd_encoding){hd_alloc(n / 2 + 1, sizeof *placed->ids, err),
+                                   hd_alloc(n / 2 + 1, sizeof *placed->spans, err), 0};
+    if (!placed->ids || !placed->spans)
+        return false;
+    for (size_t i = 0, end; i < n; i = end + 1) {
+        const char *space = memchr(text + i, ' ', n - i);
+        end = space ? (size_t)(space - text) : n;
+        if (end == i)
+            continue;
+        snprintf(piece, sizeof piece, "%.*s", (int)(end - i), text + i);
+        const int id = hd_vocab_find(vocab, piece);
+        if (id < 0)
+            return hd_fail(err, HEED_BAD_TEXT, "%s is no subword of the model",
+                           hd_quote(piece).text);
+        placed->ids[placed->n] = id;
+        placed->spans[placed->n++] = (struct hd_span){i, end};
+    }
+    return true;
+}
+
+static bool encode(const struct hd_job *job, const struct hd_vocab *vocab, const char *text,
+                   size_t n, struct hd_encoding *placed, heed_error *err)
+{
+    return job->is_forced && job->options.is_of_subwords
+               ? encode_subwords(vocab, text, n, placed, err)
+               : hd_vocab_encode_spans(vocab, text, n, placed, err);
+}
+
 /* The whole text as one segment. What the vocabulary cannot take is a warning, and the segment passes as it is. */
 static bool make_one_segment(struct hd_line *line)
 {
@@ -91,11 +132,14 @@ static bool make_one_segment(struct hd_line *line)
     heed_error err = {0};
     struct hd_segment *segment = &line->segments[0];
     segment->span = (struct hd_span){line->begin, line->begin + line->n_text};
-    if (!hd_vocab_encode_spans(line->job->ensemble->source, line->result->source + line->begin,
-                               line->n_text, &segment->source, &err)) {
+    if (!encode(line->job, line->job->ensemble->source, line->result->source + line->begin,
+                line->n_text, &segment->source, &err)) {
+        hd_encoding_release(&segment->source);
         if (err.code != HEED_BAD_TEXT)
             return hd_fail(&line->err, err.code, "%s", err.message);
-        hd_result_warn(line->result, "not translated: %s", err.message);
+        line->is_skipped = line->job->is_forced;
+        hd_result_warn(line->result, "not %s: %s", line->is_skipped ? "looked at" : "translated",
+                       err.message);
     }
     move_spans(&segment->source, line->begin);
     return hd_segment_add_ids(segment, &line->err);
@@ -150,8 +194,10 @@ static bool split_line(struct hd_line *line, const struct hd_split_rules *rules,
 static bool cut_line(struct hd_line *line, bool keeps_sentences)
 {
     const struct hd_job *job = line->job;
-    const struct hd_split_rules rules = {
-        .most = job->most, .keeps_sentences = keeps_sentences, .language = line->from};
+    const struct hd_split_rules rules = {.most = job->most,
+                                         .part = job->part,
+                                         .keeps_sentences = keeps_sentences,
+                                         .language = line->from};
     struct hd_splits parts = {0};
     heed_error err = {0};
     bool ok = split_line(line, &rules, &parts, &err);
@@ -252,16 +298,58 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
     if (line->document && prefix && prefix[0])
         return hd_fail(&line->err, HEED_BAD_OPTION,
                        "a text with markup cannot have a prefix; use one of the two");
-    if (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
-        !hd_line_protect(line, prefix && prefix[0]) || !hd_line_require_terms(line))
+    if (!line->vectors &&
+        (!cut_line(line, !line->job->cuts_sentences || (prefix && prefix[0])) ||
+         !hd_line_protect(line, prefix && prefix[0]) || !hd_line_require_terms(line)))
         return false;
     for (size_t i = 0; line->is_translated && i < line->n_segments; i++)
         line->segments[i].passes = true;
+    if (!hd_line_recall(line) || !hd_line_look(line))
+        return false;
     if (!prefix || line->n_segments == 0)
         return true;
     const char *text = repaired(line->result, prefix, "prefix", &line->err);
     return text && hd_vocab_encode(line->job->ensemble->target, text, strlen(text), false,
                                    &line->segments[0].prefix, &line->err);
+}
+
+/* ---- to be decided at once --------------------------------------------------------------------- */
+
+/* The whole text is looked at, or as much of it as the model was trained for. */
+static bool prepare_label(struct hd_line *line, const char *prefix)
+{
+    if (prefix && prefix[0])
+        return hd_fail(&line->err, HEED_BAD_OPTION,
+                       "the model gives labels, which have no prefix; leave it out");
+    if (!make_one_segment(line))
+        return false;
+    struct hd_segment *segment = &line->segments[0];
+    if (segment->source.n <= line->job->most)
+        return true;
+    hd_result_warn(line->result,
+                   "the text has %zu subwords, and the model was trained for %zu; only its "
+                   "beginning was read",
+                   segment->source.n, line->job->most);
+    segment->source.n = line->job->most;
+    return hd_segment_add_ids(segment, &line->err);
+}
+
+/* ---- to be continued ---------------------------------------------------------------------------- */
+
+/* A language model goes on from the text, or from the prefix that is given with an empty one. */
+static bool prepare_continuation(struct hd_line *line, const char *prefix)
+{
+    if (!make_segments(line, 1))
+        return false;
+    struct hd_segment *segment = &line->segments[0];
+    segment->span = (struct hd_span){line->begin, line->begin + line->n_text};
+    const bool is_text = line->n_text > 0;
+    const char *text = is_text  ? line->result->source + line->begin
+                       : prefix ? repaired(line->result, prefix, "prefix", &line->err)
+                                : "";
+    return text && hd_segment_add_ids(segment, &line->err) &&
+           hd_vocab_encode(line->job->ensemble->target, text, is_text ? line->n_text : strlen(text),
+                           false, &segment->prefix, &line->err);
 }
 
 /* ---- to be forced ------------------------------------------------------------------------------ */
@@ -270,8 +358,8 @@ static bool prepare_search(struct hd_line *line, const char *prefix)
 static bool prepare_force(struct hd_line *line, const char *target)
 {
     const struct hd_job *job = line->job;
-    const size_t most = 4 * job->most;
-    if (!make_one_segment(line))
+    const size_t most = line->vectors ? SIZE_MAX : 4 * job->most;
+    if (!line->vectors && !make_one_segment(line))
         return false;
     struct hd_segment *segment = &line->segments[0];
     line->target = repaired(line->result, target, "target", &line->err);
@@ -279,8 +367,9 @@ static bool prepare_force(struct hd_line *line, const char *target)
         return false;
     line->n_target = strlen(line->target);
     heed_error err = {0};
-    if (!hd_vocab_encode_spans(job->ensemble->target, line->target, line->n_target,
-                               &line->target_placed, &err)) {
+    if (!encode(job, job->ensemble->target, line->target, line->n_target, &line->target_placed,
+                &err)) {
+        hd_encoding_release(&line->target_placed);
         if (err.code != HEED_BAD_TEXT)
             return hd_fail(&line->err, err.code, "%s", err.message);
         hd_result_warn(line->result, "not looked at: %s", err.message);
@@ -294,7 +383,7 @@ static bool prepare_force(struct hd_line *line, const char *target)
                        segment->source.n, n, job->most);
         line->is_skipped = true;
     }
-    if (segment->n_ids == 0) {
+    if (segment->n_ids == 0 && job->ensemble->task != HD_TASK_LANGUAGE_MODEL) {
         hd_result_warn(line->result, "not looked at: there is nothing in the source");
         line->is_skipped = true;
     }
@@ -303,6 +392,15 @@ static bool prepare_force(struct hd_line *line, const char *target)
         if (!hd_ids_add(&segment->prefix, line->target_placed.ids[i], &line->err))
             return false;
     return true;
+}
+
+/* What is remembered is looked at here and now, so that it has words, weights and scores as others have. */
+static bool look_at_answer(struct hd_line *line)
+{
+    const struct hd_job *job = line->job;
+    struct hd_segment *segment = &line->segments[0];
+    return segment->passes ||
+           hd_segments_force(job->ensemble, &job->search[HD_SEARCH_FIRST], &segment, 1, &line->err);
 }
 
 /* ---- all --------------------------------------------------------------------------------------- */
@@ -328,6 +426,25 @@ static void find_text(struct hd_line *line)
     line->n_text -= hd_space_after(line->result->source + line->begin, line->n_text);
 }
 
+/* Its segments, by what is asked of them; an answer that is remembered needs no search. */
+static bool prepare_output(struct hd_line *line, const char *other)
+{
+    const enum hd_task task = line->job->ensemble->task;
+    const bool has_prefix = other && other[0];
+    const char *answer = has_prefix || line->is_translated ? NULL : hd_line_remembered(line);
+    line->is_forced = line->job->is_forced || answer;
+    if (hd_failed(&line->err) ||
+        !(line->is_forced                  ? prepare_force
+          : task == HD_TASK_LABEL          ? prepare_label
+          : task == HD_TASK_LANGUAGE_MODEL ? prepare_continuation
+                                           : prepare_search)(line, answer ? answer : other) ||
+        (answer && !look_at_answer(line)))
+        return false;
+    for (size_t i = 0; i < line->n_segments && !answer; i++)
+        line->n_searching += !line->segments[i].passes;
+    return true;
+}
+
 bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
 {
     line->result = hd_result_new(&line->err);
@@ -340,16 +457,16 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
     if (line->n_source > INT_MAX / 8)
         return hd_fail(&line->err, HEED_BAD_TEXT, "a line of %zu bytes is too long; cut it",
                        line->n_source);
-    if (!line->job->markup)
+    const bool has_vectors = line->job->ensemble->reads_vectors;
+    if (has_vectors && !hd_line_read_vectors(line, line->result->source))
+        return false;
+    if (!has_vectors && !line->job->markup)
         find_text(line);
-    else if (!open_document(line))
+    else if (!has_vectors && !open_document(line))
         return false;
-    if (!choose_languages(line, line->job->is_forced ? other : NULL) ||
-        !(line->job->is_forced ? prepare_force : prepare_search)(line, other))
+    if (!has_vectors && !choose_languages(line, line->job->is_forced ? other : NULL))
         return false;
-    for (size_t i = 0; i < line->n_segments; i++)
-        line->n_searching += !line->segments[i].passes;
-    return true;
+    return prepare_output(line, other);
 }
 
 void hd_line_release(struct hd_line *line)
@@ -360,9 +477,15 @@ void hd_line_release(struct hd_line *line)
         hd_ids_release(&segment->prefix);
         hd_nbest_release(&segment->found);
         hd_segment_terms_free(segment->terms);
+        hd_segment_recalled_free(segment->recalled);
+        hd_segment_looks_free(segment->looks);
+        hd_segment_terms_free(segment->whole);
         hd_free(segment->ids);
     }
     hd_free(line->segments);
+    if (line->own_vectors)
+        hd_vectors_close(line->own_vectors);
+    hd_free(line->own_vectors);
     hd_document_free(line->document);
     hd_encoding_release(&line->target_placed);
     hd_protected_release(&line->kept);

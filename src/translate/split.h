@@ -20,7 +20,8 @@ struct hd_splits {
 };
 
 struct hd_split_rules {
-    size_t most;          /* subwords of a part */
+    size_t most;          /* subwords of a sentence that is not cut, */
+    size_t part;          /* and of the parts of one that is; 0: as many */
     bool keeps_sentences; /* together, as long as they fit: what fits is not cut at all */
     const char *language; /* of the text, for its abbreviations; NULL: not known */
 };

@@ -7,6 +7,7 @@
 #include "option/option.h"
 #include "search/search.h"
 #include "text/protect.h"
+#include "translate/recall.h"
 #include "translate/required.h"
 
 #include <stdio.h>
@@ -92,7 +93,8 @@ static bool set_head(const heed_option *option, void *values, const char *text, 
 {
     double x = -1;
     const bool is_mean = strcmp(text, "mean") == 0;
-    if (!is_mean && !(hd_option_read_number(text, &x) && x >= 0 && x < 64 && x == (double)(int)x))
+    enum { MOST = 1 << 20 }; /* how many there are the model knows */
+    if (!is_mean && !(hd_option_read_number(text, &x) && x >= 0 && x < MOST && x == (double)(int)x))
         return heed_option_refuse(option, text, err);
     of(values)->head = (int)x;
     return true;
@@ -150,6 +152,21 @@ static bool set_glossary(const heed_option *option, void *values, const char *te
     return true;
 }
 
+/* So is a translation memory. */
+static bool set_memory(const heed_option *option, void *values, const char *text, heed_error *err)
+{
+    struct hd_shared_memory *read = NULL;
+    if (strcmp(text, "none") != 0 && !(read = hd_shared_memory_read(text, err)))
+        return false;
+    if (!heed_option_set_by_kind(option, values, text, err)) {
+        hd_shared_memory_leave(read);
+        return false;
+    }
+    hd_shared_memory_leave(of(values)->memory);
+    of(values)->memory = read;
+    return true;
+}
+
 /* ---- the rows ------------------------------------------------------------------------------------ */
 
 #define FIELD(member) HEED_OPTION_FIELD(heed_options, member)
@@ -194,9 +211,17 @@ static const heed_option rows[] = {
      .flags = HEED_OPTION_PROGRAM,
      .help = "the translation itself, which is then looked at and not searched; of a text that is "
              "submitted"},
+    {"force", .kind = HEED_OPTION_TEXT, FIELD(force), .value = "STEP:SUBWORD[:WEIGHT],...",
+     .flags = HEED_OPTION_PROGRAM,
+     .help = "what the attention looks at when the subword STEP is written, numbers from 0: the "
+             "attention of a recurrent model, the alignment layer's heads of a Transformer"},
+    {"subwords", .kind = HEED_OPTION_YES_NO, FIELD(is_of_subwords), .initial = "no",
+     .flags = HEED_OPTION_PROGRAM,
+     .help = "texts whose translations are given, and these, are subwords of the model between "
+             "spaces, to be looked at as they are"},
     {"steps", .kind = HEED_OPTION_INT, FIELD(n_steps), .initial = "0", .value = "N", .least = 0,
      .most = 100, .flags = HEED_OPTION_PROGRAM,
-     .help = "tell the likeliest N subwords of each step"},
+     .help = "tell the likeliest N subwords of each step, and the raw scores of the attention"},
     {"tree", .kind = HEED_OPTION_YES_NO, FIELD(has_tree), .initial = "no",
      .flags = HEED_OPTION_PROGRAM, .help = "tell all hypotheses of the search, as a tree"},
     {"no-repeat", .kind = HEED_OPTION_INT, FIELD(no_repeat), .initial = "0", .value = "N",
@@ -218,6 +243,35 @@ static const heed_option rows[] = {
      .help = "terms and their translations, which must be used: a term a line, TAB, translation; - "
              "keeps the term, and further translations may follow further TABs",
      .set = set_glossary},
+    {"memory", .kind = HEED_OPTION_TEXT, FIELD(memory_file), .value = "FILE.tsv",
+     .help = "translation memory: a source a line, TAB, its translation. A text that is in it is "
+             "answered by it, and others are translated in its words where they are like it",
+     .set = set_memory},
+    {"memory-cache", .kind = HEED_OPTION_YES_NO, FIELD(memory_is_kept), .initial = "yes",
+     .help =
+         "keep what remembered sentences make of the model in a file beside the memory, "
+         "FILE.tsv.NUMBER.steps, so that the next run is faster; it may be deleted at any time"},
+    {"memory-sentences", .kind = HEED_OPTION_INT, FIELD(memory_sentences), .initial = "16",
+     .value = "N", .least = 1, .most = 64,
+     .help = "remembered sentences most like a sentence that are looked at"},
+    {"memory-neighbours", .kind = HEED_OPTION_INT, FIELD(memory_neighbours), .initial = "8",
+     .value = "N", .least = 1, .most = 64,
+     .help = "nearest remembered steps that have a say in the next word"},
+    {"memory-share", .kind = HEED_OPTION_FLOAT, FIELD(memory_share), .initial = "0.9", .value = "X",
+     .least = 0, .most = 0.999,
+     .help = "how much they say where one of them is the very same step, 0 to 1"},
+    {"memory-temperature", .kind = HEED_OPTION_FLOAT, FIELD(memory_temperature), .initial = "0.2",
+     .value = "X", .least = 1e-4, .most = 1e3,
+     .help = "how much less those count that are further away: the higher, the more alike"},
+    {"memory-reach", .kind = HEED_OPTION_FLOAT, FIELD(memory_reach), .initial = "2", .value = "X",
+     .least = 1e-4, .most = 1e3,
+     .help = "distance of the nearest from which on they say nothing; 1 is how far remembered "
+             "steps are from their middle"},
+    {"memory-from", .kind = HEED_OPTION_TEXT, FIELD(memory_from), .value = "LANG",
+     .flags = HEED_OPTION_PROGRAM,
+     .help = "language that the memory is asked for, of a model that does not say its own"},
+    {"memory-to", .kind = HEED_OPTION_TEXT, FIELD(memory_to), .value = "LANG",
+     .flags = HEED_OPTION_PROGRAM, .help = "and the language that it is translated to"},
     {"markup", .kind = HEED_OPTION_CHOICE, FIELD(markup), .initial = "none",
      .choices = "none|html|xml",
      .help = "a text has tags: what is between them is translated, and they are put back where "
@@ -242,10 +296,10 @@ static const heed_option rows[] = {
      .flags = HEED_OPTION_PROGRAM,
      .help = "log-probabilities, scores and confidence; greedy search is faster without"},
     {"layer", .kind = HEED_OPTION_INT, FIELD(layer), .initial = "0", .value = "N", .least = 0,
-     .most = 64, .default_help = "the model's alignment layer",
+     .most = 1 << 20, .default_help = "the model's alignment layer",
      .help = "layer whose attention is reported, from 1"},
     {"head", .kind = HEED_OPTION_TEXT, FIELD(head), .initial = "mean", .value = "N|mean",
-     .takes = "a whole number from 0 to 63, or mean", .help = "attention head to report, from 0",
+     .takes = "a whole number from 0, or mean", .help = "attention head to report, from 0",
      .set = set_head, .print = print_head},
     {"shift", .kind = HEED_OPTION_CHOICE, FIELD(shift), .initial = "auto", .choices = "auto|0|1",
      .default_help = "as suits the model",
@@ -282,14 +336,21 @@ bool hd_translate_options_copy(heed_options *copy, const heed_options *o, heed_e
 {
     *copy = *o;
     copy->terms = hd_shared_glossary_join(o->terms);
+    copy->memory = hd_shared_memory_join(o->memory);
+    copy->memory_file = o->memory_file ? hd_copy_string(o->memory_file, err) : NULL;
+    copy->memory_from = o->memory_from ? hd_copy_string(o->memory_from, err) : NULL;
+    copy->memory_to = o->memory_to ? hd_copy_string(o->memory_to, err) : NULL;
     copy->prefix = o->prefix ? hd_copy_string(o->prefix, err) : NULL;
     copy->from = o->from ? hd_copy_string(o->from, err) : NULL;
     copy->to = o->to ? hd_copy_string(o->to, err) : NULL;
+    copy->force = o->force ? hd_copy_string(o->force, err) : NULL;
     copy->target = o->target ? hd_copy_string(o->target, err) : NULL;
     copy->glossary = o->glossary ? hd_copy_string(o->glossary, err) : NULL;
     copy->keep = (heed_option_list){0};
     bool ok = (!o->prefix || copy->prefix) && (!o->from || copy->from) && (!o->to || copy->to) &&
-              (!o->target || copy->target) && (!o->glossary || copy->glossary);
+              (!o->target || copy->target) && (!o->glossary || copy->glossary) &&
+              (!o->memory_file || copy->memory_file) && (!o->memory_from || copy->memory_from) &&
+              (!o->memory_to || copy->memory_to) && (!o->force || copy->force);
     for (size_t i = 0; ok && i < o->keep.n; i++)
         ok = heed_option_set_by_kind(heed_option_find(rows, "keep"), copy, o->keep.at[i], err);
     if (!ok)
@@ -301,7 +362,9 @@ void hd_translate_options_release(heed_options *o)
 {
     heed_option_release(rows, o);
     hd_shared_glossary_leave(o->terms);
+    hd_shared_memory_leave(o->memory);
     o->terms = NULL;
+    o->memory = NULL;
 }
 
 bool hd_translate_options_set(heed_options *o, const char *name, const char *value, heed_error *err)
@@ -316,6 +379,15 @@ bool heed_options_set(heed_options *options, const char *name, const char *value
     if (!hd_is_given(options, "set of options", err))
         return false;
     return hd_translate_options_set(options, name, value, err);
+}
+
+void heed_options_watch(heed_options *options,
+                        void (*tell)(void *context, const heed_progress *progress), void *context)
+{
+    if (!options)
+        return;
+    options->tell = tell;
+    options->tell_context = context;
 }
 
 void heed_options_free(heed_options *options)

@@ -29,18 +29,28 @@ struct heed_options {
     int markup;                       /* enum hd_markup_kind */
     char *glossary;                   /* a file, */
     struct hd_shared_glossary *terms; /* and what is in it */
-    char *prefix;                     /* how the output begins; NULL: as the model likes */
-    char *from, *to; /* languages; from may be "auto", to NULL: the first that fits */
-    char *target;    /* the output itself, which is only looked at; NULL: it is searched */
-    int n_steps;     /* likeliest words of each step that are told; 0: none */
-    bool has_tree;   /* the whole beam is told */
-    int attention;   /* enum heed_attention */
+    char *memory_file;                /* a translation memory, */
+    struct hd_shared_memory *memory;  /* and what is in it */
+    int memory_sentences, memory_neighbours;
+    bool memory_is_kept; /* what it makes of the model, in a file beside it */
+    float memory_share, memory_temperature, memory_reach;
+    char *memory_from, *memory_to; /* its languages, for models that do not say theirs */
+    char *prefix;                  /* how the output begins; NULL: as the model likes */
+    char *from, *to;               /* languages; from may be "auto", to NULL: the first that fits */
+    char *force;                   /* attention that is given (translate/looks.h); NULL: none */
+    char *target;        /* the output itself, which is only looked at; NULL: it is searched */
+    bool is_of_subwords; /* texts with given outputs are subwords between spaces, both sides */
+    int n_steps;         /* likeliest words of each step that are told; 0: none */
+    bool has_tree;       /* the whole beam is told */
+    int attention;       /* enum heed_attention */
     bool has_scores;
     float min_confidence; /* of less the source stays; 0: never */
     int layer, head;      /* 0, -1: the model's own choice */
     int shift;            /* 0: as suits the model; else one more than the step */
     int batch, n_threads;
     int compute; /* enum hd_compute; of a translator as a whole */
+    void (*tell)(void *context, const heed_progress *progress); /* of a text that is submitted */
+    void *tell_context;
 };
 
 bool hd_translate_options_init(heed_options *options, heed_error *err);

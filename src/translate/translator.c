@@ -75,6 +75,22 @@ bool heed_translator_set(heed_translator *t, const char *name, const char *value
     return is_set;
 }
 
+bool heed_translator_fuse(heed_translator *t, const heed_model *lm, double weight, heed_error *err)
+{
+    if (!hd_is_given(t, "translator", err))
+        return false;
+    if (!(weight >= -100 && weight <= 100))
+        return hd_fail(err, HEED_BAD_OPTION, "lm-weight must be a number from -100 to 100, not %g",
+                       weight);
+    pthread_mutex_lock(&t->option_lock);
+    const bool ok = t->has_begun ? hd_fail(err, HEED_BAD_OPTION,
+                                           "a language model must be set before the first text of "
+                                           "a translator")
+                                 : hd_ensemble_fuse(&t->ensemble, lm, (float)weight, err);
+    pthread_mutex_unlock(&t->option_lock);
+    return ok;
+}
+
 bool hd_translator_begin(heed_translator *t, const heed_options *o, heed_error *err)
 {
     pthread_mutex_lock(&t->option_lock);

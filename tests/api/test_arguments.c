@@ -30,6 +30,29 @@ static const char TOY[] = "tests/translate/toy.safetensors";
         assert_that(!(call), "it succeeds without an error to fill: %s", #call);             \
     } while (0)
 
+static void files_refuse_nothing(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    heed_file *file = heed_file_read("a", 1, "text", NULL, &err);
+    assert_non_null(file);
+    assert_refused(heed_file_read(NULL, 1, "po", "x", e));
+    assert_refused(heed_file_read("", 0, NULL, "x", e));
+    assert_refused(heed_file_read("", 0, "", "x", e));
+    assert_refused(heed_file_put(NULL, 0, "a", e));
+    assert_refused(heed_file_put(file, 0, NULL, e));
+    assert_refused(heed_file_put(file, 1, "a", e));
+    assert_refused(heed_file_write(NULL, e));
+    assert_null(heed_file_format(NULL));
+    assert_null(heed_file_text(NULL, 0));
+    assert_null(heed_file_text(file, SIZE_MAX));
+    assert_null(heed_file_warning(NULL, 0));
+    assert_true(heed_file_size(NULL) == 0 && heed_file_line(file, 1) == 0);
+    assert_false(heed_file_has_tags(NULL, 0));
+    heed_file_free(file);
+    heed_file_free(NULL);
+}
+
 static void translators_refuse_nothing(void **state)
 {
     (void)state;
@@ -44,11 +67,13 @@ static void translators_refuse_nothing(void **state)
     assert_refused(heed_translator_score(NULL, pairs, 1, e));
     assert_refused(heed_translator_complete(NULL, pairs, 1, e));
     assert_refused(heed_translator_set(NULL, "beam", "1", e));
+    assert_refused(heed_translator_fuse(NULL, NULL, 0.2, e));
     assert_refused(heed_translator_submit(NULL, "ein", NULL, e));
     assert_refused(heed_translator_new(NULL, 1, e));
     assert_refused(heed_translator_new((const heed_model *const[]){NULL}, 1, e));
     assert_refused(heed_result_json(NULL, e));
     assert_refused(heed_options_set(NULL, "beam", "1", e));
+    heed_options_watch(NULL, NULL, NULL);
     uint64_t id = 7;
     assert_null(heed_translator_take(NULL, -1, &id, NULL));
     assert_true(id == 0);
@@ -95,11 +120,11 @@ static void a_translator_refuses_options_that_are_none(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
-        {NULL, "1"},          {"beam", NULL},     {"", "1"},          {"beam", ""},
-        {"beam", "0"},        {"beam", "-1"},     {"beam", "1e9"},    {"shift", "9"},
-        {"shift", "-1"},      {"layer", "65"},    {"layer", "-1"},    {"head", "64"},
-        {"head", "-1"},       {"n-best", "0"},    {"threads", "-1"},  {"batch", "0"},
-        {"max-source", "-5"}, {"sample", "topk"}, {"attention", "7"}, {"temperature", "nan"},
+        {NULL, "1"},          {"beam", NULL},       {"", "1"},          {"beam", ""},
+        {"beam", "0"},        {"beam", "-1"},       {"beam", "1e9"},    {"shift", "9"},
+        {"shift", "-1"},      {"layer", "2000000"}, {"layer", "-1"},    {"head", "2000000"},
+        {"head", "-1"},       {"n-best", "0"},      {"threads", "-1"},  {"batch", "0"},
+        {"max-source", "-5"}, {"sample", "topk"},   {"attention", "7"}, {"temperature", "nan"},
         {"max-length", "inf"}};
     heed_translator *t = heed_translator_open(TOY, NULL);
     heed_options *options = heed_options_new(t, NULL), *fresh = heed_options_new(NULL, NULL);
@@ -169,6 +194,8 @@ static void models_refuse_nothing(void **state)
     assert_refused(heed_translator_new((const heed_model *const[]){m}, -1, e));
     assert_refused(heed_translator_new((const heed_model *const[]){m, NULL}, 2, e));
     assert_null(heed_model_architecture(NULL));
+    assert_null(heed_model_task(NULL));
+    assert_string_equal(heed_model_source(NULL), "text");
     assert_null(heed_model_languages(NULL));
     assert_false(heed_model_has_attention(NULL));
     assert_true(heed_model_size(NULL, HEED_MODEL_PARAMETERS) == -1);
@@ -245,6 +272,10 @@ static void evaluations_refuse_nothing(void **state)
     assert_refused(heed_lines_read(&lines, "", e));
     heed_lines_release(NULL);
     heed_lines_release(&lines);
+    assert_refused(heed_confusion_new(NULL, 1, e));
+    assert_refused(heed_confusion_new(&pair, 0, e));
+    assert_refused(heed_confusion_new(&no_hyp, 1, e));
+    assert_refused(heed_confusion_new(&no_ref, 1, e));
     assert_refused(heed_evaluate(NULL, 1, NULL, e));
     assert_refused(heed_evaluate(&pair, 0, NULL, e));
     assert_refused(heed_evaluate(&no_hyp, 1, NULL, e));
@@ -504,6 +535,7 @@ static void every_function_is_called_here(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_refuse_nothing),
         cmocka_unit_test(translators_refuse_nothing),
         cmocka_unit_test(a_translator_refuses_texts_that_are_none),
         cmocka_unit_test(a_translator_refuses_options_that_are_none),

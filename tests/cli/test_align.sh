@@ -135,6 +135,18 @@ expect 'scores are told line by line' 0 '-0.00*
 expect 'those of words too' 0 '-0.00????	-0.00????	-0.00????	-0.00????
 *' '' "$heed" score -q -m "$toy" --words src tgt
 expect 'as JSON' 0 '{"source": "eins zwei drei"*"attention": null*' '' "$heed" score -q -m "$toy" --json src tgt
+printf 'eins zwei. vier drei zwei.\n\nnull %%s eins\nEINS ZWEI\n' >odd
+expect 'subwords get the very number that they were found with' 0 '' '' sh -c "
+    '$heed' translate -q -m '$toy' --subwords odd >odd.subwords && '$heed' score -q -m '$toy' --subwords odd.subwords |
+        awk '{ s += \$1 } END { printf \"%.5f\\n\", s }' >odd.scored &&
+    '$heed' translate -q -m '$toy' --json odd | sed 's/.*\"score\": [^,]*, \"logprob\": \([^,]*\),.*/\1/' | awk '{ s += \$1 } END { printf \"%.5f\\n\", s }' >odd.found &&
+    test -s odd.subwords && paste odd.scored odd.found | awk '{ d = \$1 - \$2; exit !(\$1 < 0 && d < 0.00001 && d > -0.00001) }'"
+expect 'a sentence a line' 0 'eins*	*
+*' '' cat odd.subwords
+echo 'eins nothing	one' >no.subwords
+expect 'what is no subword is not scored' 0 'nan*' "*no.subwords:1: *'nothing' is no subword of the model*" "$heed" score -m "$toy" --subwords no.subwords
+expect 'lines of subwords have two sides' 1 '' 'heed: src:1: this line is not source subwords, TAB, target subwords*' "$heed" score -m "$toy" --subwords src
+expect 'subwords are not JSON' 2 '' 'heed: --subwords and --json do not go together*' "$heed" translate -m "$toy" --subwords --json src
 expect 'what is wrong is unlikely' 0 '-[1-9]*' '*' sh -c "'$heed' score -m '$toy' a b"
 expect 'a translation has the score it was made with' 0 '' '' sh -c "
     '$heed' translate -m '$toy' --n-best 4 src | grep -v unk >list

@@ -198,10 +198,13 @@ expect 'a missing prefix file is named' 1 '' 'heed: nowhere: there is no such fi
 expect 'a length normalisation must be one' 2 '' "heed: length-norm must be none, power:X or gnmt:X, *, not 'long'" \
     "$heed" translate -m "$toy" --length-norm long in
 expect 'so must a way of drawing' 2 '' "heed: sample must be none, all, topk=N*, not 'topk=0'" "$heed" translate -m "$toy" --sample topk=0 in
-expect 'so must a head; all are for pictures' 2 '' "heed: head must be a whole number from 0 to 63, or mean, not 'all'" "$heed" translate -m "$toy" --head all --json in
+expect 'so must a head; all are for pictures' 2 '' "heed: head must be a whole number from 0, or mean, not 'all'" "$heed" translate -m "$toy" --head all --json in
 expect 'a layer must be there' 1 '' 'heed: layer must be a whole number from 1 to 1 with this model, not 9' "$heed" translate -m "$toy" --layer 9 --json in
 expect 'also where it would not be looked at' 1 '' 'heed: head must be a whole number from 0 to 0 with this model, or mean, not 7' \
     "$heed" translate -m "$toy" --head 7 --attention none in
+expect 'however far it is beside the range' 1 '' 'heed: head must be a whole number from 0 to 0 with this model, or mean, not 99' \
+    "$heed" translate -m "$toy" --head 99 in
+expect 'layers as well' 1 '' 'heed: layer must be a whole number from 1 to 1 with this model, not 99' "$heed" translate -m "$toy" --layer 99 in
 expect 'where there is no attention there are no layers' 1 '' 'heed: the model has no attention, so there is no layer or head to choose' \
     "$heed" translate -m "$fixed" --layer 1 in
 expect 'no attention, no replacing' 1 '' 'heed: the model has no attention*' "$heed" translate -m "$fixed" --replace-unknown in

@@ -224,6 +224,37 @@ static void visit_transformers(const struct visitor *v)
     visit_one(v, IS_REFUSED, "transformer alignment-heads=2");
 }
 
+/* A label: a query over the states of any encoder, by any score. */
+static void visit_labels(const struct visitor *v)
+{
+    foreach (s, toy_scores)
+        visit_one(v, IS_MODEL, "bahdanau task=label %s", toy_scores[s]);
+    foreach (c, toy_cells) {
+        visit_one(v, IS_MODEL, "luong task=label %s", toy_cells[c]);
+        visit_one(v, IS_MODEL, "seq2seq task=label %s", toy_cells[c]);
+    }
+    visit_one(v, IS_MODEL, "transformer task=label norm=pre");
+    visit_one(v, IS_MODEL, "transformer task=label norm=post positions=learned encoder-layers=2");
+    visit_one(v, IS_REFUSED, "luong task=label local=p");
+    visit_one(v, IS_REFUSED, "luong task=label source=none");
+    visit_one(v, IS_REFUSED, "transformer task=label heads=3");
+}
+
+/* Nothing is read: a decoder alone. */
+static void visit_language_models(const struct visitor *v)
+{
+    static const char *const readouts[] = {"linear", "tanh", "maxout"};
+    foreach (c, toy_cells)
+        foreach (r, readouts)
+            visit_one(v, IS_MODEL, "luong task=language-model layers=%d %s readout=%s",
+                      r == 0 ? 2 : 1, toy_cells[c], readouts[r]);
+    visit_one(v, IS_MODEL, "seq2seq source=none embed=4 tie=output");
+    visit_one(v, IS_MODEL, "transformer task=language-model norm=pre decoder-layers=2");
+    visit_one(v, IS_MODEL, "transformer source=none norm=post positions=learned target-start=0");
+    visit_one(v, IS_REFUSED, "luong task=language-model source=text");
+    visit_one(v, IS_REFUSED, "luong task=language-model readout=attended");
+}
+
 static inline void visit_all(visit_combination *visit, void *data)
 {
     const struct visitor v = {visit, data};
@@ -235,6 +266,8 @@ static inline void visit_all(visit_combination *visit, void *data)
     visit_starts(&v);
     visit_presets(&v);
     visit_transformers(&v);
+    visit_labels(&v);
+    visit_language_models(&v);
 }
 
 /* ---- one of them ----------------------------------------------------------------------------- */

@@ -222,6 +222,8 @@ static void with_each_model(const struct combination *c, void *data)
     if (c->verdict != IS_MODEL)
         return;
     struct hd_config config = toy_config(c->settings);
+    if (!hd_config_has_decoder(&config))
+        return;
     struct hd_net *net = toy_net(&config, c->settings);
     compare_packing(net, run, c->settings);
     compare_alone(net, run, c->settings);
@@ -266,6 +268,8 @@ static void with_an_empty_sentence(const struct combination *c, void *data)
     if (c->verdict != IS_MODEL)
         return;
     struct hd_config config = toy_config(c->settings);
+    if (!hd_config_has_decoder(&config))
+        return;
     struct hd_net *net = toy_net(&config, c->settings);
     const int source[] = {1, 2, 3}, source_length[] = {0, 3, 0}, target[] = {1, 0, 2, 0},
               target_length[] = {2, 0, 2}, nothing = 0;

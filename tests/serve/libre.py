@@ -1,5 +1,6 @@
 """libre.py -- LibreTranslate's interface: fields, status codes and sentences."""
-from server import Server, check, finish, same
+import subprocess
+from server import HEED, TOY, Server, check, finish, same
 
 with Server() as s:
     one = {'q': 'eins zwei drei', 'source': 'de', 'target': 'en'}
@@ -32,12 +33,21 @@ with Server() as s:
     same('white space comes back', s.post_json('/translate', {**one, 'q': '   '}).json, {'translatedText': '   '})
 
     html = {'q': '<p>eins <b>zwei</b><br>drei &amp; vier</p>', 'source': 'de', 'target': 'en', 'format': 'html'}
+    def marked_up(text):
+        """What the command line makes of a document."""
+        out = subprocess.run([HEED, 'translate', '-m', TOY, '--markup', 'html'], input=text.encode(), stdout=subprocess.PIPE, check=True)
+        return out.stdout.decode().rstrip('\n')
+
     a = s.post_json('/translate', html).json['translatedText']
-    check('tags survive', a.startswith('<p>one <b>two</b><br>') and a.endswith('</p>'), a)
+    same('tags go with their words', a, '<p><b>two</b> one<br>four &lt;unk&gt; three</p>')
+    same('as heed translate --markup html has it', a, marked_up(html['q']))
     a = s.post_json('/translate', {**html, 'q': '<span translate="no">:eins:</span> <code>zwei</code><script>drei<</script>vier'})
     same('what says so stays', a.json['translatedText'], '<span translate="no">:eins:</span> <code>zwei</code><script>drei<</script>four')
     a = s.post_json('/translate', {**html, 'q': 'eins <!-- zwei --> <a href="x?a=1&b=2" title=\'>\'>drei'}).json
-    same('comments and attributes do', a['translatedText'], 'one <!-- zwei --> <a href="x?a=1&b=2" title=\'>\'>three')
+    same('comments and attributes do', a['translatedText'], '<!-- zwei --> <a href="x?a=1&b=2" title=\'>\'>three</a> one')
+    lines = '<ul>\n  <li>eins zwei</li>\n  <li>drei</li>\n</ul>\n'
+    same('a document of several lines is one', s.post_json('/translate', {**html, 'q': lines}).json['translatedText'],
+         '<ul>\n  <li>two one</li>\n  <li>three</li>\n</ul>\n')
     for text in ('< <b', '<', '<a href="x', '&', '&#; &#x; &foo; &#xFFFFFFFF;', '<p', '</', '<!--', '<b>' * 300):
         check(f'broken markup is no trouble: {text[:20]}', s.post_json('/translate', {**html, 'q': text}).status == 200)
 
@@ -96,6 +106,9 @@ with Server() as s:
     url = a.json['translatedFileUrl']
     check('its name is made harmless', '..' not in url.split('/download_file/')[1].split('.', 1)[1][:2] and '<' not in url, url)
     same('markup is known by its name', s.get(url[url.index('/download'):]).bytes, b'<p>one</p>')
+    a = s.post_parts('/translate_file', {'source': 'de', 'target': 'en'}, [('file', 'a.xml', b'<a><b>eins zwei</b></a>')])
+    url = a.json['translatedFileUrl']
+    same('so is XML', s.get(url[url.index('/download'):]).bytes, b'<a><b>two one</b></a>')
     refused('a file has a format', 400, 'Invalid request: file format not supported',
             s.post_parts('/translate_file', {'source': 'de', 'target': 'en'}, [('file', 'a.docx', b'x')]))
     refused('and something in it', 400, 'Invalid request: empty file',
@@ -107,7 +120,7 @@ with Server() as s:
     check('there is a page', a.status == 200 and '<!doctype html>' in a.text, a)
     check('which loads from here alone', "default-src 'none'" in a.headers['content-security-policy'] and
           'unsafe' not in a.headers['content-security-policy'] and 'set-cookie' not in a.headers, a)
-    for path in ('/page.css', '/page.js', '/icon.svg'):
+    for path in ('/web/page.css', '/web/page.js', '/web/icon.svg'):
         a = s.get(path, Accept_Encoding='gzip')
         check(f'{path} comes packed', a.status == 200 and a.headers.get('content-encoding') == 'gzip', a)
         same('and once', s.get(path, If_None_Match=a.headers['etag']).status, 304)

@@ -1,6 +1,7 @@
 """load.py -- many clients: equal answers, a full queue, clients that leave, the end and new models under load."""
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -67,6 +68,27 @@ with Server('--quiet') as s:
         is_sanitized = b'__asan_init' in (bytes := f.read()) or b'__tsan_init' in bytes
     check('memory does not grow', is_sanitized or memory_of(s.process.pid) < warm * 1.2 + 4e6, (warm, memory_of(s.process.pid)))
 same('it ends well', s.status, 0)
+
+# A thousand clients, all connected before the first is answered.
+N_CLIENTS = 1000
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+if hard == resource.RLIM_INFINITY or hard >= N_CLIENTS + 200:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, N_CLIENTS + 200), hard))
+    with Server('--quiet', '--max-connections', '1100') as s:
+        bodies = [json.dumps({'q': x, 'source': 'de', 'target': 'en'}).encode() for x in TEXTS]
+        sockets = [socket.create_connection(('127.0.0.1', s.port), timeout=60) for _ in range(N_CLIENTS)]
+        for i, c in enumerate(sockets):
+            c.sendall(b'POST /translate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n'
+                      b'Content-Length: %d\r\n\r\n' % len(bodies[i % 50]) + bodies[i % 50])
+        n_right = 0
+        for i, c in enumerate(sockets):
+            answer = b''
+            while more := c.recv(65536):
+                answer += more
+            c.close()
+            n_right += answer.startswith(b'HTTP/1.1 200') and answer.endswith(alone[i % 50])
+        same('a thousand get the same bytes', n_right, N_CLIENTS)
+    same('and it ends well', s.status, 0)
 
 with Server('--max-queue', '20', '--threads', '1') as s:
     answers = []

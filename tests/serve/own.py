@@ -1,5 +1,6 @@
 """own.py -- heed's own interface: results whole, equal to what the command line prints."""
 import json
+import math
 import subprocess
 from server import HEED, TOY, Server, check, finish, same
 
@@ -35,6 +36,23 @@ with Server() as s:
     same('every step tells its likeliest words', [len(x) for x in t['steps']], [3] * len(t['subwords']['target']))
     same('of which the first was written', [x[0][0] for x in t['steps']], t['subwords']['target'])
     check('likeliest first', all(x[0][1] >= x[1][1] >= x[2][1] for x in t['steps']), t['steps'])
+    weights, scores = t['subwords']['attention'], t['subwords']['scores']
+
+    def softmax(row):
+        total = sum(math.exp(e) for e in row)
+        return [math.exp(e) / total for e in row]
+    check('raw scores are told beside the weights, which are their softmax',
+          all(abs(w - p) < 1e-5 for ws, es in zip(weights, scores) for w, p in zip(ws, softmax(es))), (weights, scores))
+    forced = s.post_json('/heed/translate', {'q': 'eins zwei', 'force': [[0, 0]]}).json['translations'][0]
+    same('where it looks can be forced', forced['subwords']['attention'][0], [1] + [0] * (len(weights[0]) - 1))
+    check('and something else is written', forced['text'].startswith('one') and t['text'] == 'two one', forced)
+    same('weights can be shared out', [round(w, 4) for w in s.post_json('/heed/translate', {'q': 'eins zwei', 'force': [[1, 0, 3], [1, 1, 1]]})
+                                       .json['translations'][0]['subwords']['attention'][1][:2]], [0.75, 0.25])
+    same('what is free is free', s.post_json('/heed/translate', {'q': 'eins zwei', 'force': []}).text,
+         s.post_json('/heed/translate', {'q': 'eins zwei'}).text)
+    same('a neighbour is not forced', [x['translations'][0]['text'] for x in
+                                       s.post_json('/heed/translate', {'q': ['eins zwei', 'eins zwei'], 'force': [[0, 0]]}).json],
+         [forced['text']] * 2)
     ends = [n for n in a['beam'] if 'rank' in n]
     best = next(n for n in ends if n['rank'] == 0)
     words, n = [], best
@@ -55,16 +73,38 @@ with Server() as s:
     for said, sentence in (({'model': 'x'}, 'there is no model x'), ({'from': 'zz'}, 'zz is not supported'), ({'to': 'de'}, 'no model translates'),
                            ({'beam': 100}, 'at most 20'), ({'threads': 3}, "the server's own choice"), ({'baem': 1}, 'did you mean beam'),
                            ({'beam': [1]}, 'must be text, a number'), ({'q': ''}, 'missing q'), ({'prefix': 3}, 'prefix must be text'),
-                           ({'layer': 60}, 'layer')):
+                           ({'layer': 60}, 'layer'), ({'force': [[0]]}, 'force must be a list'), ({'force': [[0, 99]]}, 'no subword 99'),
+                           ({'force': [[-1, 0]]}, 'force must be'), ({'force': 'x'}, 'force must be'),
+                           ({'q': 'eins. zwei.', 'force': [[0, 0]]}, 'of one sentence')):
         a = s.post_json('/heed/translate', {'q': 'eins', **said})
         check(f'what is wrong is told: {said}', a.status == 400 and sentence in a.json['error'], a)
 
-    a = s.post_json('/heed/translate', {'q': ['eins', 'zwei drei'], 'stream': True})
-    events = [x.split('\n') for x in a.text.strip().split('\n\n')]
-    check('a stream has events', a.headers['content-type'] == 'text/event-stream' and
-          [e[0] for e in events] == ['event: sentence', 'event: sentence', 'event: done'], a)
-    same('in the order of the texts', [json.loads(e[1][6:])['part'] for e in events[:2]], [0, 1])
-    same('and the whole at its end', events[2][1][6:], s.post_json('/heed/translate', {'q': ['eins', 'zwei drei']}).text)
+    def stream(**said):
+        """The events of a stream, as (name, data)."""
+        a = s.post_json('/heed/translate', {'stream': True, **said})
+        check('a stream has events', a.headers['content-type'] == 'text/event-stream', a)
+        return [(e.split('\n')[0][7:], e.split('\n')[1][6:]) for e in a.text.strip().split('\n\n')]
+
+    def of(events, name):
+        return [json.loads(data) for n, data in events if n == name]
+
+    events = stream(q=['eins', 'zwei drei'])
+    same('texts come in their order', [e['part'] for e in of(events, 'sentence')], [0, 1])
+    same('and the whole at its end', events[-1], ('done', s.post_json('/heed/translate', {'q': ['eins', 'zwei drei']}).text))
+    same('a beam tells sentences', sorted((e['part'], e['sentence'], e['text']) for e in of(events, 'written')), [(0, 0, 'one'), (1, 0, 'three two')])
+    same('and no words', of(events, 'words'), [])
+    events = stream(q='eins zwei drei vier', beam=1)
+    same('greedy search tells words as they are written', [e['text'] for e in of(events, 'words')],
+         ['four', 'four three', 'four three two', 'four three two one'])
+    same('and the sentence', [e['text'] for e in of(events, 'written')], ['four three two one'])
+    events = stream(q='eins zwei. drei vier.', beam=1)
+    same('each sentence by itself', sorted((e['sentence'], e['sentences']) for e in of(events, 'written')), [(0, 2), (1, 2)])
+    same('nothing is replaced', of(events, 'replace'), [])
+    loop = 'zwei ' * 30
+    events = stream(q=loop, beam=1)
+    if of(events, 'replace'):
+        names = [n for n, _ in events]
+        check('what is searched again is written anew', names.index('replace') < names.index('written'), names)
 
     a = s.post_json('/heed/plot', {'q': 'eins zwei'})
     if a.status == 500 and 'heed_draw' in a.text:

@@ -9,7 +9,7 @@ import sys
 import threading
 import urllib.parse
 
-HEED, TOY = sys.argv[1], sys.argv[2]
+HEED, TOY = (os.path.abspath(x) for x in sys.argv[1:3])
 n_failed = 0
 
 

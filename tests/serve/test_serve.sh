@@ -20,7 +20,7 @@ echo 'secret often' >"$here/bad"
 expect 'and nothing else' 1 '' '*bad:1: behind a key*' "$heed" serve --api-keys "$here/bad" --port 0 -m de-en="$toy"
 expect 'a module that is missing is named' 1 '' '*libmicrohttpd*' env HEED_SERVE_MODULE=/nowhere.so "$heed" serve --port 0
 
-for part in libre clients own safety load; do
+for part in libre clients own languages memory safety load; do
     python3 "tests/serve/$part.py" "$heed" "$toy" || n_failed=$((n_failed + 1))
 done
 finish

@@ -16,13 +16,14 @@ import time
 import kills
 import mutations
 import options
+import serving
 from chamber import Finding, Trial, toy_text
 
 TORTURES = {'kills': kills.train, 'conversions': kills.convert, 'translations': kills.translate, 'options': options.options,
-            'files': mutations.files, 'states': mutations.states, 'fuzz': mutations.fuzz}
+            'serving': serving.serve, 'files': mutations.files, 'states': mutations.states, 'fuzz': mutations.fuzz}
 # How often each has its turn; a turn of kills is a dozen starts.
 TURNS = ['kills', 'options', 'options', 'files', 'kills', 'options', 'files', 'states', 'kills', 'options', 'files', 'conversions',
-         'kills', 'translations', 'fuzz']
+         'kills', 'translations', 'serving', 'fuzz']
 
 
 class Chamber:

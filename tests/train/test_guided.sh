@@ -49,7 +49,8 @@ for arch in transformer bahdanau; do
     # shellcheck disable=SC2086
     {
         [ $arch = transformer ] && layers='--layers 2 --heads 2 --ffn 64' || layers='--layers 1'
-        learn plain$arch --arch $arch $layers
+        [ $arch = transformer ] && fixed='--alignment-layer 1' || fixed= # or it would be chosen at the end
+        learn plain$arch --arch $arch $layers $fixed
         learn file$arch --arch $arch $layers --guided-alignment t.links
         learn own$arch --arch $arch $layers --guided-alignment self
     }
@@ -90,6 +91,32 @@ if command -v mpirun >/dev/null && [ -e "$(dirname "$heed")/heed_mpi.so" ]; then
     timeout 100 mpirun -n 2 "$heed" train $text $small $guided -q -j 1 --out ranks.safetensors >ranks.out 2>&1
     same 'and for two ranks' one ranks
 fi
+
+# ---- a model that was guided, trained further without ------------------------------------------------------------
+learn further --from one.safetensors --updates 4 --valid-every 4
+learn further --from one.safetensors --updates 8 --valid-every 4
+expect 'a model that begins as a guided one keeps its step, also in a run of two parts' 0 '*"alignment_shift":1*' '' "$heed" info --json further.safetensors
+
+# ---- without guidance layer, head and step are chosen at the end ---------------------------------------------------
+two='--dim 32 --tokens words --rate 0.005 --batch-tokens 256 --updates 200 --valid-every 100 --dropout 0 --ema 0 --layers 2 --heads 2 --ffn 64 --arch transformer'
+# shellcheck disable=SC2086
+{
+    learn fixed $two --alignment-layer 1
+    learn chosen $two -j 1
+    learn threads $two -j 3
+    learn pieces $two --updates 100
+    learn pieces $two --updates 150
+    learn pieces $two
+    cp pieces.safetensors again.safetensors
+    learn pieces $two
+}
+problem=$(awk -v a="$(errors chosen)" -v b="$(errors fixed)" 'BEGIN { if (!(a != "" && a + 5 < b + 0)) print "AER " a ", of the first layer " b }')
+verdict 'the layer that aligns best is chosen' "$problem" "$(cat chosen.out)"
+expect 'the model tells' 0 '*"alignment_shift":*' '' "$heed" info --json chosen.safetensors
+expect 'a layer that was named stays' 0 '*"alignment_layer":1,"alignment_heads":\[\]*' '' "$heed" info --json fixed.safetensors
+same 'the choice is the same for three threads' chosen threads
+same 'and for a run in three parts' chosen pieces
+same 'and once made it stays' again pieces
 
 # ---- both directions --------------------------------------------------------------------------------------------
 text='--pair en-fr=t.tsv fr-en=t.tsv --dev-pair en-fr=d.tsv'

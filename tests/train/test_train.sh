@@ -155,8 +155,8 @@ bad 'an empty file is no text' 'heed: nothing: *' nothing nothing
 # by the name of what it is, with what to do
 printf '\377\376a\0b\0c\0\n\0' >wide.en
 bad 'UTF-16 is recognised' 'heed: wide.en: this is UTF-16, not UTF-8; convert it first, with iconv -f UTF-16 -t UTF-8' wide.en t.fr
-printf '"a cat","un chat"\n"a dog","un chien"\n' >two.csv
-expect 'so is CSV' 1 '' 'heed: two.csv: this looks like CSV, *' timeout 60 "$heed" train --tsv two.csv $dev $small --updates 2 --out bad.safetensors
+printf '"a cat","un chat"\n"a dog","un chien"\n' >two
+expect 'so is CSV' 1 '' 'heed: two: this looks like CSV, *' timeout 60 "$heed" train --tsv two $dev $small --updates 2 --out bad.safetensors
 expect 'what is odd is told before training' 0 '' \
     '*warning: 60 pairs are very few: *warning: in 100 % of the pairs source and target are the same text; *warning: 5 of 5 different dev pairs are learned from as well, *' \
     sh -c "head -n 5 t.en >d.en; timeout 60 '$heed' train --src t.en --tgt t.en --dev-src d.en --dev-tgt d.en $small --updates 2 --out m.safetensors"

@@ -94,6 +94,22 @@ static void users_name_more(void **state)
     heed_translator_free(t);
 }
 
+/* A model without placeholders that has lost a piece is searched again with the piece as a term, if it can spell it. */
+static void what_can_be_spelled_is_said(void **state)
+{
+    (void)state;
+    for (int beam = 1; beam <= 5; beam += 4) {
+        const char *options = beam == 1 ? "beam=1 keep=nine" : "beam=5 keep=nine";
+        const char *kept = said(toy, "eins nine zwei", options);
+        assert_non_null(strstr(kept, "nine"));
+        assert_null(strchr(kept, '|')); /* no warning */
+    }
+    assert_null(
+        strstr(said(toy, "eins nine zwei", NULL), "nine")); /* by itself it says no such thing */
+    assert_string_equal(said(toy, "eins nine zwei", "keep=nine batch=1 threads=1"),
+                        said(toy, "eins nine zwei", "keep=nine"));
+}
+
 static void placeholders_stand_for_pieces(void **state)
 {
     (void)state;
@@ -164,6 +180,7 @@ int main(void)
         cmocka_unit_test(what_is_nothing_else_passes),
         cmocka_unit_test(losses_are_told),
         cmocka_unit_test(users_name_more),
+        cmocka_unit_test(what_can_be_spelled_is_said),
         cmocka_unit_test(placeholders_stand_for_pieces),
         cmocka_unit_test(the_tenth_piece_has_no_placeholder),
         cmocka_unit_test(placeholders_that_do_not_survive_are_not_used),

@@ -105,6 +105,18 @@ static void clauses_and_words_are_put_together_while_there_is_room(void **state)
                         "one,|two three|four five,|six");
 }
 
+static void what_is_too_long_is_cut_into_smaller_parts(void **state)
+{
+    (void)state;
+    const struct hd_split_rules five = {.most = 5, .part = 2};
+    assert_string_equal(parts_by(words, "one two three four five", &five),
+                        "one two three four five");
+    assert_string_equal(parts_by(words, "one two three four five six", &five),
+                        "one two|three four|five six");
+    assert_string_equal(parts_by(chars, "abcde", &five), "abcde");
+    assert_string_equal(parts_by(chars, "我爱我的猫我", &five), "我|爱我|的|猫我");
+}
+
 static void words_are_cut_as_a_last_resort(void **state)
 {
     (void)state;
@@ -216,6 +228,7 @@ int main(void)
         cmocka_unit_test(sentences_are_kept_apart),
         cmocka_unit_test(abbreviations_and_numbers_do_not_end_sentences),
         cmocka_unit_test(clauses_and_words_are_put_together_while_there_is_room),
+        cmocka_unit_test(what_is_too_long_is_cut_into_smaller_parts),
         cmocka_unit_test(words_are_cut_as_a_last_resort),
         cmocka_unit_test(what_is_far_longer_than_a_word_is_kept),
         cmocka_unit_test(nothing_is_lost),

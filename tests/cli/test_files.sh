@@ -1,0 +1,43 @@
+#!/bin/sh
+# test_files.sh -- files of which only some is text, as a user translates them: PO, subtitles, paragraphs.
+. tests/transcript.sh
+heed=$PWD/$BUILD/heed
+case $BUILD in /*) heed=$BUILD/heed ;; esac
+toy=$PWD/tests/translate/toy.safetensors
+cd "$here" || exit 1
+
+printf '1\n00:00:01,000 --> 00:00:02,000\neins zwei\n\n2\n00:00:02,100 --> 00:00:03,000\ndrei vier\n' >a.srt
+expect 'a sentence over two cues is translated as one' 0 '1
+00:00:01,000 --> 00:00:02,000
+four three
+
+2
+00:00:02,100 --> 00:00:03,000
+two one' '' "$heed" translate -m "$toy" a.srt
+printf 'WEBVTT\n\n00:01.000 --> 00:02.000\neins zwei\n' >a.vtt
+expect 'WebVTT is known by its ending' 0 'WEBVTT
+
+00:01.000 --> 00:02.000
+two one' '' "$heed" translate -m "$toy" a.vtt
+printf 'msgid "eins"\nmsgstr ""\n\nmsgid "zwei"\nmsgstr "deux"\n' >a.po
+expect 'messages without a translation get one' 0 '#, fuzzy
+msgid "eins"
+msgstr "one"
+
+msgid "zwei"
+msgstr "deux"' '*a.po: 1 of 2 messages have a translation, which stays' "$heed" translate -m "$toy" a.po
+expect 'a format can be said' 0 'WEBVTT*two one*' '' sh -c "'$heed' translate -m '$toy' --format vtt <a.vtt"
+printf 'eins\nzwei\n\ndrei\n' >a.txt
+expect 'paragraphs are joined' 0 'two
+one
+
+three' '' "$heed" translate -m "$toy" --format text a.txt
+expect 'and lines are lines' 0 'one
+two
+
+three' '' "$heed" translate -m "$toy" a.txt
+expect 'what is broken is told with its line' 1 '' 'heed: standard input:1: a WebVTT file begins*' sh -c "'$heed' translate -m '$toy' --format vtt <a.srt"
+expect 'a file has no room for JSON' 1 '' 'heed: --json is for lines of text*' "$heed" translate -m "$toy" --json a.srt
+expect 'unless it is lines' 0 '{*' '*' "$heed" translate -m "$toy" --json --format lines a.srt
+expect 'there is no other format' 2 '' "heed: format must be *po*srt*" "$heed" translate -m "$toy" --format docx a.txt
+finish

@@ -1,0 +1,7 @@
+/* fuzz_srt.c -- any bytes at all as a file of the format srt. */
+#include "fuzz/text_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_text_file("srt", data, size);
+}
