@@ -106,8 +106,7 @@ static uint64_t number(struct machine *m, size_t n)
 
 static bool push(struct machine *m, value *v)
 {
-    value **grown =
-        hd_grow(m->stack, &m->stack_capacity, m->n_stack + 1, sizeof *grown, m->err);
+    value **grown = hd_grow(m->stack, &m->stack_capacity, m->n_stack + 1, sizeof *grown, m->err);
     if (!grown)
         return false;
     m->stack = grown;

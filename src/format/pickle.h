@@ -16,7 +16,7 @@ enum hd_pickled_kind {
     HD_PICKLED_NONE,
     HD_PICKLED_BOOL,
     HD_PICKLED_INT,
-    HD_PICKLED_OTHER,  /* a number with a fraction, or one of more than 64 bits */
+    HD_PICKLED_OTHER, /* a number with a fraction, or one of more than 64 bits */
     HD_PICKLED_TEXT,
     HD_PICKLED_NAME,   /* a function or class, "module name" */
     HD_PICKLED_LIST,   /* or tuple */
@@ -27,8 +27,9 @@ enum hd_pickled_kind {
 
 struct hd_pickled {
     enum hd_pickled_kind kind;
-    int64_t number;   /* bool and int */
-    const char *text; /* text and name: n bytes inside the pickle or the arena, without a NUL after them */
+    int64_t number; /* bool and int */
+    const char
+        *text; /* text and name: n bytes inside the pickle or the arena, without a NUL after them */
     const struct hd_pickled **items; /* of the rest, n of them */
     size_t n, capacity;
 };

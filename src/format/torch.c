@@ -177,8 +177,7 @@ static bool read_shape(const struct opening *o, struct hd_tensor *t, const value
     size_t wanted = 1;
     for (size_t i = shape->n; i-- > 0; wanted *= t->dims[i])
         if (t->n > 0 && t->dims[i] > 1 && strides->items[i]->number != (int64_t)wanted)
-            return fail_tensor(o, t,
-                               "is not stored rows first; save it again after .contiguous()");
+            return fail_tensor(o, t, "is not stored rows first; save it again after .contiguous()");
     return true;
 }
 
@@ -320,8 +319,8 @@ static size_t collect(const value *dict, struct storage *mentioned)
                               ? storage_of(v->items[1]->items[0], &dtype)
                               : NULL;
         if (id)
-            mentioned[n++] = (struct storage){id->items[2]->text, id->items[2]->n, NULL,
-                                              hd_dtype_size(dtype)};
+            mentioned[n++] =
+                (struct storage){id->items[2]->text, id->items[2]->n, NULL, hd_dtype_size(dtype)};
     }
     qsort(mentioned, n, sizeof *mentioned, compare_keys);
     return n;
@@ -360,7 +359,8 @@ static bool place_storages(struct opening *o, const value *dict, const value *ke
 
 static bool read_pickles(struct opening *o, const unsigned char *at, size_t left)
 {
-    const value *v[5] = {0}; /* the magic number, a protocol, a machine, the dict, keys of storages */
+    const value *v[5] = {
+        0}; /* the magic number, a protocol, a machine, the dict, keys of storages */
     for (int i = 0; i < 5; i++) {
         size_t n_read;
         v[i] = hd_pickle_read(o->file->path, at, left, KNOWN, &o->file->arena, &n_read, o->err);

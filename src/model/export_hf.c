@@ -23,7 +23,8 @@
 
 enum { POSITIONS = 1024 }; /* of sinusoids, which go on for ever here and end there */
 
-struct export {
+struct export
+{
     const heed_model *model;
     const struct hd_config *c;
     const char *folder; /* where it is being written */
@@ -50,10 +51,11 @@ static bool check_model(struct export *e)
         return cannot(e, "it is recurrent, and MarianMT and Pegasus are Transformers");
     e->is_pegasus = c->norm == HD_NORM_PRE;
     if (e->is_pegasus != (bool)c->final_norm)
-        return cannot(e, e->is_pegasus ? "its norms stand before each part, but there is none after "
-                                         "the last layer (final-norm), as Pegasus wants"
-                                       : "its norms stand after each part, and after the last layer "
-                                         "once more (final-norm), which MarianMT has not");
+        return cannot(e, e->is_pegasus
+                             ? "its norms stand before each part, but there is none after "
+                               "the last layer (final-norm), as Pegasus wants"
+                             : "its norms stand after each part, and after the last layer "
+                               "once more (final-norm), which MarianMT has not");
     if (e->is_pegasus && c->tie != HD_TIE_ALL)
         return cannot(e, "its norms stand before each part, as in Pegasus, which has one table for "
                          "source, target and output, but tie is not all");
@@ -197,13 +199,12 @@ static json_t *config_of(const struct export *e)
         "model_type", e->is_pegasus ? "pegasus" : "marian", "is_encoder_decoder", 1, "torch_dtype",
         dtypes[e->store], "activation_function", activations[c->activation], "d_model", c->dim,
         "encoder_layers", c->encoder_layers, "decoder_layers", c->decoder_layers,
-        "encoder_attention_heads", c->heads, "decoder_attention_heads", c->heads,
-        "encoder_ffn_dim", c->ffn, "decoder_ffn_dim", c->ffn, "vocab_size", e->n_rows,
-        "max_position_embeddings", n_positions(e), "scale_embedding", (int)c->embed_scale,
-        "pad_token_id", e->padding, "eos_token_id", hd_vocab_end(e->model->target),
-        "decoder_start_token_id", e->start, "static_position_embeddings",
-        (int)(c->positions == HD_POSITIONS_SIN), "tie_word_embeddings", (int)is_tied,
-        "share_encoder_decoder_embeddings", (int)is_shared);
+        "encoder_attention_heads", c->heads, "decoder_attention_heads", c->heads, "encoder_ffn_dim",
+        c->ffn, "decoder_ffn_dim", c->ffn, "vocab_size", e->n_rows, "max_position_embeddings",
+        n_positions(e), "scale_embedding", (int)c->embed_scale, "pad_token_id", e->padding,
+        "eos_token_id", hd_vocab_end(e->model->target), "decoder_start_token_id", e->start,
+        "static_position_embeddings", (int)(c->positions == HD_POSITIONS_SIN),
+        "tie_word_embeddings", (int)is_tied, "share_encoder_decoder_embeddings", (int)is_shared);
     if (json && !e->is_pegasus)
         json_object_set_new(json, "decoder_vocab_size", json_integer(e->n_rows));
     if (json) { /* what CTranslate2's converter asks for */
@@ -216,11 +217,11 @@ static json_t *config_of(const struct export *e)
 
 static bool write_configs(const struct export *e)
 {
-    json_t *generation = json_pack(
-        "{s:[[i]], s:i, s:i, s:i, s:i, s:i, s:f, s:b}", "bad_words_ids", e->padding,
-        "decoder_start_token_id", e->start, "eos_token_id", hd_vocab_end(e->model->target),
-        "pad_token_id", e->padding, "max_length", 512, "num_beams", 5, "length_penalty", 1.0,
-        "early_stopping", 0);
+    json_t *generation =
+        json_pack("{s:[[i]], s:i, s:i, s:i, s:i, s:i, s:f, s:b}", "bad_words_ids", e->padding,
+                  "decoder_start_token_id", e->start, "eos_token_id",
+                  hd_vocab_end(e->model->target), "pad_token_id", e->padding, "max_length", 512,
+                  "num_beams", 5, "length_penalty", 1.0, "early_stopping", 0);
     return write_json(e, "generation_config.json", generation) &&
            write_json(e, "config.json", config_of(e));
 }
@@ -441,10 +442,10 @@ static bool write_tensors(struct export *e)
 
 static void remove_folder(const char *folder)
 {
-    static const char *const names[] = {"source.spm",         "target.spm",
-                                        "vocab.json",         "target_vocab.json",
-                                        "model.safetensors",  "tokenizer_config.json",
-                                        "config.json",        "generation_config.json"};
+    static const char *const names[] = {"source.spm",        "target.spm",
+                                        "vocab.json",        "target_vocab.json",
+                                        "model.safetensors", "tokenizer_config.json",
+                                        "config.json",       "generation_config.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[1100];
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -485,9 +486,11 @@ bool heed_model_export(const heed_model *model, const char *folder, enum heed_st
     if (!hd_is_given(model, "model", err) || !hd_is_given(folder, "folder", err))
         return false;
     if ((int)store < HEED_STORE_F32 || store > HEED_STORE_BF16)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "transformers reads numbers stored as f32, f16 or bf16; choose one of these");
-    struct export e = {.model = model, .c = &model->net->config, .store = dtypes[store], .err = err};
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "transformers reads numbers stored as f32, f16 or bf16; choose one of these");
+    struct export e = {
+        .model = model, .c = &model->net->config, .store = dtypes[store], .err = err};
     bool ok = (folder[0] != '\0' || hd_fail(err, HEED_BAD_OPTION, "the folder has no name")) &&
               check_model(&e);
     if (ok) {

@@ -82,7 +82,8 @@ bool hd_foreign_read(struct hd_foreign *f, const char *name, const struct hd_for
     if (!fits)
         return hd_fail(f->err, HEED_BAD_MODEL,
                        "%s: the tensor %s is %s, but its configuration asks for [%d, %d]", f->path,
-                       name, hd_shape_text(there, t), (int)parts * (p->is_turned ? p->columns : p->rows),
+                       name, hd_shape_text(there, t),
+                       (int)parts * (p->is_turned ? p->columns : p->rows),
                        p->is_turned ? p->rows : p->columns);
     float *all = hd_alloc(all_n, sizeof *all, f->err), *from = all + (size_t)p->part * n;
     const bool ok = all && hd_check_finite(t, f->err) && hd_read_f32(all, t, all_n, f->err);

@@ -35,7 +35,8 @@ struct hd_foreign_place {
     int rows, columns, at, width;
     bool is_turned; /* it is [columns, rows] in the file */
     bool is_added;  /* to what is there */
-    int part, n_parts; /* it is one of several such tensors, one below the other; 0 parts: it alone */
+    int part,
+        n_parts; /* it is one of several such tensors, one below the other; 0 parts: it alone */
 };
 
 /* Read a tensor of such a shape; of one row it may be a vector. False with a sentence that names it. */

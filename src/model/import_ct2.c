@@ -132,10 +132,11 @@ static bool set_activation(struct ct2 *c, struct hd_config *config)
         return false;
     config->activation = code == 0 ? HD_RELU : code == 2 ? HD_SWISH : HD_GELU;
     return code == 0 || code == 2 || code == 3 ||
-           hd_fail(c->err, HEED_BAD_MODEL,
-                   "%s: its activation has the number %g, which heed does not have; relu (0), swish "
-                   "(2) and gelu (3) can be converted",
-                   c->in.path, code);
+           hd_fail(
+               c->err, HEED_BAD_MODEL,
+               "%s: its activation has the number %g, which heed does not have; relu (0), swish "
+               "(2) and gelu (3) can be converted",
+               c->in.path, code);
 }
 
 static bool read_config(struct ct2 *c, struct hd_config *config)
@@ -152,7 +153,8 @@ static bool read_config(struct ct2 *c, struct hd_config *config)
     if (!both(c, "num_heads", 8, &heads) || !both(c, "pre_norm", 1, &is_pre) ||
         !both(c, "scale_embeddings", 1, &scale) || !set_activation(c, config) || !check_settings(c))
         return false;
-    const double off = scale * scale - config->dim; /* a number is said as it is: the root of the width */
+    const double off =
+        scale * scale - config->dim; /* a number is said as it is: the root of the width */
     if (scale != 0 && scale != 1 && !(off < 0.01 && off > -0.01))
         return hd_fail(c->err, HEED_BAD_MODEL,
                        "%s: its scale_embeddings is %g, neither 0 nor 1 nor the root of its width",
@@ -360,7 +362,7 @@ static bool fill_list(const struct ct2 *c, struct token_list *list, size_t n, bo
     if (!list->at || !list->names)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const char *token = i >= list->n ? NULL
+        const char *token = i >= list->n  ? NULL
                             : list->array ? json_string_value(json_array_get(list->array, i))
                                           : list->lines.text[i];
         if (!token)

@@ -241,8 +241,9 @@ static bool take_tables(struct hf *hf)
     snprintf(shared, sizeof shared, "%sshared.weight", hf->prefix);
     snprintf(encoder, sizeof encoder, "%sencoder.embed_tokens.weight", hf->prefix);
     snprintf(decoder, sizeof decoder, "%sdecoder.embed_tokens.weight", hf->prefix);
-    const char *const one[] = {shared, encoder, decoder, "lm_head.weight"},
-                      *const two[] = {decoder, "lm_head.weight"};
+    const char *const one[] = {shared, encoder, decoder, "lm_head.weight"}, *const two[] = {
+                                                                                decoder,
+                                                                                "lm_head.weight"};
     const bool is_one = tie == HD_TIE_ALL || tie == HD_TIE_SOURCE_TARGET,
                is_tied = hf->in.net->head.is_tied;
     bool ok;
@@ -406,8 +407,8 @@ static bool note_languages(const struct hf *hf, const struct hd_vocab *source, j
 static json_t *record_of(const struct hf *hf, const struct hd_vocab *source)
 {
     const char *version = json_string_value(json_object_get(hf->config, "transformers_version"));
-    json_t *record = json_pack("{s:s, s:s}", "imported_from", "transformers", "version",
-                               version ? version : "");
+    json_t *record =
+        json_pack("{s:s, s:s}", "imported_from", "transformers", "version", version ? version : "");
     if (record && note_languages(hf, source, record))
         return record;
     json_decref(record);
@@ -438,7 +439,7 @@ static heed_model *model_of(struct hf *hf, const char *path, const struct hd_ten
 static heed_model *read_weights(struct hf *hf)
 {
     const struct hd_folder_path tensors = hd_folder_path(hf->folder, "model.safetensors"),
-                      torch = hd_folder_path(hf->folder, "pytorch_model.bin");
+                                torch = hd_folder_path(hf->folder, "pytorch_model.bin");
     heed_model *model = NULL;
     if (hd_folder_has(hf->folder, "model.safetensors")) {
         struct hd_safetensors *file = hd_safetensors_open(tensors.s, hf->err);
@@ -462,9 +463,11 @@ heed_model *hd_import_hf(const char *folder, heed_error *err)
     heed_model *model = NULL;
     bool ok = (hf.config = hd_folder_json(folder, "config.json", JSON_OBJECT, err)) != NULL;
     if (ok && hd_folder_has(folder, "generation_config.json"))
-        ok = (hf.generation = hd_folder_json(folder, "generation_config.json", JSON_OBJECT, err)) != NULL;
+        ok = (hf.generation = hd_folder_json(folder, "generation_config.json", JSON_OBJECT, err)) !=
+             NULL;
     if (ok && hd_folder_has(folder, "tokenizer_config.json"))
-        ok = (hf.tokenizer = hd_folder_json(folder, "tokenizer_config.json", JSON_OBJECT, err)) != NULL;
+        ok = (hf.tokenizer = hd_folder_json(folder, "tokenizer_config.json", JSON_OBJECT, err)) !=
+             NULL;
     if (ok)
         model = read_weights(&hf);
     json_decref(hf.config);

@@ -151,11 +151,12 @@ static bool is_of_old(const struct import *im)
 static bool check_norms(const struct import *im, bool is_pre)
 {
     if (is_pre && is_of_old(im))
-        return hd_fail(im->in.err, HEED_BAD_MODEL,
-                       "%s: its norms stand before each part (transformer-preprocess n), and it was "
-                       "made by Marian %s, which computed them in another way until February 2022; "
-                       "train it further with a newer Marian",
-                       im->in.path, hd_quote(value_of(im, "version").s).text);
+        return hd_fail(
+            im->in.err, HEED_BAD_MODEL,
+            "%s: its norms stand before each part (transformer-preprocess n), and it was "
+            "made by Marian %s, which computed them in another way until February 2022; "
+            "train it further with a newer Marian",
+            im->in.path, hd_quote(value_of(im, "version").s).text);
     if (line_of(im, "transformer-tied-layers") && listed_number(im, "transformer-tied-layers", 0))
         return hd_fail(im->in.err, HEED_BAD_MODEL,
                        "%s: it has transformer-tied-layers, layers that share their parameters, "
@@ -271,13 +272,10 @@ static bool take(struct import *im, const char *theirs, const char *format, ...)
 static bool read_into(struct import *im, const char *name, float *to, int rows, int columns, int at,
                       int width, bool add)
 {
-    return hd_foreign_read(&im->in, name,
-                           &(struct hd_foreign_place){.to = to,
-                                                      .rows = rows,
-                                                      .columns = columns,
-                                                      .at = at,
-                                                      .width = width,
-                                                      .is_added = add});
+    return hd_foreign_read(
+        &im->in, name,
+        &(struct hd_foreign_place){
+            .to = to, .rows = rows, .columns = columns, .at = at, .width = width, .is_added = add});
 }
 
 /* Gates and candidate side by side: ours = [gates | candidate]. */
@@ -463,8 +461,7 @@ static json_t *record_of(const struct import *im)
 {
     const struct word version = value_of(im, "version");
     const bool is_text = hd_utf8_valid(version.s, strlen(version.s), NULL);
-    return json_pack("{s:s, s:s}", "imported_from", "marian", "version",
-                     is_text ? version.s : "");
+    return json_pack("{s:s, s:s}", "imported_from", "marian", "version", is_text ? version.s : "");
 }
 
 static heed_model *import_opened(const char *path, const struct hd_tensors *tensors,

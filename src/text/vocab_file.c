@@ -360,7 +360,8 @@ static bool read_object(struct hd_tokens *tokens, const char *name, json_t *obje
     if (!tokens->text || !tokens->ids || !tokens->memory)
         return false;
     char *out = tokens->memory;
-    json_object_foreach (object, token, id) {
+    json_object_foreach(object, token, id)
+    {
         const json_int_t number = json_is_integer(id) ? json_integer_value(id) : -1;
         if (number < 0 || number >= INT_MAX)
             return hd_fail(err, HEED_BAD_MODEL,
@@ -384,12 +385,12 @@ bool hd_tokens_from_json(struct hd_tokens *tokens, const char *name, const char 
     json_error_t why = {0};
     *tokens = (struct hd_tokens){0};
     json_t *object = json_loadb(data, size, JSON_REJECT_DUPLICATES, &why);
-    const bool ok =
-        (json_is_object(object) ||
-         hd_fail(err, HEED_BAD_MODEL, "%s:%d: this is no vocabulary, an object of tokens and ids: %s",
-                 name, why.line < 0 ? 1 : why.line,
-                 object ? "it is another kind of value" : hd_quote(why.text).text)) &&
-        read_object(tokens, name, object, size, err) && sort_tokens(tokens, name, err);
+    const bool ok = (json_is_object(object) ||
+                     hd_fail(err, HEED_BAD_MODEL,
+                             "%s:%d: this is no vocabulary, an object of tokens and ids: %s", name,
+                             why.line < 0 ? 1 : why.line,
+                             object ? "it is another kind of value" : hd_quote(why.text).text)) &&
+                    read_object(tokens, name, object, size, err) && sort_tokens(tokens, name, err);
     json_decref(object);
     if (!ok)
         hd_tokens_release(tokens);

@@ -65,8 +65,7 @@ static bool encode_listed(const struct hd_vocab *vocab, const char *text, size_t
     const int symbol = hd_vocab_prefix(vocab, text, n_bytes, &length);
     bool ok = symbol < 0 || place_id(&p, symbol, 0, length);
     p.at = symbol < 0 ? 0 : length;
-    ok = ok &&
-         hd_spm_cut(hd_vocab_spm(vocab), text + p.at, n_bytes - p.at, place_piece, &p, err) &&
+    ok = ok && hd_spm_cut(hd_vocab_spm(vocab), text + p.at, n_bytes - p.at, place_piece, &p, err) &&
          (placed->spans = hd_alloc(p.ids.n, sizeof *placed->spans, err));
     if (ok)
         set_spans(placed->spans, p.told, p.ids.n, n_bytes);

@@ -8,7 +8,8 @@
 
 #define SEEDS "tests/fuzz/corpus/ct2/"
 
-static void assert_numbers(const struct hd_ct2 *file, const char *name, const float *wanted, size_t n)
+static void assert_numbers(const struct hd_ct2 *file, const char *name, const float *wanted,
+                           size_t n)
 {
     float x[8];
     const struct hd_tensor *t = hd_tensors_find(&file->tensors, name);
@@ -28,7 +29,7 @@ static void variables_and_aliases_are_read(void **state)
     assert_int_equal(file->tensors.n, 6); /* four variables and two aliases, scales are gone */
     assert_numbers(file, "x/weight", (const float[]){0, 1, 2, 3, 4, 5}, 6);
     assert_numbers(file, "y/weight", (const float[]){0.5F, 1, -0.25F, 1}, 4); /* by row */
-    assert_numbers(file, "c/weight", (const float[]){-1.5F, 4}, 2);           /* 16 bits, one scale */
+    assert_numbers(file, "c/weight", (const float[]){-1.5F, 4}, 2); /* 16 bits, one scale */
     assert_true(hd_tensors_find(&file->tensors, "a/weight")->data ==
                 hd_tensors_find(&file->tensors, "x/weight")->data);
     hd_ct2_close(file);

@@ -130,11 +130,8 @@ static void look_at_logits(const char *name, const heed_model *model, const json
     heed_error err = {0};
     struct hd_ids x = ids_of(row, "ids"), y = ids_of(row, "greedy");
     const int S = (int)x.n, T = (int)y.n, pad = model->net->config.target_start;
-    const struct hd_batch batch = {.n = 1,
-                                   .source = x.at,
-                                   .source_length = &S,
-                                   .target = y.at,
-                                   .target_length = &T};
+    const struct hd_batch batch = {
+        .n = 1, .source = x.at, .source_length = &S, .target = y.at, .target_length = &T};
     hd_tape *tape = hd_tape_new(&err);
     const struct hd_dropouts none = {0};
     const struct hd_memory *memory = hd_encode(model->net, tape, &batch, &none);
@@ -149,9 +146,8 @@ static void look_at_logits(const char *name, const heed_model *model, const json
         const json_t *wanted = json_array_get(steps, t);
         assert_int_equal(json_array_size(wanted), V);
         for (int v = 0; v < V; v++) {
-            const double difference =
-                fabs(json_number_value(json_array_get(wanted, (size_t)v)) -
-                     (double)logits->x[t * (size_t)V + (size_t)v]);
+            const double difference = fabs(json_number_value(json_array_get(wanted, (size_t)v)) -
+                                           (double)logits->x[t * (size_t)V + (size_t)v]);
             assert_that(v == pad || difference < 1e-4, "%s: logit %d of word %zu is %g off", name,
                         v, t, difference);
             if (v != pad && difference > largest_difference)
@@ -177,7 +173,8 @@ static bool is_found(const heed_model *model, const json_t *row, const char *key
     heed_error err = {0};
     struct hd_ids x = ids_of(row, "ids"), wanted = ids_of(row, key);
     const int end = hd_vocab_end(model->target);
-    const struct hd_search_input input = {.source = {.ids = x.at, .n = (int)x.n}, .max_length = LONGEST_OUTPUT};
+    const struct hd_search_input input = {.source = {.ids = x.at, .n = (int)x.n},
+                                          .max_length = LONGEST_OUTPUT};
     struct hd_search_options options = hd_search_options_default();
     options.beam = beam;
     options.norm = HD_LENGTH_POWER;
@@ -187,8 +184,7 @@ static bool is_found(const heed_model *model, const json_t *row, const char *key
     assert_that(hd_search(&net, 1, end, &input, 1, &options, &found, &err), "%s", err.message);
     const struct hd_hypothesis *best = &found.best[0];
     const size_t n = wanted.n > 0 && wanted.at[wanted.n - 1] == end ? wanted.n - 1 : wanted.n;
-    const bool is_same =
-        (size_t)best->n == n && memcmp(best->ids, wanted.at, n * sizeof(int)) == 0;
+    const bool is_same = (size_t)best->n == n && memcmp(best->ids, wanted.at, n * sizeof(int)) == 0;
     hd_nbest_release(&found);
     hd_ids_release(&x);
     hd_ids_release(&wanted);
