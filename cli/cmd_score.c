@@ -180,7 +180,8 @@ static bool check_task(const struct running *run, bool is_alone)
 {
     const bool is_lm = strcmp(heed_model_task(run->models.at[0]), "language-model") == 0;
     if (is_alone && !is_lm)
-        complain("score needs two files, SRC and TGT; one file alone is scored by a language model");
+        complain(
+            "score needs two files, SRC and TGT; one file alone is scored by a language model");
     if (is_lm && !is_alone)
         complain("the model is a language model, which has no source; give score the text alone");
     return is_alone == is_lm;
@@ -257,7 +258,8 @@ const struct command command_score = {
         "was found with: it was made of other subwords, of several sentences with an end marker "
         "each, or with placeholders. The very subwords, from 'heed translate --subwords', get the "
         "very number with --subwords, sentence by sentence; only an output that was cut, and has "
-        "no end, does not. A language model scores the lines of one FILE. Files are UTF-8, plain or compressed by gzip; - is standard input.",
+        "no end, does not. A language model scores the lines of one FILE. Files are UTF-8, plain "
+        "or compressed by gzip; - is standard input.",
     .examples = {{"heed score -m en-fr.safetensors text.en text.fr", "score two files"},
                  {"heed score -m en-fr.safetensors --n-best text.nbest text.en",
                   "add a feature to an n-best list"},

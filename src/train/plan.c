@@ -65,10 +65,10 @@ static void plan_variation(struct hd_recipe *r, enum hd_task task, const struct 
 
 static int metric_of(const struct hd_recipe *r, enum hd_task task)
 {
-    return task == HD_TASK_LABEL                    ? HD_VALID_ACCURACY
-           : task == HD_TASK_LANGUAGE_MODEL         ? HD_VALID_CE
-           : r->source_tokens == HD_VOCAB_CHARS     ? HD_VALID_EXACT
-                                                    : HD_VALID_BLEU;
+    return task == HD_TASK_LABEL                ? HD_VALID_ACCURACY
+           : task == HD_TASK_LANGUAGE_MODEL     ? HD_VALID_CE
+           : r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT
+                                                : HD_VALID_BLEU;
 }
 
 /* Words to learn subwords from: of the sides that are text. */
