@@ -272,6 +272,7 @@ static void evaluations_refuse_nothing(void **state)
     assert_refused(heed_lines_read(&lines, "", e));
     heed_lines_release(NULL);
     heed_lines_release(&lines);
+    heed_confusion_free(NULL);
     assert_refused(heed_confusion_new(NULL, 1, e));
     assert_refused(heed_confusion_new(&pair, 0, e));
     assert_refused(heed_confusion_new(&no_hyp, 1, e));
