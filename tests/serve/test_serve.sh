@@ -20,6 +20,17 @@ echo 'secret often' >"$here/bad"
 expect 'and nothing else' 1 '' '*bad:1: behind a key*' "$heed" serve --api-keys "$here/bad" --port 0 -m de-en="$toy"
 expect 'a module that is missing is named' 1 '' '*libmicrohttpd*' env HEED_SERVE_MODULE=/nowhere.so "$heed" serve --port 0
 
+# A browser that notes what it is asked to open.
+mkdir -p "$here/bin"
+printf '#!/bin/sh\necho "$1" >"%s/opened"\n' "$here" >"$here/bin/xdg-open"
+chmod +x "$here/bin/xdg-open"
+PATH="$here/bin:$PATH" "$heed" serve --open -q --port 0 -m de-en="$toy" >"$here/where" 2>/dev/null &
+server=$!
+until [ -s "$here/opened" ] || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
+kill $server
+wait $server
+expect '--open opens the page' 0 "heed: listening at $(cat "$here/opened")" '' cat "$here/where"
+
 for part in libre clients own languages memory safety load; do
     python3 "tests/serve/$part.py" "$heed" "$toy" || n_failed=$((n_failed + 1))
 done
