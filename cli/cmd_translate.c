@@ -277,7 +277,8 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
         ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best,
                           run->has_markup) &&
              draw_result(run, results->at[i], run->n_before + i + 1,
-                         run->reads_vectors ? run->is_one : run->n_before + n == 1);
+                         run->reads_vectors && run->n_files > 0 ? run->is_one
+                                                                : run->n_before + n == 1);
     }
     run->n_before += n;
     heed_results_free(results);
