@@ -67,6 +67,7 @@ static void translators_refuse_nothing(void **state)
     assert_refused(heed_translator_score(NULL, pairs, 1, e));
     assert_refused(heed_translator_complete(NULL, pairs, 1, e));
     assert_refused(heed_translator_set(NULL, "beam", "1", e));
+    assert_refused(heed_translator_fuse(NULL, NULL, 1, e));
     assert_refused(heed_translator_submit(NULL, "ein", NULL, e));
     assert_refused(heed_translator_new(NULL, 1, e));
     assert_refused(heed_translator_new((const heed_model *const[]){NULL}, 1, e));
