@@ -164,7 +164,7 @@ printf 'two one\n' >plain
 expect 'an n-best list must be one' 1 '' 'heed: plain:1: an n-best list has lines *' "$heed" score -m "$toy" --n-best plain a
 printf '5 ||| two one\n' >beyond
 expect 'its numbers are lines of the source' 1 '' 'heed: beyond:1: *numbers from 0 to 0*' "$heed" score -m "$toy" --n-best beyond a
-expect 'score wants two files, but of a language model' 1 '' 'heed: score needs two files*' "$heed" score -m "$toy" src
+expect 'score wants two files' 2 '' 'heed: score needs two files*' "$heed" score -m "$toy" src
 expect 'of as many lines as each other' 1 '' 'heed: src has 4 lines, but b has 1; *' "$heed" score -m "$toy" src b
 expect 'what cannot be looked at has no score' 0 'nan' 'heed: longer:1: not looked at*' "$heed" score -m "$toy" longer b
 expect 'score has a help of its own' 0 'Usage: heed score *-m MODEL*--n-best FILE*' '' "$heed" score --help
