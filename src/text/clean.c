@@ -198,8 +198,8 @@ static bool keeps(void *context, const struct hd_text_pair *p)
     return true;
 }
 
-bool hd_clean(struct hd_corpus *corpus, const bool rules[HD_N_CLEAN_RULES],
-              size_t counts[HD_N_CLEAN_RULES], heed_error *err)
+bool hd_clean_corpus(struct hd_corpus *corpus, const bool rules[HD_N_CLEAN_RULES],
+                     size_t counts[HD_N_CLEAN_RULES], heed_error *err)
 {
     const size_t n = hd_corpus_size(corpus);
     struct cleaning c = {.corpus = corpus, .rules = rules, .counts = counts, .n_seats = 2 * n + 1};

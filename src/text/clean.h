@@ -19,8 +19,8 @@ enum hd_clean_rule {
 int hd_clean_rule_named(const char *name);
 
 /* Leave out what the rules find; counts[r] are those of rule r. False with the reason in `err`: HEED_NO_MEMORY, HEED_BAD_TEXT when nothing is left. */
-bool hd_clean(struct hd_corpus *corpus, const bool rules[HD_N_CLEAN_RULES],
-              size_t counts[HD_N_CLEAN_RULES], heed_error *err);
+bool hd_clean_corpus(struct hd_corpus *corpus, const bool rules[HD_N_CLEAN_RULES],
+                     size_t counts[HD_N_CLEAN_RULES], heed_error *err);
 
 /* "12 duplicates, 3 with other numbers" into text[0..size). */
 void hd_clean_tell(const size_t counts[HD_N_CLEAN_RULES], char *text, size_t size);

@@ -20,13 +20,21 @@ enum hd_schedule {
 };
 enum hd_precision { HD_PRECISION_F32, HD_PRECISION_BF16 };
 enum hd_optimizer { HD_ADAM, HD_ADAMW, HD_SGD };
-enum hd_valid_metric { HD_VALID_CE, HD_VALID_BLEU, HD_VALID_CHRF, HD_VALID_EXACT, HD_VALID_WER, HD_VALID_ACCURACY, HD_VALID_F1 };
+enum hd_valid_metric {
+    HD_VALID_CE,
+    HD_VALID_BLEU,
+    HD_VALID_CHRF,
+    HD_VALID_EXACT,
+    HD_VALID_WER,
+    HD_VALID_ACCURACY,
+    HD_VALID_F1
+};
 enum hd_average_of { HD_AVERAGE_LAST, HD_AVERAGE_BEST };
 
 struct hd_recipe {
     /* files */
-    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, clean, spm, freeze,
-        guided_alignment;
+    heed_option_list src, tgt, tsv, dev_src, dev_tgt, dev_tsv, pair, dev_pair, exclude, clean, spm,
+        freeze, guided_alignment;
     char *out, *from, *vocab_from;
     int format; /* enum hd_pair_format, of tsv and pair */
     bool skip_bad;

@@ -314,7 +314,7 @@ static bool clean_text(struct hd_run *run, heed_error *err)
     }
     if (clean->n == 0)
         return true;
-    if (!hd_clean(run->text, rules, counts, err))
+    if (!hd_clean_corpus(run->text, rules, counts, err))
         return false;
     hd_clean_tell(counts, told, sizeof told);
     hd_journal_say(&run->journal, "cleaning: %zu of %zu pairs are left out%s%s",
@@ -322,8 +322,14 @@ static bool clean_text(struct hd_run *run, heed_error *err)
     return true;
 }
 
-static bool check_clean(const struct hd_recipe *r, heed_error *err)
+static bool check_clean(const struct hd_run *run, heed_error *err)
 {
+    const struct hd_recipe *r = run->recipe;
+    if (r->clean.n > 0 &&
+        (hd_run_has_vectors(run) || hd_training_task(run->said) != HD_TASK_TRANSLATE))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "clean looks at sentences and their translations, and cannot be used with "
+                       "this task");
     for (size_t i = 0; i < r->clean.n; i++)
         if (hd_clean_rule_named(r->clean.at[i]) < 0)
             return hd_fail(err, HEED_BAD_OPTION,
@@ -337,7 +343,7 @@ bool hd_run_read_text(struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
     struct hd_line_set *exclude = NULL;
-    if (!check_files(run, err) || !check_clean(r, err) ||
+    if (!check_files(run, err) || !check_clean(run, err) ||
         (hd_run_has_vectors(run) && !hd_run_open_vectors(run, err)))
         return false;
     if (r->exclude.n > 0 &&

@@ -306,15 +306,15 @@ static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool 
 {
     if (e->task != HD_TASK_LABEL)
         return true;
-    const char *asked = is_forced                         ? "an output that is given"
-                        : o->is_sampled                   ? "sample"
-                        : o->terms                        ? "glossary"
-                        : o->memory                       ? "memory"
-                        : o->force                        ? "force"
-                        : o->markup != HD_MARKUP_NONE     ? "markup"
-                        : o->replaces_unknown             ? "replace-unknown"
-                        : o->has_tree || o->n_steps > 0   ? "the steps of a search"
-                                                          : NULL;
+    const char *asked = is_forced                       ? "an output that is given"
+                        : o->is_sampled                 ? "sample"
+                        : o->terms                      ? "glossary"
+                        : o->memory                     ? "memory"
+                        : o->force                      ? "force"
+                        : o->markup != HD_MARKUP_NONE   ? "markup"
+                        : o->replaces_unknown           ? "replace-unknown"
+                        : o->has_tree || o->n_steps > 0 ? "the steps of a search"
+                                                        : NULL;
     return !asked || hd_fail(err, HEED_BAD_OPTION,
                              "the model gives labels, which %s is not for; leave it out", asked);
 }
@@ -402,9 +402,9 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
         .neighbours = hd_segment_neighbours(segment),
         .looks = looks,
         .n_looks = n_looks,
-        .max_length = hd_longest_output(segment->n_ids > 0 ? segment->n_ids
-                                                           : (int)segment->prefix.n,
-                                        line->job->options.max_length),
+        .max_length =
+            hd_longest_output(segment->n_ids > 0 ? segment->n_ids : (int)segment->prefix.n,
+                              line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
 }
 
