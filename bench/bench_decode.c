@@ -58,7 +58,7 @@ static struct text read_text(heed_model *model, const char *path, int longest, s
             die(&err);
         text.lines[text.n] = line;
         text.input[text.n] = (struct hd_search_input){
-            .source = {ids.at, (int)ids.n}, .max_length = longest, .number = text.n};
+            .source = {.ids = ids.at, .n = (int)ids.n}, .max_length = longest, .number = text.n};
         text.n++;
     }
     fclose(in);
@@ -84,8 +84,8 @@ static struct text random_gru(int n_words, int n_sentences)
         int *ids = hd_alloc((size_t)n_words, sizeof *ids, &err);
         for (int j = 0; j < n_words; j++)
             ids[j] = (int)((i * 7919 + (size_t)j * 104729) % 8000);
-        text.input[i] =
-            (struct hd_search_input){.source = {ids, n_words}, .max_length = n_words, .number = i};
+        text.input[i] = (struct hd_search_input){
+            .source = {.ids = ids, .n = n_words}, .max_length = n_words, .number = i};
     }
     return text;
 }

@@ -101,6 +101,7 @@ struct running {
     struct entry *entries;
     double sum;
     size_t n_subwords;
+    bool is_misused; /* the files do not suit the model */
 };
 
 static bool print_score(struct running *run, const heed_result *r, size_t i)
@@ -176,14 +177,16 @@ static bool read_texts(struct running *run, const char *source, const char *targ
 }
 
 /* A language model has no source, and all others have. */
-static bool check_task(const struct running *run, bool is_alone)
+static bool check_task(struct running *run, bool is_alone)
 {
     const bool is_lm = strcmp(heed_model_task(run->models.at[0]), "language-model") == 0;
     if (is_alone && !is_lm)
-        complain("score needs two files, SRC and TGT; one file alone is scored by a language model");
+        complain(
+            "score needs two files, SRC and TGT; one file alone is scored by a language model");
     if (is_lm && !is_alone)
         complain("the model is a language model, which has no source; give score the text alone");
-    return is_alone == is_lm;
+    run->is_misused = is_alone != is_lm;
+    return !run->is_misused;
 }
 
 static bool score_all(struct running *run, const struct invocation *invocation, const char *model)
@@ -242,7 +245,7 @@ static enum status run(const struct invocation *invocation)
     models_free(&run.models);
     heed_lines_release(&run.source);
     heed_lines_release(&run.target);
-    return ok ? STATUS_FINE : STATUS_FAILED;
+    return ok ? STATUS_FINE : run.is_misused ? STATUS_USAGE : STATUS_FAILED;
 }
 
 const struct command command_score = {
@@ -257,7 +260,8 @@ const struct command command_score = {
         "was found with: it was made of other subwords, of several sentences with an end marker "
         "each, or with placeholders. The very subwords, from 'heed translate --subwords', get the "
         "very number with --subwords, sentence by sentence; only an output that was cut, and has "
-        "no end, does not. A language model scores the lines of one FILE. Files are UTF-8, plain or compressed by gzip; - is standard input.",
+        "no end, does not. A language model scores the lines of one FILE. Files are UTF-8, plain "
+        "or compressed by gzip; - is standard input.",
     .examples = {{"heed score -m en-fr.safetensors text.en text.fr", "score two files"},
                  {"heed score -m en-fr.safetensors --n-best text.nbest text.en",
                   "add a feature to an n-best list"},

@@ -45,7 +45,8 @@ static const heed_option options[] = {
      .help = "print after ' ||| ' links 'source-target' between words, from 0, or attention in "
              "Marian's format"},
     {"confidence", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, has_confidence),
-     .help = "print after ' ||| ' the confidence of the sentence and of each word, 0 to 1; of a label the "
+     .help = "print after ' ||| ' the confidence of the sentence and of each word, 0 to 1; of a "
+             "label the "
              "probabilities of all labels"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_json),
      .help = "print one JSON object a line: words, links, attention, confidence, warnings"},
@@ -178,7 +179,7 @@ struct running {
     const char *shift;
     const char *beginnings; /* --prefix of a language model: the lines themselves */
     bool is_n_best;
-    bool has_markup; /* files are documents, not lines */
+    bool has_markup;    /* files are documents, not lines */
     bool reads_vectors; /* files are sound, pictures or vectors */
     bool is_one;        /* and there is but one item */
     int n_files;
@@ -276,7 +277,8 @@ static bool translate_lines(struct running *run, const char *const *lines, size_
         ok = print_result(run->t, results->at[i], run->n_before + i, run->is_n_best,
                           run->has_markup) &&
              draw_result(run, results->at[i], run->n_before + i + 1,
-                         run->reads_vectors ? run->is_one : run->n_before + n == 1);
+                         run->reads_vectors && run->n_files > 0 ? run->is_one
+                                                                : run->n_before + n == 1);
     }
     run->n_before += n;
     heed_results_free(results);
@@ -468,8 +470,7 @@ static enum status run(const struct invocation *invocation)
         ok = false;
     }
     ok = ok && (run.translator = models_translator(&run.models)) && set_options(&run, invocation) &&
-         set_lm(&run, invocation) &&
-         translate_all(&run, &invocation->arguments);
+         set_lm(&run, invocation) && translate_all(&run, &invocation->arguments);
     heed_translator_free(run.translator);
     models_free(&run.models);
     models_free(&run.lm);

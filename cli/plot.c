@@ -93,11 +93,27 @@ bool show_attention(const heed_result *r, const heed_translation *t)
     return text || err.code == HEED_BAD_OPTION;
 }
 
+/* Sound and pictures with what was looked at. */
+static bool plot_view(struct plots *plots, const heed_result *r, const heed_translation *t,
+                      size_t number, bool is_one)
+{
+    heed_error err = {0};
+    heed_picture_view *view = heed_result_view(r, t, &err);
+    const bool ok =
+        view && draw(plots, &(heed_picture){.title = t->text, .view = view}, number, is_one);
+    if (!view)
+        complain("%s", err.message);
+    heed_free(view);
+    return ok;
+}
+
 bool plot_attention(struct plots *plots, const heed_result *r, const heed_translation *t,
                     const heed_link *links, size_t n_links, size_t number, bool is_one)
 {
     if (is_empty(t))
         return true;
+    if (r->seen)
+        return plot_view(plots, r, t, number, is_one);
     heed_picture_attention *picture = picture_of(r, t, links, n_links);
     const bool ok = picture && draw(plots, &(heed_picture){.attention = picture}, number, is_one);
     heed_free(picture);

@@ -5,7 +5,7 @@
  * list of rectangles, lines and texts (draw/scene.h), and the scene into SVG by itself (draw/svg.c)
  * or into PNG and PDF through cairo (draw/paint.c):
  *
- *     attention.c heads.c chart.c bars.c  ->  scene  ->  svg.c | paint.c
+ *     attention.c heads.c view.c chart.c bars.c  ->  scene  ->  svg.c | paint.c
  *
  * SVG is not left to cairo, which turns each letter into an outline: our texts stay texts, to be
  * searched, selected, read aloud and counted, and words and cells have tooltips. pango measures

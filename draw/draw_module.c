@@ -46,6 +46,8 @@ static void lay_out(struct hd_scene *scene, const heed_picture *picture)
         hd_layout_heads(scene, picture->heads);
     else if (picture->chart)
         hd_layout_chart(scene, picture->chart);
+    else if (picture->view)
+        hd_layout_view(scene, picture->view);
     else
         hd_layout_bars(scene, picture->bars);
     draw_title(scene);

@@ -15,6 +15,7 @@ double hd_layout_title(struct hd_scene *scene);
 void hd_layout_attention(struct hd_scene *scene, const heed_picture_attention *attention);
 void hd_layout_heads(struct hd_scene *scene, const heed_picture_heads *heads);
 void hd_layout_chart(struct hd_scene *scene, const heed_picture_chart *chart);
+void hd_layout_view(struct hd_scene *scene, const heed_picture_view *view);
 void hd_layout_bars(struct hd_scene *scene, const heed_picture_bars *bars);
 
 #endif

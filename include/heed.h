@@ -267,6 +267,10 @@ struct heed_result {
     const char *item;
     double step;
     int rows, columns;
+    /* what there is to look at, where attention was asked for and it can be made again of the vectors: frames of bands, or rows of pixels (red,
+     * green, blue); else NULL */
+    const float *seen;
+    int n_seen_rows, n_seen_columns;
     /* remembered sentences that were looked at, most similar first in each sentence; NULL and 0
      * without a translation memory (option "memory") */
     size_t n_memory;

@@ -74,6 +74,25 @@ typedef struct heed_picture_heads {
     int n_layers, n_heads;
 } heed_picture_heads;
 
+/* What a model looked at while it said words: of sound the attention of each word below the spectrogram, over seconds; of a picture the
+ * picture once more for each word, clear where it was looked at. */
+typedef struct heed_picture_view {
+    const char *const *words;
+    int n_words;                 /* up to 300 */
+    const float *weights;        /* [n_words][n_positions], from 0 to 1 */
+    int n_positions;             /* up to 100,000; of a picture grid_rows × grid_columns */
+    const float *seen;           /* sound: [n_rows] frames of [n_columns] bands; a picture:
+                                    [n_rows][n_columns][3], red, green and blue from 0 to 1 */
+    int n_rows, n_columns;       /* of a picture up to 256 each */
+    double seconds;              /* of all frames; 0: not known */
+    int grid_rows, grid_columns; /* of a picture's patches; 0 of sound */
+} heed_picture_view;
+
+/* The same of a translation by a model that reads vectors. Points into the result, which must outlive it. To be given to heed_free(); NULL with
+ * the reason in `err` (HEED_BAD_OPTION: there is no attention, or nothing that could be looked at). */
+HEED_API heed_picture_view *heed_result_view(const heed_result *result,
+                                             const heed_translation *translation, heed_error *err);
+
 /* A line of a chart. {0} is a line without points. */
 typedef struct heed_picture_series {
     const char *name;
@@ -119,6 +138,7 @@ typedef struct heed_picture {
     const heed_picture_heads *heads;
     const heed_picture_chart *chart;
     const heed_picture_bars *bars;
+    const heed_picture_view *view;
 } heed_picture;
 
 /* Draw into a file, whole or not at all; what kind of file its ending says: .svg, .png (two pixels

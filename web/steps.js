@@ -8,6 +8,8 @@ import { bodyOf } from './views.js';
 import { termsOf } from './formulas.js';
 
 const PACE_MS = 1100;
+let head = 'mean';
+
 const isCalm = () => window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 const bar = (className, size, isTall) => {
@@ -28,19 +30,42 @@ function columnOf(text, e, range, alpha, has, onTake) {
   const score = make('span', { class: 'score' }), weight = make('span', { class: 'weight' });
   if (has.scores) score.append(bar('bar', 8 + 46 * (e - range[0]) / Math.max(1e-6, range[1] - range[0]), true), make('small', null, e.toFixed(1)));
   if (has.weights) weight.append(bar('bar', 80 * alpha, true), make('small', null, alpha.toFixed(2)));
-  const name = onTake ? button(text, onTake, { class: 'piece', title: 'What if it had looked here?' }) : make('span', { class: 'piece' }, text);
-  return make('div', { class: 'position' }, name, score, weight);
+  return make('div', { class: 'position' }, button(text, onTake, { class: 'piece', title: 'What if it had looked here?' }), score, weight);
 }
 
 function sourceOf(lesson, has) {
   const { best, t } = lesson, { source, attention } = best.subwords;
   const { list, isRaw } = scoresAt(best, t), range = [Math.min(...list), Math.max(...list)];
-  const columns = source.map((piece, s) => columnOf(readable(piece), list[s], range, attention[t][s], has, lesson.force && (() => lesson.force(t, s))));
+  const columns = source.map((piece, s) => columnOf(readable(piece), list[s], range, attention[t][s], has, () => force(lesson, source.map((_, j) => Number(j === s)))));
+  columns.forEach((column, s) => {
+    column.addEventListener('pointerdown', () => { lesson.from = s; });
+    column.addEventListener('pointerup', () => {
+      const { from } = lesson, moved = attention[t][from] || 0;
+      lesson.from = undefined;
+      if (from !== undefined && from !== s) force(lesson, attention[t].map((w, j) => (j === from ? 0 : j === s ? w + moved : w)));
+    });
+  });
   return [
     make('div', { class: 'positions wide' }, make('div', { class: 'position names' }, make('span', { class: 'piece' }, 'source'),
       make('span', { class: 'score' }, isRaw ? 'e' : 'ln α'), make('span', { class: 'weight' }, 'α')), ...columns),
-    make('p', { class: 'note' }, (isRaw ? '' : 'The scores are shown as ln α, which differs from e by a constant. ') + lesson.origin),
+    make('p', { class: 'note' }, (isRaw ? '' : 'Of a mean there are no scores: ln α is shown. ') + lesson.origin
+      + ' Drag weight from one word to another, or click a word, to see what would have been written.'),
   ];
+}
+
+// What would have been written if this step had looked elsewhere.
+async function force(lesson, weights) {
+  const { detail, t, says } = lesson;
+  try {
+    const answer = await ask('heed/translate', {
+      ...bodyOf(detail.shown.sentence, detail.settings), steps: 0, tree: false, force: weights.flatMap((w, s) => (w > 0 ? [[t, s, w]] : [])),
+    });
+    const { text } = answer.translations[0];
+    says.replaceChildren(`Looking there at step ${t + 1}: `, make('b', { id: 'forced', dir: 'auto' }, text), ' ',
+      text === lesson.best.text ? '(the same)' : button('Take it', () => detail.redo(detail.shown, text, true)));
+  } catch (error) {
+    says.replaceChildren(error.message);
+  }
 }
 
 function contextOf(lesson) {
@@ -160,6 +185,13 @@ function allSteps(lesson) {
 
 // ---- the view -----------------------------------------------------------------------------------------------------------
 
+function headField({ detail, reload }) {
+  const select = make('select', { id: 'step-head', onchange: () => { head = select.value; reload(); } },
+    ...['mean', ...new Array(detail.model.heads).keys()].map((h) => make('option', { value: h }, h)));
+  select.value = head;
+  return make('label', null, 'Head ', select);
+}
+
 function begin(box, lesson) {
   lesson.play = button('▶ Play', () => play(lesson), { id: 'play', class: 'main' });
   lesson.place = make('output', { id: 'step-place' });
@@ -168,18 +200,22 @@ function begin(box, lesson) {
     oninput: () => move(lesson, 0, Number(lesson.slider.value) - lesson.t),
   });
   lesson.body = make('div', { class: 'step' });
+  lesson.says = make('p', { role: 'status' });
   box.append(make('div', { class: 'bar' }, lesson.play,
     button('‹ term', () => move(lesson, -1, 0)), button('term ›', () => move(lesson, 1, 0), { id: 'next-term' }),
-    button('‹ word', () => move(lesson, 0, -1)), button('word ›', () => move(lesson, 0, 1), { id: 'next-word' }), lesson.slider, lesson.place),
-  lesson.body, make('p', { class: 'note' }, 'Keys: ← → a word, ↑ ↓ a term, space plays.'), allSteps(lesson));
+    button('‹ word', () => move(lesson, 0, -1)), button('word ›', () => move(lesson, 0, 1), { id: 'next-word' }), lesson.slider, lesson.place,
+    lesson.detail.model.heads > 1 && lesson.hasAttention ? headField(lesson) : null),
+  lesson.says, lesson.body, make('p', { class: 'note' }, 'Keys: ← → a word, ↑ ↓ a term, space plays.'), allSteps(lesson));
   draw(lesson);
 }
 
 function lessonOf(detail, result) {
   const best = result.translations[0], c = detail.model.info.config;
-  const heads = (c.alignment_heads || []).length > 0 ? 'heads ' + c.alignment_heads.join(', ') : `the mean of ${detail.model.heads} heads`;
+  const list = c.alignment_heads || [];
+  const heads = head !== 'mean' ? 'head ' + head : list.length > 0 ? 'heads ' + list.join(', ') : `the mean of ${detail.model.heads} heads`;
+  const terms = termsOf(detail.model);
   return {
-    detail, result, best, t: 0, phase: 4, timer: null, terms: termsOf(detail.model), kind: detail.model.info.vocabularies.target.kind,
+    detail, best, terms, t: 0, phase: terms.length - 1, timer: null, kind: detail.model.info.vocabularies.target.kind,
     hasAttention: Boolean(best.subwords.attention), width: c.encoder_dim || c.dim, value: c.arch === 'transformer' ? 'v' : 'h',
     origin: c.arch === 'transformer' ? `Weights of layer ${c.alignment_layer}, ${heads}.` : '',
   };
@@ -187,21 +223,28 @@ function lessonOf(detail, result) {
 
 export function stepsView(box, detail) {
   let lesson = null, isGone = false;
-  const keys = (e) => { if (lesson) onKey(lesson, e); };
-  box.addEventListener('keydown', keys);
-  box.tabIndex = 0;
-  ask('heed/translate', { ...bodyOf(detail.shown.sentence, detail.settings), tree: false, shift: '0' }).then((result) => {
-    if (isGone) return;
-    if (!result.translations[0].steps || result.translations[0].steps.length === 0) {
+  const leave = () => { if (lesson) clearInterval(lesson.timer); };
+  const fill = (result) => {
+    const best = result.translations[0];
+    box.replaceChildren();
+    lesson = null;
+    if (!best.steps || best.steps.length === 0) {
       box.append(make('p', null, 'Nothing was written step by step here.'));
       return;
     }
-    lesson = lessonOf(detail, result);
-    lesson.phase = lesson.terms.length - 1;
+    lesson = { ...lessonOf(detail, result), reload };
     begin(box, lesson);
-  }).catch((error) => box.append(make('p', { class: 'problem' }, error.message)));
+  };
+  const reload = () => {
+    leave();
+    ask('heed/translate', { ...bodyOf(detail.shown.sentence, detail.settings), tree: false, shift: '0', head: head < detail.model.heads ? head : 'mean' })
+      .then((result) => { if (!isGone) fill(result); }).catch((error) => box.append(make('p', { class: 'problem' }, error.message)));
+  };
+  box.addEventListener('keydown', (e) => { if (lesson) onKey(lesson, e); });
+  box.tabIndex = 0;
+  reload();
   return () => {
     isGone = true;
-    if (lesson) clearInterval(lesson.timer);
+    leave();
   };
 }

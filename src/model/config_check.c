@@ -51,8 +51,7 @@ static bool check_source(const struct hd_config *c, heed_error *err)
     if (!is_vectors)
         return true;
     if (c->task != HD_TASK_TRANSLATE)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "a source of vectors goes with task translate, not %s",
+        return hd_fail(err, HEED_BAD_OPTION, "a source of vectors goes with task translate, not %s",
                        hd_config_choice("task", c->task).text);
     if (c->source_width < 1)
         return hd_fail(err, HEED_BAD_OPTION, "source is vectors, but source-width is %d",
@@ -141,7 +140,9 @@ static void fill_alone(struct hd_config *c)
     c->attend = HD_OPTION_OPEN;
     c->start = HD_START_COPY;
     c->input_feeding = 0;
-    c->tie = c->tie == HD_TIE_ALL ? HD_TIE_OUTPUT : c->tie == HD_TIE_SOURCE_TARGET ? HD_TIE_NONE : c->tie;
+    c->tie = c->tie == HD_TIE_ALL             ? HD_TIE_OUTPUT
+             : c->tie == HD_TIE_SOURCE_TARGET ? HD_TIE_NONE
+                                              : c->tie;
 }
 
 /* A model without a decoder attends once, by its query; what it has learned with a score it knows without a place. */
@@ -164,7 +165,7 @@ static void fill(struct hd_config *c)
     if (!hd_config_has_encoder(c))
         fill_alone(c);
     if (c->source == HD_SOURCE_VECTORS) /* there is no table to share */
-        c->tie = c->tie == HD_TIE_ALL            ? HD_TIE_OUTPUT
+        c->tie = c->tie == HD_TIE_ALL             ? HD_TIE_OUTPUT
                  : c->tie == HD_TIE_SOURCE_TARGET ? HD_TIE_NONE
                                                   : c->tie;
     if (!hd_config_has_decoder(c))

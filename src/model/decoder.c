@@ -98,7 +98,8 @@ bool hd_decoder_enter(struct hd_decoder *d, hd_tape *tape, const struct hd_batch
 {
     const struct hd_memory *memory = hd_encode(d->net, tape, batch, NULL);
     int n = 0;
-    while (memory && n < batch->n && (entry[n] = find_entry(d, tape, memory->spans->length[n])) >= 0)
+    while (memory && n < batch->n &&
+           (entry[n] = find_entry(d, tape, memory->spans->length[n])) >= 0)
         n++;
     if (memory && n == batch->n && keep(d, tape, memory, entry))
         return true;

@@ -123,7 +123,7 @@ const char *hd_config_formula(const struct hd_config *config, char text[256])
 {
     static const char *const states[] = {"s_{t-1}", "s_t", "s'_t"}; /* by enum hd_attend */
     const struct hd_config *c = config;
-    const char *s = !hd_config_has_decoder(c)       ? "q"
+    const char *s = !hd_config_has_decoder(c)     ? "q"
                     : c->attend == HD_OPTION_OPEN ? "s"
                                                   : states[c->attend];
     struct line l = {text, 0, 256};

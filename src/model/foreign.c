@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "model/position.h"
 
 bool hd_foreign_init(struct hd_foreign *f, const char *path, const struct hd_tensors *tensors,
                      heed_error *err)
@@ -74,17 +75,21 @@ bool hd_foreign_read(struct hd_foreign *f, const char *name, const struct hd_for
         return hd_fail(f->err, HEED_BAD_MODEL,
                        "%s: the tensor %s is missing, which its configuration asks for", f->path,
                        name);
-    if (!(p->is_turned ? has_shape(t, columns, rows) : has_shape(t, rows, columns)))
+    const size_t parts = p->n_parts > 0 ? (size_t)p->n_parts : 1, all_n = parts * n;
+    const bool fits = p->is_turned ? has_shape(t, parts * columns, rows)
+                      : rows == 1  ? has_shape(t, 1, parts * columns)
+                                   : has_shape(t, parts * rows, columns);
+    if (!fits)
         return hd_fail(f->err, HEED_BAD_MODEL,
                        "%s: the tensor %s is %s, but its configuration asks for [%d, %d]", f->path,
-                       name, hd_shape_text(there, t), p->is_turned ? p->columns : p->rows,
+                       name, hd_shape_text(there, t), (int)parts * (p->is_turned ? p->columns : p->rows),
                        p->is_turned ? p->rows : p->columns);
-    float *all = hd_alloc(n, sizeof *all, f->err);
-    const bool ok = all && hd_check_finite(t, f->err) && hd_read_f32(all, t, n, f->err);
+    float *all = hd_alloc(all_n, sizeof *all, f->err), *from = all + (size_t)p->part * n;
+    const bool ok = all && hd_check_finite(t, f->err) && hd_read_f32(all, t, all_n, f->err);
     for (size_t r = 0; ok && r < rows; r++)
         for (size_t i = 0; i < columns; i++) {
             float *x = p->to + r * (size_t)p->width + (size_t)p->at + i;
-            *x = (p->is_added ? *x : 0) + all[p->is_turned ? i * rows + r : r * columns + i];
+            *x = (p->is_added ? *x : 0) + from[p->is_turned ? i * rows + r : r * columns + i];
         }
     f->is_used[t - f->tensors->at] = true;
     hd_free(all);
@@ -104,6 +109,34 @@ bool hd_foreign_take(struct hd_foreign *f, const char *theirs, bool is_turned, c
                                                       .columns = columns,
                                                       .width = columns,
                                                       .is_turned = is_turned});
+}
+
+static bool is_close(const float *a, const float *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(a[i] - b[i] < 2e-3F && b[i] - a[i] < 2e-3F))
+            return false;
+    return true;
+}
+
+bool hd_foreign_is_sinusoid(const struct hd_foreign *f, const struct hd_config *c,
+                            const struct hd_tensor *t, bool *is)
+{
+    const size_t d = t->dims[1], half = d / 2;
+    const struct hd_kernels *k = hd_kernels_chosen(f->err);
+    float *x = hd_alloc(t->n + d + half, sizeof *x, f->err), *row = x + t->n, *angle = row + d;
+    float *w = hd_position_frequencies(c, f->err);
+    const bool ok = k && x && w && hd_check_finite(t, f->err) && hd_read_f32(x, t, t->n, f->err);
+    *is = d % 2 == 0 && (!c->position_shorter || half > 1);
+    for (size_t p = 0; ok && *is && p < t->dims[0]; p++) {
+        k->scale(angle, (float)(p + (size_t)c->position_first), w, (long)half);
+        k->sin(row, angle, (long)half);
+        k->cos(row + half, angle, (long)half);
+        *is = is_close(x + p * d, row, d);
+    }
+    hd_free(x);
+    hd_free(w);
+    return ok;
 }
 
 bool hd_foreign_is_done(const struct hd_foreign *f)

@@ -35,6 +35,7 @@ struct hd_foreign_place {
     int rows, columns, at, width;
     bool is_turned; /* it is [columns, rows] in the file */
     bool is_added;  /* to what is there */
+    int part, n_parts; /* it is one of several such tensors, one below the other; 0 parts: it alone */
 };
 
 /* Read a tensor of such a shape; of one row it may be a vector. False with a sentence that names it. */
@@ -44,6 +45,11 @@ bool hd_foreign_read(struct hd_foreign *foreign, const char *name,
 /* The whole of one of our parameters, as it is or turned. */
 bool hd_foreign_take(struct hd_foreign *foreign, const char *theirs, bool is_turned,
                      const char *ours);
+
+/* Is a table [n,dim] that of the sinusoids of a configuration, sin before cos, in f16 perhaps? False where that cannot be told, with the
+ * reason. */
+bool hd_foreign_is_sinusoid(const struct hd_foreign *foreign, const struct hd_config *config,
+                            const struct hd_tensor *table, bool *is);
 
 /* Has each tensor found its place? */
 bool hd_foreign_is_done(const struct hd_foreign *foreign);

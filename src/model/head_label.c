@@ -76,11 +76,11 @@ static hd_node *pool(const struct label_parts *p, hd_node *h, const hd_spans *sp
                                  .h = hd_ragged(keys.keys, spans),
                                  .keys = &keys,
                                  .values = values};
-    hd_node *q = ask(p, tape, spans->n);                /* q                     [B,D] */
-    hd_node *e = hd_attend_score(&view, q);             /* e_j = score(q, h_j)   [B,S] */
-    hd_node *alpha = hd_attend_softmax(&view, e, q);    /* α   = softmax_j(e_j)  [B,S] */
+    hd_node *q = ask(p, tape, spans->n);             /* q                     [B,D] */
+    hd_node *e = hd_attend_score(&view, q);          /* e_j = score(q, h_j)   [B,S] */
+    hd_node *alpha = hd_attend_softmax(&view, e, q); /* α   = softmax_j(e_j)  [B,S] */
     *attended_by = alpha;
-    return hd_attend_context(&view, alpha);             /* c   = Σ_j α_j h_j     [B,E] */
+    return hd_attend_context(&view, alpha); /* c   = Σ_j α_j h_j     [B,E] */
 }
 
 /* ---- the output -------------------------------------------------------------------------------- */
@@ -107,8 +107,7 @@ static bool force_label(const struct hd_net *net, hd_tape *tape, const struct hd
                                  .sentence = numbers,
                                  .position = numbers + batch->n};
     const bool has_heads = p->pooling.score == HD_SCORE_MULTI_HEAD;
-    forced->cross =
-        hd_weights_of_one(tape, attended_by, has_heads ? p->pooling.heads : 0, spans);
+    forced->cross = hd_weights_of_one(tape, attended_by, has_heads ? p->pooling.heads : 0, spans);
     return !hd_has_failed(tape);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "model/folder.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -40,8 +41,12 @@ static bool check_arguments(const char *path, const char *const *vocabs, int n_v
     return true;
 }
 
-static heed_model *import_folder(const char *path, int n_vocabs, heed_error *err)
+/* CTranslate2 has a model.bin. */
+static heed_model *import_folder(const char *path, const char *const *vocabs, int n_vocabs,
+                                 heed_error *err)
 {
+    if (hd_folder_has(path, "model.bin"))
+        return hd_import_ct2(path, vocabs, n_vocabs, err);
     if (n_vocabs > 0) {
         hd_fail(err, HEED_BAD_OPTION, "%s: this folder has its vocabularies; leave out --vocab",
                 path);
@@ -84,6 +89,6 @@ heed_model *heed_model_import(const char *path, const char *const *vocabs, int n
 {
     if (!check_arguments(path, vocabs, n_vocabs, err))
         return NULL;
-    return is_folder(path) ? import_folder(path, n_vocabs, err)
+    return is_folder(path) ? import_folder(path, vocabs, n_vocabs, err)
                            : import_file(path, vocabs, n_vocabs, err);
 }

@@ -15,4 +15,9 @@ heed_model *hd_import_memory(const char *name, const void *data, size_t size,
 /* heed_model_import() of a folder of Hugging Face's transformers: MarianMT (OPUS-MT), and Pegasus with the files of MarianMT's tokenizer. */
 heed_model *hd_import_hf(const char *folder, heed_error *err);
 
+/* heed_model_import() of a folder of CTranslate2 with a Transformer. Its vocabularies are lists; those that are given are SentencePiece models
+ * that cut text into their tokens. */
+heed_model *hd_import_ct2(const char *folder, const char *const *vocabs, int n_vocabs,
+                          heed_error *err);
+
 #endif

@@ -9,15 +9,14 @@
 #include "base/quote.h"
 #include "format/safetensors.h"
 #include "format/torch.h"
+#include "model/folder.h"
 #include "model/foreign.h"
 #include "model/import.h"
-#include "model/position.h"
 #include "text/columns.h"
 #include "text/vocab_file.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct hf {
     const char *folder;
@@ -26,43 +25,6 @@ struct hf {
     const char *prefix;                      /* of all names of tensors but some */
     heed_error *err;
 };
-
-/* ---- files ----------------------------------------------------------------------------------------------------------------- */
-
-struct path {
-    char s[1024];
-};
-
-static struct path path_of(const char *folder, const char *name)
-{
-    struct path p;
-    snprintf(p.s, sizeof p.s, "%s/%s", folder, name);
-    return p;
-}
-
-static bool is_there(const char *folder, const char *name)
-{
-    return access(path_of(folder, name).s, F_OK) == 0;
-}
-
-/* A JSON object; NULL with the reason in `err`. */
-static json_t *read_object(const char *folder, const char *name, heed_error *err)
-{
-    const struct path path = path_of(folder, name);
-    struct hd_map map;
-    json_error_t why = {0};
-    if (!hd_map_open(&map, path.s, err))
-        return NULL;
-    json_t *json = json_loadb(map.data, map.size, JSON_REJECT_DUPLICATES, &why);
-    hd_map_close(&map);
-    if (json_is_object(json))
-        return json;
-    hd_fail(err, HEED_BAD_MODEL, "%s:%d: this is no JSON object: %s", path.s,
-            why.line < 0 ? 1 : why.line,
-            json ? "it is another kind of value" : hd_quote(why.text).text);
-    json_decref(json);
-    return NULL;
-}
 
 /* ---- the configuration ------------------------------------------------------------------------------------------------------ */
 
@@ -175,35 +137,7 @@ static bool read_config(const struct hf *hf, struct hd_config *c)
 
 /* ---- positions -------------------------------------------------------------------------------------------------------------- */
 
-static bool is_close(const float *a, const float *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!(a[i] - b[i] < 2e-3F && b[i] - a[i] < 2e-3F))
-            return false;
-    return true;
-}
-
-/* Older files have the table of sinusoids, in f16 perhaps; another table is as good as learned. */
-static bool is_sinusoid(const struct hf *hf, const struct hd_tensor *t, const struct hd_config *c,
-                        bool *is)
-{
-    const size_t d = t->dims[1], half = d / 2;
-    const struct hd_kernels *k = hd_kernels_chosen(hf->err);
-    float *x = hd_alloc(t->n + d + half, sizeof *x, hf->err), *row = x + t->n, *angle = row + d;
-    float *w = hd_position_frequencies(c, hf->err);
-    const bool ok = k && x && w && hd_check_finite(t, hf->err) && hd_read_f32(x, t, t->n, hf->err);
-    *is = d % 2 == 0;
-    for (size_t p = 0; ok && *is && p < t->dims[0]; p++) {
-        k->scale(angle, (float)p, w, (long)half);
-        k->sin(row, angle, (long)half);
-        k->cos(row + half, angle, (long)half);
-        *is = is_close(x + p * d, row, d);
-    }
-    hd_free(x);
-    hd_free(w);
-    return ok;
-}
-
+/* Older files have the table of sinusoids; another table is as good as learned. */
 static bool find_positions(const struct hf *hf, struct hd_config *c)
 {
     char name[80];
@@ -216,7 +150,7 @@ static bool find_positions(const struct hf *hf, struct hd_config *c)
         c->dim < 2)
         return hd_fail(hf->err, HEED_BAD_MODEL, "%s: %s is no table of positions of width %d",
                        hf->in.path, name, c->dim);
-    if (!is_sinusoid(hf, t, c, &is_sin))
+    if (!hd_foreign_is_sinusoid(&hf->in, c, t, &is_sin))
         return false;
     if (!is_sin) {
         c->positions = HD_POSITIONS_LEARNED;
@@ -356,7 +290,7 @@ static struct hd_vocab *vocab_of(const struct hf *hf, const struct hd_tokens *to
                                  const char *spm, heed_error *err)
 {
     struct hd_map map = {0};
-    const struct path path = path_of(hf->folder, spm);
+    const struct hd_folder_path path = hd_folder_path(hf->folder, spm);
     enum { NAME = 40 };
     const char **list = hd_alloc(n, sizeof *list, err);
     char *names = list ? hd_alloc(n, NAME, err) : NULL;
@@ -382,7 +316,7 @@ static struct hd_vocab *vocab_of(const struct hf *hf, const struct hd_tokens *to
 
 static struct hd_vocab *read_vocab(const struct hf *hf, const char *json, const char *spm, int size)
 {
-    const struct path path = path_of(hf->folder, json);
+    const struct hd_folder_path path = hd_folder_path(hf->folder, json);
     struct hd_tokens tokens = {0};
     struct hd_map map;
     struct hd_vocab *vocab = NULL;
@@ -406,7 +340,7 @@ static struct hd_vocab *read_vocab(const struct hf *hf, const char *json, const 
 static bool read_vocabs(const struct hf *hf, struct hd_vocab **source, struct hd_vocab **target)
 {
     const struct hd_config *c = &hf->in.net->config;
-    const bool is_one = !is_there(hf->folder, "target_vocab.json");
+    const bool is_one = !hd_folder_has(hf->folder, "target_vocab.json");
     const int end = whole(hf, "eos_token_id", 0);
     *source = read_vocab(hf, "vocab.json", "source.spm", c->source_vocab);
     *target = *source ? read_vocab(hf, is_one ? "vocab.json" : "target_vocab.json", "target.spm",
@@ -503,14 +437,14 @@ static heed_model *model_of(struct hf *hf, const char *path, const struct hd_ten
 
 static heed_model *read_weights(struct hf *hf)
 {
-    const struct path tensors = path_of(hf->folder, "model.safetensors"),
-                      torch = path_of(hf->folder, "pytorch_model.bin");
+    const struct hd_folder_path tensors = hd_folder_path(hf->folder, "model.safetensors"),
+                      torch = hd_folder_path(hf->folder, "pytorch_model.bin");
     heed_model *model = NULL;
-    if (is_there(hf->folder, "model.safetensors")) {
+    if (hd_folder_has(hf->folder, "model.safetensors")) {
         struct hd_safetensors *file = hd_safetensors_open(tensors.s, hf->err);
         model = file ? model_of(hf, tensors.s, &file->tensors) : NULL;
         hd_safetensors_close(file);
-    } else if (is_there(hf->folder, "pytorch_model.bin")) {
+    } else if (hd_folder_has(hf->folder, "pytorch_model.bin")) {
         struct hd_torch *file = hd_torch_open(torch.s, hf->err);
         model = file ? model_of(hf, torch.s, &file->tensors) : NULL;
         hd_torch_close(file);
@@ -526,11 +460,11 @@ heed_model *hd_import_hf(const char *folder, heed_error *err)
 {
     struct hf hf = {.folder = folder, .err = err};
     heed_model *model = NULL;
-    bool ok = (hf.config = read_object(folder, "config.json", err)) != NULL;
-    if (ok && is_there(folder, "generation_config.json"))
-        ok = (hf.generation = read_object(folder, "generation_config.json", err)) != NULL;
-    if (ok && is_there(folder, "tokenizer_config.json"))
-        ok = (hf.tokenizer = read_object(folder, "tokenizer_config.json", err)) != NULL;
+    bool ok = (hf.config = hd_folder_json(folder, "config.json", JSON_OBJECT, err)) != NULL;
+    if (ok && hd_folder_has(folder, "generation_config.json"))
+        ok = (hf.generation = hd_folder_json(folder, "generation_config.json", JSON_OBJECT, err)) != NULL;
+    if (ok && hd_folder_has(folder, "tokenizer_config.json"))
+        ok = (hf.tokenizer = hd_folder_json(folder, "tokenizer_config.json", JSON_OBJECT, err)) != NULL;
     if (ok)
         model = read_weights(&hf);
     json_decref(hf.config);

@@ -16,7 +16,7 @@ static const struct hd_architecture *architecture_of(const struct hd_config *con
 
 static const struct hd_source_kind *source_of(const struct hd_config *config)
 {
-    return !hd_config_has_encoder(config)            ? &hd_source_none
+    return !hd_config_has_encoder(config)        ? &hd_source_none
            : config->source == HD_SOURCE_VECTORS ? &hd_source_vectors
                                                  : &hd_source_text;
 }

@@ -228,7 +228,8 @@ bool hd_model_save(const heed_model *m, const char *path, enum hd_dtype store, h
         hd_saver_add(&s, hd_tensor_of(DETECTOR, HD_U8, bytes, &size, 1), HD_U8);
     }
     hd_saver_note(&s, KEY_FORMAT, FORMAT);
-    ok = ok && (!m->feature || hd_feature_save(m->feature, &s, FEATURES, err)) && add_json(&s, KEY_CONFIG, hd_config_to_json(&m->net->config), err) &&
+    ok = ok && (!m->feature || hd_feature_save(m->feature, &s, FEATURES, err)) &&
+         add_json(&s, KEY_CONFIG, hd_config_to_json(&m->net->config), err) &&
          add_json(&s, KEY_RECORD, json_incref(m->record), err) && hd_saver_write(&s, path, err);
     hd_saver_release(&s);
     hd_arena_release(&memory);
@@ -319,13 +320,12 @@ static bool read_feature(const struct hd_safetensors *file, heed_model *model, h
     if (!hd_feature_load(&feature, file, FEATURES, err))
         return false;
     const bool is_known = feature.settings.kind != HD_OPTION_OPEN;
-    bool ok = !is_known ||
-              hd_feature_width(&feature.settings) == model->net->config.source_width ||
-              hd_fail(err, HEED_BAD_MODEL,
-                      "%s: its features have %d numbers, but its configuration says source-width "
-                      "%d",
-                      file->path, hd_feature_width(&feature.settings),
-                      model->net->config.source_width);
+    bool ok =
+        !is_known || hd_feature_width(&feature.settings) == model->net->config.source_width ||
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: its features have %d numbers, but its configuration says source-width "
+                "%d",
+                file->path, hd_feature_width(&feature.settings), model->net->config.source_width);
     ok = ok && hd_model_set_feature(model, &feature, err);
     hd_feature_release(&feature);
     return ok;
@@ -334,7 +334,8 @@ static bool read_feature(const struct hd_safetensors *file, heed_model *model, h
 /* Tensors that are no parameters. */
 static bool is_text_name(const char *name)
 {
-    return hd_is_feature_name(name, FEATURES) || strcmp(name, SOURCE) == 0 || strcmp(name, TARGET) == 0 || strcmp(name, DETECTOR) == 0;
+    return hd_is_feature_name(name, FEATURES) || strcmp(name, SOURCE) == 0 ||
+           strcmp(name, TARGET) == 0 || strcmp(name, DETECTOR) == 0;
 }
 
 static bool has_shape_of(const struct hd_tensor *t, const hd_node *p)

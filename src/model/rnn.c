@@ -100,8 +100,8 @@ static bool encode_recurrent(const struct hd_net *net, hd_tape *tape, hd_node *x
         start_alone(c, tape, memory->spans->n, m);
         return !hd_has_failed(tape);
     }
-    const struct hd_encoded e =
-        hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed), &memory->spans, dropouts->state);
+    const struct hd_encoded e = hd_encoder_run(&p->encoder, hd_dropout(x, dropouts->embed),
+                                               &memory->spans, dropouts->state);
     memory->h = e.h;
     if (hd_config_has_decoder(c))
         remember(p, c, &e, memory, dropouts, m);

@@ -182,15 +182,48 @@ static bool check_bars(const heed_picture_bars *bars, heed_error *err)
     return true;
 }
 
+static bool check_view(const heed_picture_view *v, heed_error *err)
+{
+    enum { MOST_POSITIONS = 100000, MOST_FRAMES = 10000000, MOST_BANDS = 1024, MOST_PIXELS = 256 };
+    const bool is_picture = v->grid_columns > 0;
+    const int most_rows = is_picture ? MOST_PIXELS : MOST_FRAMES,
+              most_columns = is_picture ? MOST_PIXELS : MOST_BANDS;
+    if (!check_strings(v->words, v->n_words, MOST_WORDS, "target words", err))
+        return false;
+    if (v->n_positions < 1 || v->n_positions > MOST_POSITIONS || v->n_rows < 1 ||
+        v->n_rows > most_rows || v->n_columns < 1 || v->n_columns > most_columns ||
+        !(v->seconds >= 0 && v->seconds <= LARGEST) || !v->seen || (!v->weights && v->n_words > 0))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "a picture of what was looked at has %d positions in %d by %d numbers; "
+                       "there must be 1 to %d in 1 by 1 to %d by %d",
+                       v->n_positions, v->n_rows, v->n_columns, MOST_POSITIONS, most_rows,
+                       most_columns);
+    if (is_picture &&
+        (v->grid_rows < 1 || v->grid_rows > v->n_rows || v->grid_columns > v->n_columns ||
+         (long long)v->grid_rows * v->grid_columns != v->n_positions))
+        return hd_fail(err, HEED_BAD_OPTION, "%d rows of %d patches are not %d positions",
+                       v->grid_rows, v->grid_columns, v->n_positions);
+    const heed_picture_words words = {.n_rows = v->n_words, .n_columns = v->n_positions};
+    const long long n = (long long)v->n_rows * v->n_columns * (is_picture ? 3 : 1);
+    for (long long i = 0; i < n; i++)
+        if (!(v->seen[i] >= -1e15F && v->seen[i] <= 1e15F) ||
+            (is_picture && !(v->seen[i] >= 0 && v->seen[i] <= 1)))
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "number %lld of what was looked at is %g, which cannot be drawn", i + 1,
+                           (double)v->seen[i]);
+    return check_weights(v->weights, &words, 1, err);
+}
+
 bool hd_picture_check(const heed_picture *p, heed_error *err)
 {
-    const int n_kinds =
-        (p->attention != NULL) + (p->heads != NULL) + (p->chart != NULL) + (p->bars != NULL);
+    const int n_kinds = (p->attention != NULL) + (p->heads != NULL) + (p->chart != NULL) +
+                        (p->bars != NULL) + (p->view != NULL);
     if (n_kinds != 1)
         return hd_fail(err, HEED_BAD_OPTION, "a picture is of one kind, but %d were given",
                        n_kinds);
     return p->attention ? hd_attention_check(p->attention, err)
            : p->heads   ? check_heads(p->heads, err)
            : p->chart   ? check_chart(p->chart, err)
+           : p->view    ? check_view(p->view, err)
                         : check_bars(p->bars, err);
 }

@@ -30,9 +30,9 @@ struct hd_vocab {
     const char *spm_bytes;
     size_t n_spm_bytes;
     _Atomic(struct hd_piece_tree *) tree; /* of spm, NULL until it is asked for */
-    int *of_spm;    /* kind listed: the id for each of spm's; the rest are for lists */
-    size_t n_list;  /* bytes of the list */
-    char *text;     /* the list with a NUL after each token */
+    int *of_spm;   /* kind listed: the id for each of spm's; the rest are for lists */
+    size_t n_list; /* bytes of the list */
+    char *text;    /* the list with a NUL after each token */
     const char **pieces;
     int *slots; /* hash table: an id, or -1 for an empty slot; a power of two of them */
     size_t n_slots;
@@ -47,11 +47,8 @@ static bool is_special(const struct hd_vocab *vocab, int id);
 /* ---- making ---------------------------------------------------------------------------------- */
 
 static const char *const kind_names[] = {
-    [HD_VOCAB_SPM] = "spm",
-    [HD_VOCAB_WORDS] = "words",
-    [HD_VOCAB_CHARS] = "chars",
-    [HD_VOCAB_LISTED] = "listed",
-    [HD_VOCAB_LABELS] = "labels",
+    [HD_VOCAB_SPM] = "spm",       [HD_VOCAB_WORDS] = "words",   [HD_VOCAB_CHARS] = "chars",
+    [HD_VOCAB_LISTED] = "listed", [HD_VOCAB_LABELS] = "labels",
 };
 
 const char *hd_vocab_kind_name(enum hd_vocab_kind kind)
@@ -116,11 +113,12 @@ static bool read_listed(struct hd_vocab *vocab, heed_error *err)
 struct hd_vocab *hd_vocab_from_memory(enum hd_vocab_kind kind, const void *data, size_t size,
                                       heed_error *err)
 {
-    static bool (*const read[])(struct hd_vocab *vocab, heed_error *err) = {
-        [HD_VOCAB_SPM] = read_spm,
-        [HD_VOCAB_WORDS] = read_list,
-        [HD_VOCAB_CHARS] = read_list,
-        [HD_VOCAB_LISTED] = read_listed};
+    static bool (*const read[])(struct hd_vocab * vocab,
+                                heed_error * err) = {[HD_VOCAB_SPM] = read_spm,
+                                                     [HD_VOCAB_WORDS] = read_list,
+                                                     [HD_VOCAB_CHARS] = read_list,
+                                                     [HD_VOCAB_LISTED] = read_listed,
+                                                     [HD_VOCAB_LABELS] = read_list};
     struct hd_vocab *vocab = hd_new(struct hd_vocab, err);
     if (!vocab)
         return NULL;
@@ -170,7 +168,7 @@ static struct hd_vocab *from_list(enum hd_vocab_kind kind, const char *const *to
 struct hd_vocab *hd_vocab_from_tokens(enum hd_vocab_kind kind, const char *const *tokens, size_t n,
                                       heed_error *err)
 {
-    assert(kind == HD_VOCAB_WORDS || kind == HD_VOCAB_CHARS);
+    assert(kind == HD_VOCAB_WORDS || kind == HD_VOCAB_CHARS || kind == HD_VOCAB_LABELS);
     return from_list(kind, tokens, n, NULL, 0, err);
 }
 

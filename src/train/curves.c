@@ -45,7 +45,7 @@ static void add_note(struct hd_curves *c, const json_t *note, long update)
         return;
     static const struct {
         const char *metric, *key;
-    } keys[] = {{"BLEU", "bleu"}, {"chrF", "chrf"}, {"exact", "exact"},
+    } keys[] = {{"BLEU", "bleu"}, {"chrF", "chrf"},         {"exact", "exact"},
                 {"WER", "wer"},   {"accuracy", "accuracy"}, {"F1", "f1"}};
     if (strcmp(event, "update") == 0)
         hd_points_add(&c->loss, x, json_number_value(json_object_get(note, "loss")));

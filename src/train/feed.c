@@ -54,7 +54,7 @@ uint64_t hd_shuffled(uint64_t i, uint64_t n, uint64_t key, uint64_t stream)
 
 struct slice {
     struct hd_ids ids;
-    int length[2 * SLICE]; /* source and target of each pair; -1 where it is left out */
+    int length[2 * SLICE];             /* source and target of each pair; -1 where it is left out */
     struct hd_sequence vectors[SLICE]; /* where the source is one of them */
     struct hd_token_link *links;
     size_t n_links, link_capacity;
@@ -248,8 +248,8 @@ static bool encode_pair(const struct hd_feed *f, struct slice *s, int at, struct
     bool is_empty = false;
     *is_long = false;
     if (f->options.vectors) {
-        s->vectors[at] = hd_vector_sequence(f->options.vectors, f->options.frames, f->corpus,
-                                            drawn.index);
+        s->vectors[at] =
+            hd_vector_sequence(f->options.vectors, f->options.frames, f->corpus, drawn.index);
         *is_long = s->vectors[at].n_frames > f->options.max_frames;
     }
     for (int side = 0; side < 2; side++) {
@@ -428,7 +428,8 @@ static bool load(struct hd_feed *f, int epoch, int pool, heed_error *err)
             return hd_fail(err, s->err.code, "%s", s->err.message);
         }
         const size_t left = f->size - (size_t)i * SLICE;
-        f->n = collect(s, f->options.vectors != NULL, (int)(left < SLICE ? left : SLICE), f->pairs, f->n);
+        f->n = collect(s, f->options.vectors != NULL, (int)(left < SLICE ? left : SLICE), f->pairs,
+                       f->n);
         f->counts.n_long += is_counted ? s->n_long : 0;
         f->counts.n_empty += is_counted ? s->n_empty : 0;
     }

@@ -25,8 +25,6 @@ static void mask_block(float *x, const float *mean, int width, int from_row, int
             x[(size_t)i * (size_t)width + (size_t)d] = mean[d];
 }
 
-
-
 static void mask_item(float *x, int n, const struct hd_net *net, const struct hd_recipe *r,
                       struct hd_rng *rng)
 {

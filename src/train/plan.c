@@ -65,10 +65,10 @@ static void plan_variation(struct hd_recipe *r, enum hd_task task, const struct 
 
 static int metric_of(const struct hd_recipe *r, enum hd_task task)
 {
-    return task == HD_TASK_LABEL                    ? HD_VALID_ACCURACY
-           : task == HD_TASK_LANGUAGE_MODEL         ? HD_VALID_CE
-           : r->source_tokens == HD_VOCAB_CHARS     ? HD_VALID_EXACT
-                                                    : HD_VALID_BLEU;
+    return task == HD_TASK_LABEL                ? HD_VALID_ACCURACY
+           : task == HD_TASK_LANGUAGE_MODEL     ? HD_VALID_CE
+           : r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT
+                                                : HD_VALID_BLEU;
 }
 
 /* Words to learn subwords from: of the sides that are text. */
@@ -88,8 +88,8 @@ void hd_plan_text(struct hd_recipe *r, enum hd_task task, const struct hd_text_f
     if (r->source_tokens == HD_OPTION_OPEN)
         r->source_tokens = r->tokens;
     if (r->joint_vocab == HD_OPTION_OPEN)
-        r->joint_vocab = task == HD_TASK_TRANSLATE && r->tokens == HD_VOCAB_SPM &&
-                         r->source_tokens == r->tokens;
+        r->joint_vocab =
+            task == HD_TASK_TRANSLATE && r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens;
     if (r->vocab_size == HD_OPTION_OPEN && r->tokens == HD_VOCAB_SPM)
         r->vocab_size = hd_vocab_size_for(f->n_pairs, words_to_learn(r, task, f));
     else if (r->vocab_size == HD_OPTION_OPEN)
@@ -208,9 +208,9 @@ static bool check_task(const heed_training *said, enum hd_task task, heed_error 
                           (task == HD_TASK_LABEL && is_of_labels) ||
                           (task == HD_TASK_TRANSLATE && !is_of_labels);
     char text[64];
-    return is_right || hd_fail(err, HEED_BAD_OPTION,
-                               "valid-metric %s does not measure task %s; leave it out",
-                               hd_recipe_text(&said->recipe, "valid-metric", text), name.text);
+    return is_right ||
+           hd_fail(err, HEED_BAD_OPTION, "valid-metric %s does not measure task %s; leave it out",
+                   hd_recipe_text(&said->recipe, "valid-metric", text), name.text);
 }
 
 bool hd_plan_check(const heed_training *said, heed_error *err)

@@ -43,19 +43,18 @@ static void tell_text(struct hd_run *run)
                        "text: %zu pairs, about %.2f million source and %.2f million target words",
                        f->n_pairs, millions(f->n_source_words), millions(f->n_target_words));
     else
-        hd_journal_say(&run->journal, "text: %zu lines, about %.2f million words", f->n_pairs,
-                       millions(task == HD_TASK_LANGUAGE_MODEL ? f->n_target_words
-                                                               : f->n_source_words));
+        hd_journal_say(
+            &run->journal, "text: %zu lines, about %.2f million words", f->n_pairs,
+            millions(task == HD_TASK_LANGUAGE_MODEL ? f->n_target_words : f->n_source_words));
 }
 
-/* What was chosen, and why. */
-static void tell_choices(struct hd_run *run)
+static void tell_model(struct hd_run *run)
 {
     const struct hd_recipe *r = run->recipe;
     const struct hd_config *c = &run->model->net->config;
     const heed_training *said = run->said;
     const bool is_transformer = c->arch == HD_TRANSFORMER;
-    char layers[64], texts[5][64];
+    char layers[64];
     if (hd_config_has_encoder(c) && hd_config_has_decoder(c))
         snprintf(layers, sizeof layers, "%d+%d layers", c->encoder_layers, c->decoder_layers);
     else
@@ -69,14 +68,23 @@ static void tell_choices(struct hd_run *run)
                    : hd_training_is_given(said, "size") || hd_training_is_given(said, "dim")
                        ? ""
                        : ", a size that suits so much text");
-    hd_journal_say(&run->journal,
-                   "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s %s "
-                   "tokens; dropout %s",
-                   hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]),
-                   r->warmup, hd_recipe_text(r, "schedule", texts[2]),
-                   hd_recipe_text(r, "batch-tokens", texts[3]),
-                   hd_config_has_decoder(c) ? "target" : "source",
-                   hd_recipe_text(r, "dropout", texts[4]));
+}
+
+/* What was chosen, and why. */
+static void tell_choices(struct hd_run *run)
+{
+    const struct hd_recipe *r = run->recipe;
+    const struct hd_config *c = &run->model->net->config;
+    const heed_training *said = run->said;
+    char texts[5][64];
+    tell_model(run);
+    hd_journal_say(
+        &run->journal,
+        "recipe: %s, rate %s after %d updates of warm-up, then %s; batches of %s %s "
+        "tokens; dropout %s",
+        hd_recipe_text(r, "optimizer", texts[0]), hd_recipe_text(r, "rate", texts[1]), r->warmup,
+        hd_recipe_text(r, "schedule", texts[2]), hd_recipe_text(r, "batch-tokens", texts[3]),
+        hd_config_has_decoder(c) ? "target" : "source", hd_recipe_text(r, "dropout", texts[4]));
     char *variation =
         hd_vary_tell(&r->vary, &run->facts.vary,
                      r->tokens == HD_VOCAB_SPM && r->source_tokens == r->tokens, NULL);
@@ -177,9 +185,10 @@ static bool make_tools(struct hd_run *run, heed_error *err)
 
 bool hd_run_save(struct hd_run *run, bool is_good, heed_error *err)
 {
-    const struct hd_identity identity = {run->config_json, run->recipe_json, run->fingerprint,
-                                         run->model->source, run->model->target,
-                                         json_object_get(run->model->record, "alignment_shift")};
+    const struct hd_identity identity = {
+        run->config_json,   run->recipe_json,
+        run->fingerprint,   run->model->source,
+        run->model->target, json_object_get(run->model->record, "alignment_shift")};
     int is_there = 1;
     return hd_learner_share(&run->learner, false, err) &&
            (run->ranks.rank > 0 ||

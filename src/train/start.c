@@ -265,8 +265,8 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
                        is_given || r->vocab_from ? "" : " learned from the text");
     else
         hd_journal_say(&run->journal, "vocabulary: %d %s of the source, %d %s of the target",
-                       hd_vocab_size(*source), vocab_words[r->source_tokens], hd_vocab_size(*target),
-                       vocab_words[r->tokens]);
+                       hd_vocab_size(*source), vocab_words[r->source_tokens],
+                       hd_vocab_size(*target), vocab_words[r->tokens]);
     if (hd_vocab_end(*target) < 0)
         return hd_fail(
             err, HEED_BAD_OPTION,
@@ -384,8 +384,8 @@ static bool guess_languages(struct hd_run *run, heed_error *err)
     char source[8], target[8], both[20];
     if (hd_corpus_n_directions(run->text) > 0)
         return list_languages(r, run->text, err);
-    if (r->languages || run->vectors.n > 0 || r->src.n == 0 || r->tgt.n == 0 || !language_of(r->src.at[0], source) ||
-        !language_of(r->tgt.at[0], target))
+    if (r->languages || run->vectors.n > 0 || r->src.n == 0 || r->tgt.n == 0 ||
+        !language_of(r->src.at[0], source) || !language_of(r->tgt.at[0], target))
         return true;
     snprintf(both, sizeof both, "%s-%s", source, target);
     return (r->languages = hd_copy_string(both, err)) != NULL;
@@ -430,8 +430,9 @@ static bool start_new(struct hd_run *run, heed_error *err)
     c.source_vocab = hd_vocab_size(source);
     c.target_vocab = hd_vocab_size(target);
     struct hd_net *net = NULL;
-    bool ok = hd_plan_model(&c, source == target && run->vectors.n == 0, said, err) && plan_recipe(run, &c, err) &&
-              guess_languages(run, err) && (net = hd_net_new(&c, err)) != NULL;
+    bool ok = hd_plan_model(&c, source == target && run->vectors.n == 0, said, err) &&
+              plan_recipe(run, &c, err) && guess_languages(run, err) &&
+              (net = hd_net_new(&c, err)) != NULL;
     if (!ok) {
         if (target != source)
             hd_vocab_free(target);
@@ -511,8 +512,8 @@ static bool start_from(struct hd_run *run, heed_error *err)
     const struct existing from = {c, r->joint_vocab, r->from, ", or train without --from"};
     return fit_placeholders(run, run->model->source, run->model->target, err) &&
            hd_run_check_languages(run, run->model->source, err) && agree(run->said, &from, err) &&
-           hd_run_agree_vectors(run, r->from, err) &&
-           hd_plan_guidance(c, r, err) && plan_recipe(run, c, err) && guess_languages(run, err);
+           hd_run_agree_vectors(run, r->from, err) && hd_plan_guidance(c, r, err) &&
+           plan_recipe(run, c, err) && guess_languages(run, err);
 }
 
 static bool is_same_list(const heed_option_list *a, const heed_option_list *b)
@@ -594,6 +595,6 @@ bool hd_run_start(struct hd_run *run, struct hd_saved_state *saved, heed_error *
     const bool ok = saved               ? go_on(run, saved, err)
                     : run->recipe->from ? start_from(run, err)
                                         : start_new(run, err);
-    return ok && (run->vectors.n == 0 ||
-                  hd_model_set_feature(run->model, &run->vectors.feature, err));
+    return ok &&
+           (run->vectors.n == 0 || hd_model_set_feature(run->model, &run->vectors.feature, err));
 }

@@ -177,10 +177,10 @@ static bool translate(struct look *look, int from, int n, int worker, heed_error
         input[i] = (struct hd_search_input){.source = s[i].ids.source,
                                             .max_length = hd_longest_output(s[i].ids.source.n, 3),
                                             .number = (uint64_t)s[i].number};
-    bool ok = hd_decides(&nets[0]->config)
-                  ? hd_decide(nets, 1, input, (size_t)n, &options, found, err)
-                  : hd_search(nets, 1, hd_vocab_end(dev->target), input, (size_t)n, &options, found,
-                              err);
+    bool ok =
+        hd_decides(&nets[0]->config)
+            ? hd_decide(nets, 1, input, (size_t)n, &options, found, err)
+            : hd_search(nets, 1, hd_vocab_end(dev->target), input, (size_t)n, &options, found, err);
     for (int i = 0; ok && i < n; i++) {
         const struct hd_hypothesis *best = &found[i].best[0];
         char *text = hd_vocab_decode(dev->target, best->ids, (size_t)best->n, err);
@@ -339,6 +339,7 @@ double hd_score_of(const struct hd_recipe *recipe, const struct hd_validated *v)
 
 const char *hd_metric_name(const struct hd_recipe *recipe)
 {
-    static const char *const names[] = {"cross entropy", "BLEU", "chrF", "exact", "WER", "accuracy", "F1"};
+    static const char *const names[] = {"cross entropy", "BLEU",     "chrF", "exact",
+                                        "WER",           "accuracy", "F1"};
     return names[recipe->valid_metric];
 }

@@ -118,6 +118,10 @@ static bool describe_source(const struct hd_job *job, const struct hd_token_side
             return false;
         for (size_t t = s->first[p]; t < s->first[p + 1]; t++) {
             r->subwords[t] = (heed_subword){.text = text, .word = s->wording.of_token[t]};
+            if (line->vectors) { /* a position is a word */
+                r->subwords[t].text = r->words[t].text;
+                continue;
+            }
             text =
                 stpcpy(text, hd_vocab_piece(job->ensemble->source, segment->ids[t - s->first[p]])) +
                 1;
@@ -560,8 +564,7 @@ static double sentence_confidence(const struct hd_line *line, const heed_transla
     const double n_target = (double)hd_utf8_count(tr->text, t->n_bytes) + 5,
                  n_source = (double)hd_utf8_count(line->result->source, line->n_source) + 5;
     const bool is_text = !line->vectors; /* positions of vectors have no length to compare with */
-    const double length =
-        is_text && n_target < n_source ? hd_real_log(n_target / n_source) : 0;
+    const double length = is_text && n_target < n_source ? hd_real_log(n_target / n_source) : 0;
     const double x = c[0] + c[1] * words + c[2] * (logprob / (double)t->n) + c[3] * length;
     return 1 / (1 + hd_real_exp(-x));
 }
@@ -703,7 +706,7 @@ static void warn(struct hd_line *line)
         const struct hd_segment *segment = &line->segments[p];
         n_cut += segment->found.n > 0 && segment->found.best[0].is_cut;
         n_again += segment->is_searched_again;
-        n_dropped += is_looked_at && !segment->passes && is_dropped(line, p);
+        n_dropped += is_looked_at && !line->vectors && !segment->passes && is_dropped(line, p);
         n_loops += is_looked_at && !segment->is_searched_again && repeats(segment);
     }
     if (n_loops > 0)
@@ -796,7 +799,7 @@ bool hd_line_assemble(struct hd_line *line)
     ok = ok && hd_describe_beam(line) && hd_describe_memory(line) && describe_labels(line);
     if (ok && !is_of_labels(line)) {
         warn(line);
-        if (job->ensemble->task == HD_TASK_TRANSLATE) {
+        if (job->ensemble->task == HD_TASK_TRANSLATE && !line->vectors) {
             hd_warn_of_losses(line);
             hd_warn_of_terms(line);
         }

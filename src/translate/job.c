@@ -122,8 +122,8 @@ static bool add_model(struct hd_ensemble *e, const heed_model *m, heed_error *er
         look_at_text(e);
     }
     if ((m->net->config.source == HD_SOURCE_VECTORS) != e->reads_vectors)
-        return hd_fail(err, HEED_BAD_OPTION,
-                       "model %d reads another kind of source than the first", e->n + 1);
+        return hd_fail(err, HEED_BAD_OPTION, "model %d reads another kind of source than the first",
+                       e->n + 1);
     if ((int)e->task != m->net->config.task)
         return hd_fail(err, HEED_BAD_OPTION,
                        "model %d is of task %s, but the first is of task %s; models that work "
@@ -306,15 +306,15 @@ static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool 
 {
     if (e->task != HD_TASK_LABEL)
         return true;
-    const char *asked = is_forced                         ? "an output that is given"
-                        : o->is_sampled                   ? "sample"
-                        : o->terms                        ? "glossary"
-                        : o->memory                       ? "memory"
-                        : o->force                        ? "force"
-                        : o->markup != HD_MARKUP_NONE     ? "markup"
-                        : o->replaces_unknown             ? "replace-unknown"
-                        : o->has_tree || o->n_steps > 0   ? "the steps of a search"
-                                                          : NULL;
+    const char *asked = is_forced                       ? "an output that is given"
+                        : o->is_sampled                 ? "sample"
+                        : o->terms                      ? "glossary"
+                        : o->memory                     ? "memory"
+                        : o->force                      ? "force"
+                        : o->markup != HD_MARKUP_NONE   ? "markup"
+                        : o->replaces_unknown           ? "replace-unknown"
+                        : o->has_tree || o->n_steps > 0 ? "the steps of a search"
+                                                        : NULL;
     return !asked || hd_fail(err, HEED_BAD_OPTION,
                              "the model gives labels, which %s is not for; leave it out", asked);
 }
@@ -378,8 +378,7 @@ void hd_job_release(struct hd_job *job)
 bool hd_job_needs_words_alone(const struct hd_job *job)
 {
     return !job->has_scores && !job->ensemble->lm && job->ensemble->n == 1 &&
-           job->options.no_repeat == 0 &&
-           job->ensemble->task == HD_TASK_TRANSLATE;
+           job->options.no_repeat == 0 && job->ensemble->task == HD_TASK_TRANSLATE;
 }
 
 struct hd_search_input hd_segment_input(const struct hd_segment *segment)
@@ -403,9 +402,9 @@ struct hd_search_input hd_segment_input(const struct hd_segment *segment)
         .neighbours = hd_segment_neighbours(segment),
         .looks = looks,
         .n_looks = n_looks,
-        .max_length = hd_longest_output(segment->n_ids > 0 ? segment->n_ids
-                                                           : (int)segment->prefix.n,
-                                        line->job->options.max_length),
+        .max_length =
+            hd_longest_output(segment->n_ids > 0 ? segment->n_ids : (int)segment->prefix.n,
+                              line->job->options.max_length),
         .number = line->number << 20 | (index & 0xFFFFF)};
 }
 

@@ -247,9 +247,9 @@ static bool record(const struct hd_line *line, struct kept *const *kept, struct 
     size_t n_input = 0;
     for (int i = 0; i < n; i++)
         if (ids[i].target.n > 0)
-            input[n_input++] =
-                (struct hd_search_input){.source = {ids[i].source.at, (int)ids[i].source.n},
-                                         .prefix = {ids[i].target.at, (int)ids[i].target.n}};
+            input[n_input++] = (struct hd_search_input){
+                .source = {.ids = ids[i].source.at, .n = (int)ids[i].source.n},
+                .prefix = {.ids = ids[i].target.at, .n = (int)ids[i].target.n}};
     struct hd_step_recorder *recorder = n_input > 0 ? take_recorder(e->recall, err) : NULL;
     const bool ok = n_input == 0 ||
                     (recorder && hd_steps_record(recorder, e->nets, e->n, hd_vocab_end(e->target),
@@ -295,7 +295,8 @@ static bool number_of_models(const struct hd_ensemble *e, uint64_t *number, int 
         target[i] = target[i] == end ? (end + 1) % n_target : target[i];
     }
     struct hd_steps steps = {0};
-    const struct hd_search_input input = {.source = {source, N}, .prefix = {target, N}};
+    const struct hd_search_input input = {.source = {.ids = source, .n = N},
+                                          .prefix = {.ids = target, .n = N}};
     struct hd_step_recorder *recorder = take_recorder(e->recall, err);
     const bool ok =
         recorder && hd_steps_record(recorder, e->nets, e->n, end, &input, 1, &steps, err);
@@ -388,6 +389,13 @@ static bool fill(const struct hd_line *line, struct kept **kept, const struct hd
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
+/* A memory is of texts and their translations; what else models do has none. */
+static bool has_memory(const struct hd_job *job)
+{
+    return job->options.memory && job->ensemble->task == HD_TASK_TRANSLATE &&
+           !job->ensemble->reads_vectors;
+}
+
 static struct hd_remembered_query query_of(const struct hd_line *line, size_t begin, size_t end)
 {
     const heed_options *o = &line->job->options; /* which may know other names of them */
@@ -424,8 +432,7 @@ static bool recall_segment(struct hd_segment *segment)
 
 bool hd_line_recall(struct hd_line *line)
 {
-    const heed_options *o = &line->job->options;
-    for (size_t i = 0; o->memory && i < line->n_segments; i++)
+    for (size_t i = 0; has_memory(line->job) && i < line->n_segments; i++)
         if (!line->segments[i].passes && !recall_segment(&line->segments[i]))
             return false;
     return true;
@@ -449,7 +456,8 @@ void hd_segment_recalled_free(struct hd_segment_recalled *s)
 const char *hd_line_remembered(struct hd_line *line)
 {
     const heed_options *o = &line->job->options;
-    if (!o->memory || line->document || o->is_sampled || o->force || line->job->is_forced)
+    if (!has_memory(line->job) || line->document || o->is_sampled || o->force ||
+        line->job->is_forced)
         return NULL;
     const struct hd_remembered_query query =
         query_of(line, line->begin, line->begin + line->n_text);
@@ -500,7 +508,7 @@ static bool add_remembered(struct hd_line *line, const struct hd_remembered_pair
 bool hd_describe_memory(struct hd_line *line)
 {
     const heed_options *o = &line->job->options;
-    if (!o->memory || line->job->is_forced)
+    if (!has_memory(line->job) || line->job->is_forced)
         return true;
     size_t most = line->answer != NULL;
     for (size_t i = 0; i < line->n_segments; i++)

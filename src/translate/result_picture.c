@@ -11,6 +11,35 @@ struct block {
     const char **rows, **columns;
 };
 
+heed_picture_view *heed_result_view(const heed_result *r, const heed_translation *t,
+                                    heed_error *err)
+{
+    if (!hd_is_given(r, "result", err) || !hd_is_given(t, "translation", err))
+        return NULL;
+    if (!t->attention || t->attention_kind != HEED_ATTENTION_CROSS || !r->seen) {
+        hd_fail(err, HEED_BAD_OPTION, "the result has nothing that could be looked at");
+        return NULL;
+    }
+    const size_t n = t->n_attention_rows;
+    heed_picture_view *v = hd_alloc(1, sizeof *v + n * sizeof(char *), err);
+    if (!v)
+        return NULL;
+    const char **words = (const char **)(void *)(v + 1);
+    for (size_t i = 0; i < n; i++)
+        words[i] = t->words[i].text;
+    *v = (heed_picture_view){.words = words,
+                             .n_words = (int)n,
+                             .weights = t->attention,
+                             .n_positions = (int)t->n_attention_columns,
+                             .seen = r->seen,
+                             .n_rows = r->n_seen_rows,
+                             .n_columns = r->n_seen_columns,
+                             .seconds = r->step * (double)t->n_attention_columns,
+                             .grid_rows = r->rows,
+                             .grid_columns = r->columns};
+    return v;
+}
+
 heed_picture_attention *heed_result_picture(const heed_result *r, const heed_translation *t,
                                             const heed_link *links, size_t n_links, heed_error *err)
 {

@@ -134,10 +134,9 @@ static bool add_loops(struct hd_search_worker *w, heed_error *err)
 
 bool hd_search_worker_step(struct hd_search_worker *w, heed_error *err)
 {
-    if (w->n_decided > w->n_done
-            ? decide(w, err)
-            : (hd_searcher_size(w->searcher) > 0 || add_loops(w, err)) &&
-                  hd_searcher_step(w->searcher, err))
+    if (w->n_decided > w->n_done ? decide(w, err)
+                                 : (hd_searcher_size(w->searcher) > 0 || add_loops(w, err)) &&
+                                       hd_searcher_step(w->searcher, err))
         return true;
     hd_search_worker_clear(w);
     return false;

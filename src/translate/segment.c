@@ -426,6 +426,25 @@ static void find_text(struct hd_line *line)
     line->n_text -= hd_space_after(line->result->source + line->begin, line->n_text);
 }
 
+/* Its segments, by what is asked of them; an answer that is remembered needs no search. */
+static bool prepare_output(struct hd_line *line, const char *other)
+{
+    const enum hd_task task = line->job->ensemble->task;
+    const bool has_prefix = other && other[0];
+    const char *answer = has_prefix || line->is_translated ? NULL : hd_line_remembered(line);
+    line->is_forced = line->job->is_forced || answer;
+    if (hd_failed(&line->err) ||
+        !(line->is_forced                  ? prepare_force
+          : task == HD_TASK_LABEL          ? prepare_label
+          : task == HD_TASK_LANGUAGE_MODEL ? prepare_continuation
+                                           : prepare_search)(line, answer ? answer : other) ||
+        (answer && !look_at_answer(line)))
+        return false;
+    for (size_t i = 0; i < line->n_segments && !answer; i++)
+        line->n_searching += !line->segments[i].passes;
+    return true;
+}
+
 bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
 {
     line->result = hd_result_new(&line->err);
@@ -447,20 +466,7 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
         return false;
     if (!has_vectors && !choose_languages(line, line->job->is_forced ? other : NULL))
         return false;
-    const bool has_prefix = other && other[0];
-    const char *answer = has_prefix || line->is_translated ? NULL : hd_line_remembered(line);
-    line->is_forced = line->job->is_forced || answer;
-    const enum hd_task task = line->job->ensemble->task;
-    if (hd_failed(&line->err) ||
-        !(line->is_forced                  ? prepare_force
-          : task == HD_TASK_LABEL          ? prepare_label
-          : task == HD_TASK_LANGUAGE_MODEL ? prepare_continuation
-                                           : prepare_search)(line, answer ? answer : other) ||
-        (answer && !look_at_answer(line)))
-        return false;
-    for (size_t i = 0; i < line->n_segments && !answer; i++)
-        line->n_searching += !line->segments[i].passes;
-    return true;
+    return prepare_output(line, other);
 }
 
 void hd_line_release(struct hd_line *line)

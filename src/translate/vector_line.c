@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "translate/job.h"
 #include "translate/shelf.h"
+#include "vector/seen.h"
 #include "vector/vector_name.h"
 
 #include <stdio.h>
@@ -17,10 +18,11 @@ static bool make_vectors(struct hd_line *line, const char *path)
     const heed_model *m = line->job->ensemble->models[0];
     struct hd_featured made = {0};
     if (!m->feature || m->feature->settings.kind == HD_OPTION_OPEN)
-        return hd_fail(&line->err, HEED_BAD_OPTION,
-                       "%s: the model does not know how its vectors were made, so it reads files of "
-                       "vectors alone (.safetensors, .npz, .npy)",
-                       path);
+        return hd_fail(
+            &line->err, HEED_BAD_OPTION,
+            "%s: the model does not know how its vectors were made, so it reads files of "
+            "vectors alone (.safetensors, .npz, .npy)",
+            path);
     line->own_vectors = hd_new(struct hd_vectors, &line->err);
     line->item = 0;
     line->vectors = line->own_vectors;
@@ -89,6 +91,36 @@ static bool list_positions(struct hd_line *line, struct hd_encoding *places, siz
     return true;
 }
 
+/* What can be looked at again belongs to the result. The file knows how it was made, or else the model. */
+static bool keep_seen(struct hd_line *line)
+{
+    heed_result *r = line->result;
+    const struct hd_feature *of_file = &line->vectors->feature,
+                            *of_model = line->job->ensemble->models[0]->feature;
+    const bool is_told = of_file->settings.kind != HD_OPTION_OPEN || of_file->basis;
+    const struct hd_feature *f = is_told || !of_model ? of_file : of_model;
+    struct hd_featured item = {.n = hd_vectors_length(line->vectors, line->item),
+                               .width = line->vectors->width,
+                               .rows = r->rows,
+                               .columns = r->columns};
+    struct hd_seen seen = {0};
+    item.x = hd_alloc((size_t)item.n * (size_t)item.width, sizeof *item.x, &line->err);
+    bool ok = item.x && hd_vectors_read(line->vectors, line->item, item.x, &line->err) &&
+              hd_feature_see(&seen, f, &item, &line->err);
+    const size_t n = (size_t)seen.rows * (size_t)seen.columns * (seen.is_picture ? 3 : 1);
+    float *kept = ok && seen.x ? hd_result_keep(r, n, sizeof *kept, &line->err) : NULL;
+    if (kept) {
+        memcpy(kept, seen.x, n * sizeof *kept);
+        r->seen = kept;
+        r->n_seen_rows = seen.rows;
+        r->n_seen_columns = seen.columns;
+    }
+    ok = ok && (!seen.x || kept);
+    hd_free(seen.x);
+    hd_free(item.x);
+    return ok;
+}
+
 bool hd_line_read_vectors(struct hd_line *line, const char *name)
 {
     heed_result *r = line->result;
@@ -113,7 +145,7 @@ bool hd_line_read_vectors(struct hd_line *line, const char *name)
     if (!s->ids || !list_positions(line, &s->source, (size_t)n))
         return false;
     s->span = (struct hd_span){0, line->n_source};
-    return true;
+    return !line->job->has_attention || keep_seen(line);
 }
 
 struct hd_sequence hd_segment_source(const struct hd_segment *s)

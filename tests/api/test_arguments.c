@@ -67,7 +67,7 @@ static void translators_refuse_nothing(void **state)
     assert_refused(heed_translator_score(NULL, pairs, 1, e));
     assert_refused(heed_translator_complete(NULL, pairs, 1, e));
     assert_refused(heed_translator_set(NULL, "beam", "1", e));
-    assert_refused(heed_translator_fuse(NULL, NULL, 1, e));
+    assert_refused(heed_translator_fuse(NULL, NULL, 0.2, e));
     assert_refused(heed_translator_submit(NULL, "ein", NULL, e));
     assert_refused(heed_translator_new(NULL, 1, e));
     assert_refused(heed_translator_new((const heed_model *const[]){NULL}, 1, e));
@@ -194,6 +194,8 @@ static void models_refuse_nothing(void **state)
     assert_refused(heed_translator_new((const heed_model *const[]){m}, -1, e));
     assert_refused(heed_translator_new((const heed_model *const[]){m, NULL}, 2, e));
     assert_null(heed_model_architecture(NULL));
+    assert_null(heed_model_task(NULL));
+    assert_string_equal(heed_model_source(NULL), "text");
     assert_null(heed_model_languages(NULL));
     assert_false(heed_model_has_attention(NULL));
     assert_true(heed_model_size(NULL, HEED_MODEL_PARAMETERS) == -1);
@@ -270,6 +272,10 @@ static void evaluations_refuse_nothing(void **state)
     assert_refused(heed_lines_read(&lines, "", e));
     heed_lines_release(NULL);
     heed_lines_release(&lines);
+    assert_refused(heed_confusion_new(NULL, 1, e));
+    assert_refused(heed_confusion_new(&pair, 0, e));
+    assert_refused(heed_confusion_new(&no_hyp, 1, e));
+    assert_refused(heed_confusion_new(&no_ref, 1, e));
     assert_refused(heed_evaluate(NULL, 1, NULL, e));
     assert_refused(heed_evaluate(&pair, 0, NULL, e));
     assert_refused(heed_evaluate(&no_hyp, 1, NULL, e));

@@ -13,10 +13,11 @@ static void sentences_stand_one_after_the_other(void **state)
     struct hd_batch_builder b = {0};
     const struct hd_sequence nothing = {0};
     hd_batch_begin(&b);
-    assert_true(hd_batch_add(&b, (struct hd_sequence){one, 3}, (struct hd_sequence){two, 2}, -1,
+    assert_true(hd_batch_add(&b, (struct hd_sequence){.ids = one, .n = 3},
+                             (struct hd_sequence){.ids = two, .n = 2}, -1,
                              &err)); /* its target has its end marker already */
-    assert_true(hd_batch_add(&b, nothing, (struct hd_sequence){one, 1}, 1, &err));
-    assert_true(hd_batch_add(&b, (struct hd_sequence){two, 2}, nothing, 1, &err));
+    assert_true(hd_batch_add(&b, nothing, (struct hd_sequence){.ids = one, .n = 1}, 1, &err));
+    assert_true(hd_batch_add(&b, (struct hd_sequence){.ids = two, .n = 2}, nothing, 1, &err));
     const struct hd_batch batch = hd_batch_of(&b);
     assert_int_equal(batch.n, 3);
     assert_memory_equal(batch.source_length, ((const int[]){3, 0, 2}), 3 * sizeof(int));
@@ -39,8 +40,8 @@ static void a_warm_builder_takes_no_memory(void **state)
         if (round > 0)
             hd_alloc_fail_after(0);
         for (int i = 0; i < 100; i++)
-            assert_true(hd_batch_add(&b, (struct hd_sequence){one, 3}, (struct hd_sequence){two, 2},
-                                     1, &err));
+            assert_true(hd_batch_add(&b, (struct hd_sequence){.ids = one, .n = 3},
+                                     (struct hd_sequence){.ids = two, .n = 2}, 1, &err));
         hd_alloc_fail_after(-1);
         assert_int_equal(hd_batch_of(&b).n, 100);
         assert_int_equal(b.n_source, 300);
@@ -57,14 +58,14 @@ static void without_memory_the_batch_stays_as_it_was(void **state)
         struct hd_batch_builder b = {0};
         hd_batch_begin(&b);
         hd_alloc_fail_after(n);
-        assert_false(
-            hd_batch_add(&b, (struct hd_sequence){one, 3}, (struct hd_sequence){two, 2}, 1, &err));
+        assert_false(hd_batch_add(&b, (struct hd_sequence){.ids = one, .n = 3},
+                                  (struct hd_sequence){.ids = two, .n = 2}, 1, &err));
         hd_alloc_fail_after(-1);
         assert_int_equal(err.code, HEED_NO_MEMORY);
         assert_int_equal(hd_batch_of(&b).n, 0);
         assert_int_equal(b.n_source + b.n_target, 0);
-        assert_true(hd_batch_add(&b, (struct hd_sequence){one, 3}, (struct hd_sequence){two, 2}, 1,
-                                 &(heed_error){0}));
+        assert_true(hd_batch_add(&b, (struct hd_sequence){.ids = one, .n = 3},
+                                 (struct hd_sequence){.ids = two, .n = 2}, 1, &(heed_error){0}));
         hd_batch_builder_release(&b);
     }
 }

@@ -367,7 +367,7 @@ static void every_field_has_a_name_values_and_a_meaning(void **state)
                     o->name);
         n_facts += (o->flags & HEED_OPTION_FACT) != 0;
     }
-    assert_int_equal(n_facts, 4); /* arch and what vocabularies bring */
+    assert_int_equal(n_facts, 6); /* arch and what vocabularies and vectors bring */
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------- */

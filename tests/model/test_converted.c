@@ -68,7 +68,14 @@ static void names_are_transliterated(const char *name)
         const char *source, *wanted;
     } names[] = {{"آ ت ز م و ن", "a t z m o n"}, {"آ ت ش ي س و ن", "a c h i s o n"}};
     struct oracle o = find_oracle(name, "model.bin");
-    convert(&o, "convert_ctranslate2.py", "");
+    char ours[] = "/tmp/heed-converted-XXXXXX";
+    heed_error err = {0};
+    heed_model *model = heed_model_import(o.folder, NULL, 0, &err);
+    assert_that(model, "%s", err.message);
+    close(mkstemp(ours));
+    assert_that(heed_model_save(model, ours, HEED_STORE_F32, &err), "%s", err.message);
+    heed_model_free(model);
+    load_oracle(&o, ours);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *there = answer(&o, names[i].source);
         assert_that(strcmp(there, names[i].wanted) == 0, "%s: %s: %s, not %s", name,

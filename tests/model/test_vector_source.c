@@ -70,6 +70,9 @@ static struct hd_net *toy_net(const struct variant *v)
     c.cell = v->arch == HD_LUONG ? 2 : 1;
     c.score = v->arch == HD_LUONG ? HD_SCORE_BILINEAR : HD_SCORE_ADDITIVE;
     c.positions = v->positions;
+    if (v->arch == HD_BAHDANAU)
+        c.readout = HD_READOUT_TANH; /* maxout has kinks, on which no slope is the right one */
+    c.activation = 1;
     assert_that(hd_config_check(&c, &err), "%s: %s", v->name, err.message);
     struct hd_net *net = hd_net_new(&c, &err);
     assert_that(net != NULL, "%s: %s", v->name, err.message);

@@ -284,6 +284,26 @@ def steps(b, s):
     b.press('Space')
     check('and pauses', b.js('document.getElementById("play").textContent.includes("Play")'))
     same('a table beside it', b.js('document.querySelectorAll("#panel table tbody tr").length'), len(pieces))
+    for head, said in (('1', 'e'), ('mean', 'ln α')):
+        b.js('const h = document.getElementById("step-head"); h.value = arguments[0]; h.dispatchEvent(new Event("change"))', head)
+        same(f'head {head} tells {said}', b.wait('const n = document.querySelector(".position.names .score"); return n && n.textContent === arguments[0] && n.textContent', said), said)
+
+
+def elsewhere(b, s):
+    go(b, s, q='eins zwei drei', view='steps', **{'from': 'de', 'to': 'en', 'model': 'toy.safetensors'})
+    b.wait('document.querySelectorAll(".likely li").length > 0')
+    until(b, 'it looks at the last word first', 'three two one')
+    b.click('.position:nth-child(2) .piece')  # the first word of the source, behind the names of the rows
+    forced = b.wait('(document.getElementById("forced") || {}).textContent')
+    check('attention is forced: what would have been written', forced.startswith('one'), forced)
+    b.js('document.getElementById("forced").remove()')
+    middle = 'const r = document.querySelectorAll(".position:not(.names) .weight")[arguments[0]].getBoundingClientRect(); return [r.left + r.width / 2, r.bottom - 4]'
+    b.js('document.querySelector(".lecture").scrollIntoView({block: "center"})')
+    b.drag(b.js(middle, 2), b.js(middle, 1))
+    dragged = b.wait('(document.getElementById("forced") || {}).textContent')
+    check('weight is dragged to another word', dragged.startswith('two'), dragged)
+    b.click('#panel p button')
+    until(b, 'and what follows is taken', dragged)
 
 
 def other_models(b, s):
@@ -325,7 +345,7 @@ def choices(b, s):
     check('what changed is marked', b.js('document.querySelectorAll("#target .new").length') > 0)
     check('attention is that of the new one', b.wait('[...document.querySelectorAll("svg.lines .word[data-t]")].some((w) => w.textContent === "J\'aime")'))
     b.js(word('mon') + '.click()')
-    b.wait('document.querySelector("#choices input")')
+    b.wait('!document.getElementById("choices").hidden && document.querySelector("#choices p b").textContent === "mon"')
     b.type('#choices input', 'votre')
     b.press('Enter')
     check('so does typing one', b.wait(f'{TARGET}.startsWith("J\'aime votre")'), b.js(TARGET))
@@ -341,6 +361,25 @@ def choices(b, s):
     b.fill('#edit', 'Mon chat')
     b.click('#rest')
     check('or begun', b.wait(f'{TARGET}.startsWith("Mon chat")'), b.js(TARGET))
+
+
+def remembering(b, s):
+    go(b, s, q=SENTENCE, view='memory')
+    until(b, 'a translation', 'La maison rouge est très vieille.')
+    check('nothing is remembered', b.wait('document.getElementById("panel").textContent.includes("Nothing yet")'), b.js('document.getElementById("panel").textContent'))
+    b.click('#edit-button')
+    b.fill('#edit', 'La maison rouge est fort ancienne.')
+    b.click('#remember')
+    until(b, 'what is remembered is the answer', 'La maison rouge est fort ancienne.')
+    check('it says so', b.wait('document.getElementById("panel").textContent.includes("This very sentence is remembered")'), b.js('document.getElementById("panel").textContent'))
+    same('it is listed', b.wait('const n = document.querySelectorAll("#memory-list tbody tr").length; return n'), 1)
+    b.fill('#source', 'The red house is very big.')
+    check('a similar sentence is translated with it', b.wait('document.querySelectorAll("#memory-used tbody tr").length === 1 && document.getElementById("sure").textContent.includes("memory")'),
+          b.js('document.getElementById("panel").textContent'))
+    b.click('#memory-list button')
+    check('it can be forgotten', b.wait('document.getElementById("panel").textContent.includes("Nothing yet")'), b.js('document.getElementById("panel").textContent'))
+    b.fill('#source', SENTENCE)
+    until(b, 'and then is', 'La maison rouge est très vieille.')
 
 
 # ---- for everybody ------------------------------------------------------------------------------------------------------------------
@@ -422,8 +461,14 @@ def main():
     os.makedirs(OUT, exist_ok=True)
     only = sys.argv[5:]
     toys = ['-m', f'de-en={TOY}', '-m', f'en-de={TOY}', '-m', f'de-en={VECTOR}']
-    parts = [(['-m', 'default'], (partners, pictures, files, heads, tree, compare, steps, choices, everybody)), (toys, (translator, other_models))]
+    memory = os.path.join(OUT, 'memory.tsv')
+    if os.path.exists(memory):
+        os.remove(memory)
+    parts = [(['-m', 'default'], (partners, pictures, files, heads, tree, compare, steps, choices, everybody)), (toys, (translator, elsewhere, other_models)),
+             (['-m', 'default', '--memory', memory], (remembering,))]
     for models, functions in parts:
+        if only and not any(f.__name__ in only for f in functions):
+            continue
         s, b = Server(*models), Browser()
         try:
             for function in functions:

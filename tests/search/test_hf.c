@@ -177,7 +177,7 @@ static bool is_found(const heed_model *model, const json_t *row, const char *key
     heed_error err = {0};
     struct hd_ids x = ids_of(row, "ids"), wanted = ids_of(row, key);
     const int end = hd_vocab_end(model->target);
-    const struct hd_search_input input = {.source = {x.at, (int)x.n}, .max_length = LONGEST_OUTPUT};
+    const struct hd_search_input input = {.source = {.ids = x.at, .n = (int)x.n}, .max_length = LONGEST_OUTPUT};
     struct hd_search_options options = hd_search_options_default();
     options.beam = beam;
     options.norm = HD_LENGTH_POWER;

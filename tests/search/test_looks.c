@@ -63,7 +63,7 @@ static void weights_are_the_softmax_of_the_scores(void **state)
         o.wants_attention = o.wants_raw = true;
         o.head = p == N - 1 ? 0 : -1;
         for (int i = 0; i < 6; i++)
-            text->input[i].prefix = (struct hd_sequence){said, 3};
+            text->input[i].prefix = (struct hd_sequence){.ids = said, .n = 3};
         assert_that(hd_force_decode((const struct hd_net *const *)&net, 1, END, text->input, 6, &o,
                                     found, &err),
                     "%s", err.message);
@@ -98,7 +98,7 @@ static void the_one_vector_is_told(void **state)
     heed_error err = {0};
     o.wants_raw = true;
     for (int i = 0; i < 3; i++)
-        text->input[i].prefix = (struct hd_sequence){said, 3};
+        text->input[i].prefix = (struct hd_sequence){.ids = said, .n = 3};
     assert_that(hd_force_decode((const struct hd_net *const *)&net, 1, END, text->input, 3, &o,
                                 found, &err),
                 "%s", err.message);

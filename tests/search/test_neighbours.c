@@ -130,7 +130,7 @@ static void a_remembered_sentence_is_said_again(void **state)
             struct hd_search_input remembered = text->input[1];
             struct hd_steps steps;
             heed_error err = {0};
-            remembered.prefix = (struct hd_sequence){said, 8};
+            remembered.prefix = (struct hd_sequence){.ids = said, .n = 8};
             struct hd_step_recorder *recorder = hd_step_recorder_new(&err);
             assert_that(hd_steps_record(recorder, (const struct hd_net *const *)nets, n_nets, END,
                                         &remembered, 1, &steps, &err),

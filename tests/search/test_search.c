@@ -129,8 +129,8 @@ static void what_must_be_said_once_is_said_once_and_what_must_not_is_not(void **
             options.words_alone = way == 0;
             options.is_sampled = way == 2;
             for (int i = 0; i < N; i++) {
-                text->input[i].once = (struct hd_sequence){once, 2};
-                text->input[i].never = (struct hd_sequence){never, 2};
+                text->input[i].once = (struct hd_sequence){.ids = once, .n = 2};
+                text->input[i].never = (struct hd_sequence){.ids = never, .n = 2};
             }
             search_toys(nets, 1, text->input, N, &options, found, some_nets[n]);
             for (int i = 0; i < N; i++) {
@@ -151,7 +151,7 @@ static void what_must_be_said_once_is_said_once_and_what_must_not_is_not(void **
     const struct hd_net *nets[] = {net};
     const struct hd_search_options options = hd_search_options_default();
     const int bad[] = {7};
-    text->input[0].never = (struct hd_sequence){bad, 1};
+    text->input[0].never = (struct hd_sequence){.ids = bad, .n = 1};
     assert_false(hd_search(nets, 1, END, text->input, 1, &options, found, &err));
     assert_error(err, HEED_BAD_OPTION, "said once");
     hd_net_free(net);
@@ -355,9 +355,10 @@ static void the_seed_and_the_number_decide_what_is_drawn(void **state)
     struct hd_net *net = toy_net("transformer", 30, 0.5F, 9);
     const struct hd_net *nets[] = {net};
     const int source[] = {1, 2, 3};
-    const struct hd_search_input input[] = {{.source = {source, 3}, .max_length = 12, .number = 7},
-                                            {.source = {source, 3}, .max_length = 12, .number = 8},
-                                            {.source = {source, 3}, .max_length = 12, .number = 7}};
+    const struct hd_search_input input[] = {
+        {.source = {.ids = source, .n = 3}, .max_length = 12, .number = 7},
+        {.source = {.ids = source, .n = 3}, .max_length = 12, .number = 8},
+        {.source = {.ids = source, .n = 3}, .max_length = 12, .number = 7}};
     struct hd_search_options options = hd_search_options_default();
     struct hd_nbest found[3], again[3];
     options.is_sampled = true;
@@ -636,7 +637,7 @@ static void self_attention_of_a_given_output_can_be_read(void **state)
     const struct hd_net *nets[] = {net, net};
     struct toy_text *text = toy_text(N, 5, 23);
     for (int i = 0; i < N; i++)
-        text->input[i].prefix = (struct hd_sequence){words, i % 7};
+        text->input[i].prefix = (struct hd_sequence){.ids = words, .n = i % 7};
     struct hd_search_options options = hd_search_options_default();
     options.wants_attention = true;
     for (int kind = HD_ATTENTION_ENCODER; kind <= HD_ATTENTION_DECODER; kind++)

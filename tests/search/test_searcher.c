@@ -158,7 +158,7 @@ static void a_sentence_that_cannot_be_searched_is_refused_alone(void **state)
     search_alone(net, text, alone);
     struct hd_searcher *s = new_searcher(net);
     const int beyond[] = {TOY_SOURCE};
-    const struct hd_search_input bad = {.source = {beyond, 1}, .max_length = 5};
+    const struct hd_search_input bad = {.source = {.ids = beyond, .n = 1}, .max_length = 5};
     struct hd_search_options o = hd_search_options_default();
     for (int i = 0; i < N; i++) {
         heed_error err = {0};

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "text/labels.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -77,8 +78,8 @@ static void labels_are_counted_as_found_and_right(void **state)
 {
     (void)state;
     heed_error err = {0};
-    const heed_pair pairs[] = {
-        {"a", "a"}, {"a", "a"}, {"b", "a"}, {"b", "b"}, {"c", "b"}, {"b", "b"}};
+    const heed_pair pairs[] = {{"a", "a"}, {"a", "a"}, {"b", "a"},
+                               {"b", "b"}, {"c", "b"}, {"b", "b"}};
     heed_confusion *c = heed_confusion_new(pairs, 6, &err);
     assert_non_null(c);
     assert_int_equal(c->n_labels, 3);

@@ -22,7 +22,8 @@ static void make_pairs(struct hd_pair_ids pairs[PAIRS])
                 ids[i][side][k] = 1 + (int)hd_rng_below(&rng, 29);
             ids[i][side][n[side] - 1] = 0;
         }
-        pairs[i] = (struct hd_pair_ids){.source = {ids[i][0], n[0]}, .target = {ids[i][1], n[1]}};
+        pairs[i] = (struct hd_pair_ids){.source = {.ids = ids[i][0], .n = n[0]},
+                                        .target = {.ids = ids[i][1], .n = n[1]}};
     }
 }
 

@@ -5,6 +5,7 @@
 heed=$PWD/$BUILD/heed
 case $BUILD in /*) heed=$BUILD/heed ;; esac
 unset HEED_KERNEL
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 cd "$here" || exit 1
 corpus 3 400 t.en t.fr
 corpus 4 60 e.en e.fr
@@ -79,6 +80,23 @@ plain' '' "$heed" translate -m label.safetensors,label.safetensors three.en
     learn parts $labels --updates 5 --valid-every 4
     learn parts $labels $short
     same 'nor does stopping on the way' j1 parts
+    if command -v mpirun >/dev/null && [ -e "$(dirname "$heed")/heed_mpi.so" ]; then
+        # shellcheck disable=SC2086
+        timeout 100 mpirun -n 2 "$heed" train $tiny $labels $short -j 1 --out ranks.safetensors >ranks.out 2>&1
+        same 'nor do ranks' j1 ranks
+    fi
+    long='--updates 200 --valid-every 10 --save-every 5 -j 2'
+    learn whole $labels $long
+    for pause in 0.1 0.2 0.15; do
+        # shellcheck disable=SC2086
+        "$heed" train $tiny $labels $long --out killed.safetensors >killed.out 2>&1 &
+        pid=$!
+        sleep $pause
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+    done
+    learn killed $labels $long
+    same 'nor do kills' whole killed
     learn from $labels --from label.safetensors --updates 10
     expect 'a run starts from a model of labels' 0 'has red*' '' "$heed" translate -m from.safetensors three.en
 

@@ -23,8 +23,8 @@ static struct hd_pair_ids *some_pairs(int n, uint64_t seed)
     assert_true(n <= MOST);
     for (int i = 0; i < n; i++) {
         const int n_source = 2 + i * 20 / n + (int)hd_rng_below(&rng, 4), n_target = 2 + i * 20 / n;
-        pairs[i] =
-            (struct hd_pair_ids){.source = {at, n_source}, .target = {at + n_source, n_target}};
+        pairs[i] = (struct hd_pair_ids){.source = {.ids = at, .n = n_source},
+                                        .target = {.ids = at + n_source, .n = n_target}};
         for (int k = 0; k < n_source + n_target; k++)
             *at++ = 1 + (int)hd_rng_below(&rng, N_WORDS - 1);
         at[-1] = at[-1 - n_target] = 0;

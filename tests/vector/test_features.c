@@ -7,6 +7,7 @@
 #include "vector/feature.h"
 #include "vector/fourier.h"
 #include "vector/resample.h"
+#include "vector/seen.h"
 
 #include <math.h>
 #include <string.h>
@@ -258,6 +259,41 @@ static void principal_components_find_the_directions_there_are(void **state)
     hd_feature_release(&f);
 }
 
+/* All cepstra are the bands again; components that leave nothing out are the pixels. */
+static void vectors_can_be_looked_at_again(void **state)
+{
+    (void)state;
+    struct hd_feature f = settings_of(HD_FEATURES_SOUND), g = f;
+    struct hd_sound s = tone(900, 16000, 0.1);
+    struct hd_featured bands, cepstra;
+    struct hd_seen seen;
+    g.settings.cepstra = g.settings.mel;
+    assert_true(hd_feature_sound(&f, &bands, &s, "tone", NULL));
+    assert_true(hd_feature_sound(&g, &cepstra, &s, "tone", NULL));
+    assert_true(hd_feature_see(&seen, &g, &cepstra, NULL));
+    assert_true(seen.rows == bands.n && seen.columns == 40 && !seen.is_picture);
+    for (int i = 0; i < bands.n * 40; i++)
+        assert_that(fabs((double)(seen.x[i] - bands.x[i])) < 1e-4, "%d", i);
+    hd_free(seen.x);
+    hd_free(bands.x);
+    hd_free(cepstra.x);
+    hd_free(s.samples);
+    unsigned char rgb[4 * 6 * 3];
+    for (int i = 0; i < 72; i++)
+        rgb[i] = (unsigned char)(i * 3);
+    struct hd_image image = {6, 4, rgb};
+    struct hd_feature p = settings_of(HD_FEATURES_PICTURES);
+    p.settings.patch_width = 3;
+    p.settings.patch_height = 2;
+    assert_true(hd_feature_image(&p, &bands, &image, "picture", NULL));
+    assert_true(hd_feature_see(&seen, &p, &bands, NULL));
+    assert_true(seen.rows == 4 && seen.columns == 6 && seen.is_picture);
+    for (int i = 0; i < 72; i++)
+        assert_that(fabs((double)seen.x[i] - rgb[i] / 255.) < 1e-6, "%d", i);
+    hd_free(seen.x);
+    hd_free(bands.x);
+}
+
 static void the_bits_are_the_same_everywhere(void **state)
 {
     (void)state;
@@ -278,7 +314,8 @@ static void the_bits_are_the_same_everywhere(void **state)
     }
     hd_free(out.x);
     hd_free(s.samples);
-    assert_that(sum == UINT64_C(0xc38c92d75cd8bb84), "the checksum is 0x%llx", (unsigned long long)sum);
+    assert_that(sum == UINT64_C(0xc38c92d75cd8bb84), "the checksum is 0x%llx",
+                (unsigned long long)sum);
 }
 
 int main(void)
@@ -294,6 +331,7 @@ int main(void)
         cmocka_unit_test(patches_stand_in_the_order_of_rows),
         cmocka_unit_test(a_smaller_picture_has_the_means_of_what_it_covers),
         cmocka_unit_test(principal_components_find_the_directions_there_are),
+        cmocka_unit_test(vectors_can_be_looked_at_again),
         cmocka_unit_test(the_bits_are_the_same_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
