@@ -109,8 +109,8 @@ const struct command command_convert = {
     .usage = "MODEL [--vocab FILE.spm[,FILE.spm]] [--to hf] -o OUT",
     .description =
         "Converts a model of OPUS-MT (a folder of Hugging Face's transformers: config.json, "
-        "model.safetensors or pytorch_model.bin, vocab.json, source.spm, target.spm) or of Marian "
-        "(.npz, types transformer and amun) to one file that heed, and every reader of "
+        "model.safetensors or pytorch_model.bin, vocab.json, source.spm, target.spm) of CTranslate2 (a folder "
+        "with model.bin) or of Marian (.npz, types transformer and amun) to one file that heed, and every reader of "
         "safetensors, can open. The kind of model is recognised from the file or folder. A "
         "model of heed is stored again, in half the space with --store f16, in about a quarter of "
         "it with --store int8, or becomes a folder of transformers with --to hf.",

@@ -206,6 +206,11 @@ static json_t *config_of(const struct export *e)
         "share_encoder_decoder_embeddings", (int)is_shared);
     if (json && !e->is_pegasus)
         json_object_set_new(json, "decoder_vocab_size", json_integer(e->n_rows));
+    if (json) { /* what CTranslate2's converter asks for */
+        json_object_set_new(json, "normalize_before", json_boolean(e->is_pegasus));
+        json_object_set_new(json, "add_final_layer_norm", json_boolean(e->is_pegasus));
+        json_object_set_new(json, "normalize_embedding", json_false());
+    }
     return json;
 }
 

@@ -152,8 +152,10 @@ static bool read_config(struct ct2 *c, struct hd_config *config)
     if (!both(c, "num_heads", 8, &heads) || !both(c, "pre_norm", 1, &is_pre) ||
         !both(c, "scale_embeddings", 1, &scale) || !set_activation(c, config) || !check_settings(c))
         return false;
-    if (scale != 0 && scale != 1)
-        return hd_fail(c->err, HEED_BAD_MODEL, "%s: its scale_embeddings is %g, not 0 or 1",
+    const double off = scale * scale - config->dim; /* a number is said as it is: the root of the width */
+    if (scale != 0 && scale != 1 && !(off < 0.01 && off > -0.01))
+        return hd_fail(c->err, HEED_BAD_MODEL,
+                       "%s: its scale_embeddings is %g, neither 0 nor 1 nor the root of its width",
                        c->in.path, scale);
     config->heads = heads >= 1 && heads <= HD_MAX_HEADS ? (int)heads : 0;
     config->norm = is_pre != 0 ? HD_NORM_PRE : HD_NORM_POST;
@@ -409,8 +411,10 @@ static struct hd_vocab *read_vocab(const struct ct2 *c, bool is_target, int size
 static bool read_vocabs(struct ct2 *c, struct hd_vocab **source, struct hd_vocab **target)
 {
     struct hd_config *config = &c->in.net->config;
-    const bool has_end = json_is_true(json_object_get(c->config, "add_source_eos"));
     const char *start = json_string_value(json_object_get(c->config, "decoder_start_token"));
+    /* Models of transformers get theirs from their tokenizer; their targets do not begin with <s>. */
+    const bool has_end = json_is_true(json_object_get(c->config, "add_source_eos")) ||
+                         (start && strcmp(start, "<s>") != 0);
     *source = read_vocab(c, false, config->source_vocab, has_end);
     *target = *source ? read_vocab(c, true, config->target_vocab, true) : NULL;
     if (!*target)

@@ -272,6 +272,7 @@ static void evaluations_refuse_nothing(void **state)
     assert_refused(heed_lines_read(&lines, "", e));
     heed_lines_release(NULL);
     heed_lines_release(&lines);
+    heed_confusion_free(NULL);
     assert_refused(heed_confusion_new(NULL, 1, e));
     assert_refused(heed_confusion_new(&pair, 0, e));
     assert_refused(heed_confusion_new(&no_hyp, 1, e));
@@ -499,6 +500,41 @@ static void languages_of_nobody_are_none(void **state)
 }
 
 /* A whole file as a string. */
+static void features_refuse_nothing(void **state)
+{
+    (void)state;
+    heed_lines lines = {0};
+    heed_features_free(NULL);
+    heed_features *f = heed_features_new(NULL);
+    assert_non_null(f);
+    assert_refused(heed_features_set(NULL, "mel", "40", e));
+    assert_refused(heed_features_set(f, NULL, "40", e));
+    assert_refused(heed_features_set(f, "mel", NULL, e));
+    assert_refused(heed_features_set(f, "mel", "none", e));
+    assert_refused(heed_features_set(f, "nothing", "1", e));
+    assert_refused(heed_features_like(NULL, TOY, e));
+    assert_refused(heed_features_like(f, NULL, e));
+    assert_refused(heed_features_like(f, "", e));
+    assert_refused(heed_features_add(NULL, "x.wav", e));
+    assert_refused(heed_features_add(f, NULL, e));
+    assert_refused(heed_features_add(f, "/nowhere.wav", e));
+    assert_refused(heed_features_write(NULL, "x", e));
+    assert_refused(heed_features_write(f, NULL, e));
+    assert_refused(heed_features_write(f, "x", e));
+    assert_true(heed_features_count(NULL, HEED_FEATURES_ITEMS) == 0);
+    assert_true(heed_features_count(f, HEED_FEATURES_ITEMS) == 0);
+    assert_null(heed_features_option_at(-1));
+    assert_null(heed_features_option_at(1000));
+    assert_non_null(heed_features_option_at(0));
+    heed_features_free(f);
+    assert_false(heed_is_vectors(NULL));
+    assert_refused(heed_vector_names(NULL, "x.npy", e));
+    assert_refused(heed_vector_names(&lines, NULL, e));
+    assert_refused(heed_vector_names(&lines, "/nowhere.npy", e));
+    assert_string_equal(heed_model_source(NULL), "text");
+    assert_refused(heed_result_view(NULL, NULL, e));
+}
+
 static char *contents(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -550,6 +586,7 @@ int main(void)
         cmocka_unit_test(aligners_refuse_nothing),
         cmocka_unit_test(servers_refuse_nothing),
         cmocka_unit_test(languages_of_nobody_are_none),
+        cmocka_unit_test(features_refuse_nothing),
         cmocka_unit_test(every_function_is_called_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static const char *attribute(const struct element *e, const char *name)
     return value;
 }
 
-static double number_of(const struct element *e, const char *name)
+static inline double number_of(const struct element *e, const char *name)
 {
     return strtod(attribute(e, name), NULL);
 }
@@ -129,7 +129,7 @@ static struct svg svg_read(const char *bytes, size_t size)
     return svg;
 }
 
-static int svg_count(const struct svg *svg, const char *tag, const char *name)
+static inline int svg_count(const struct svg *svg, const char *tag, const char *name)
 {
     int n = 0;
     for (int i = 0; i < svg->n; i++)
@@ -139,7 +139,7 @@ static int svg_count(const struct svg *svg, const char *tag, const char *name)
 }
 
 /* The i-th element of this class. */
-static const struct element *svg_find(const struct svg *svg, const char *name, int which)
+static inline const struct element *svg_find(const struct svg *svg, const char *name, int which)
 {
     for (int i = 0; i < svg->n; i++)
         if (strcmp(attribute(&svg->elements[i], "class"), name) == 0 && which-- == 0)

@@ -3,6 +3,8 @@
 
 #include <heed_draw.h>
 
+#include <stdlib.h>
+
 static const char *const words[] = {"so", "la"};
 
 static int count(const heed_picture_view *view, const char *name)
@@ -71,6 +73,9 @@ static void a_picture_has_a_panel_for_each_word(void **state)
 
 int main(void)
 {
+    char module[512];
+    snprintf(module, sizeof module, "%s/heed_draw.so", getenv("BUILD") ? getenv("BUILD") : "build");
+    setenv("HEED_DRAW_MODULE", module, 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sound_has_a_lane_for_each_word),
         cmocka_unit_test(a_picture_has_a_panel_for_each_word),
