@@ -84,7 +84,7 @@ function draw(word, result, context) {
     onkeydown: (e) => { if (e.key === 'Enter' && typed.value.trim()) take(left + typed.value.trim()); },
   });
   at('choices').replaceChildren(
-    make('p', null, make('b', null, own.text), ' was ' + percent(Math.exp(own.logprob)) + ' likely here.' + (list.length > 0 ? ' Others:' : ' Nothing else was likely.')),
+    make('p', null, make('b', null, own.text), ' was ' + percent(Math.exp(own.logprob)) + (result.memory ? ' likely here with the memory. Without it:' : ' likely here.' + (list.length > 0 ? ' Others:' : ' Nothing else was likely.'))),
     ...rows, typed);
   place(word.node);
   (rows[0] || typed).focus();
