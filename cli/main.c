@@ -16,9 +16,8 @@
 
 /* In the order in which they are used. */
 static const struct command *const commands[] = {
-    &command_train, &command_translate, &command_align,   &command_score,
-    &command_eval,  &command_info,      &command_convert, &command_features,
-    &command_serve,
+    &command_train, &command_translate, &command_align,    &command_score, &command_eval,
+    &command_info,  &command_convert,   &command_features, &command_serve,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

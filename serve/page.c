@@ -23,10 +23,10 @@
 #endif
 
 /* The assembler reads the file. */
-#define EMBED(name, file)                                                                \
-    __asm__(SECTION "\n.globl " SYMBOL(name) "\n.globl " SYMBOL(name##_end) "\n" SYMBOL( \
-        name) ":\n.incbin \"" HD_WEB file "\"\n" SYMBOL(name##_end) ":\n.byte 0\n.text\n");     \
-    extern const char name[] __attribute__((visibility("hidden"))),                      \
+#define EMBED(name, file)                                                                   \
+    __asm__(SECTION "\n.globl " SYMBOL(name) "\n.globl " SYMBOL(name##_end) "\n" SYMBOL(    \
+        name) ":\n.incbin \"" HD_WEB file "\"\n" SYMBOL(name##_end) ":\n.byte 0\n.text\n"); \
+    extern const char name[] __attribute__((visibility("hidden"))),                         \
         name##_end[] __attribute__((visibility("hidden")))
 
 EMBED(hd_web_index, "index.html");

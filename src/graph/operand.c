@@ -25,5 +25,6 @@ struct hd_operand hd_operand_of_node(hd_tape *t, hd_node *x, const hd_node *W)
         return hd_operand_of(t, W, x->x, n, hd_n_rows(x), n);
     if (hd_multiplies_bf16(W) && !x->bf16_rows)
         x->bf16_rows = rounded(t, x->x, n, hd_n_rows(x), n);
-    return (struct hd_operand){x->x, n, hd_multiplies_bf16(W) ? x->bf16_rows : NULL, hd_bf16_stride(n)};
+    return (struct hd_operand){x->x, n, hd_multiplies_bf16(W) ? x->bf16_rows : NULL,
+                               hd_bf16_stride(n)};
 }

@@ -42,16 +42,23 @@ enum hd_tie { HD_TIE_NONE, HD_TIE_OUTPUT, HD_TIE_SOURCE_TARGET, HD_TIE_ALL };
 enum hd_size { HD_SIZE_TINY, HD_SIZE_SMALL, HD_SIZE_BASE };
 
 /* A field that is HD_OPTION_OPEN is chosen by hd_config_check() to go with the others. Sizes are open when 0. */
-enum { HD_MAX_PYRAMID = 6, HD_MAX_LAYERS = 64, HD_MAX_HEADS = 64, HD_MAX_DIM = 65536, HD_MAX_VOCAB = 1 << 24 };
+enum {
+    HD_MAX_PYRAMID = 6,
+    HD_MAX_LAYERS = 64,
+    HD_MAX_HEADS = 64,
+    HD_MAX_DIM = 65536,
+    HD_MAX_VOCAB = 1 << 24
+};
 
 struct hd_config {
     int arch; /* enum hd_arch: which preset it began as; the fields below decide everything but transformer or not */
-    int task;   /* enum hd_task: what comes out */
-    int source; /* enum hd_source_type: what goes in */
+    int task; /* enum hd_task: what comes out */
+    int source;                     /* enum hd_source_type: what goes in */
     int source_vocab, target_vocab; /* of labels: their number; of a language model: both */
-    int source_width;    /* vectors: numbers of each */
-    bool has_grids;      /* vectors: they stand in rows and columns */
-    int stack, pyramid;  /* vectors: so many side by side are one position; how often they are halved */
+    int source_width;               /* vectors: numbers of each */
+    bool has_grids;                 /* vectors: they stand in rows and columns */
+    int stack,
+        pyramid; /* vectors: so many side by side are one position; how often they are halved */
     int target_start; /* id that stands before the first target word; -1 is a vector of zeros */
 
     int dim, encoder_dim, embed, encoder_layers,

@@ -24,7 +24,7 @@ struct hd_net {
     hd_params *params;
     struct hd_source source;
     hd_node *target_table; /* embeddings [V,E] */
-    struct hd_head head; /* of words and labels */
+    struct hd_head head;   /* of words and labels */
     const struct hd_output *output;
     void *output_parts; /* the output's own */
     const struct hd_architecture *architecture;
@@ -81,11 +81,11 @@ struct hd_dropouts {
 
 /* What the decoder attends to. Made on a tape and gone with it. */
 struct hd_memory {
-    const hd_spans *spans;  /* the source sentences in the rows of h */
-    hd_node *h;             /* encoder states, [Σ S, width] */
+    const hd_spans *spans;   /* the source sentences in the rows of h */
+    hd_node *h;              /* encoder states, [Σ S, width] */
     const int *row, *column; /* of each position, where the source is a grid; NULL otherwise */
     struct hd_weights self;  /* of the encoder; rows are those of h */
-    void *of_arch;          /* what the architecture prepares once per sentence */
+    void *of_arch;           /* what the architecture prepares once per sentence */
 };
 
 /* Run the encoder. `dropouts` may be NULL. */

@@ -102,10 +102,10 @@ bool hd_model_set_feature(heed_model *m, const struct hd_feature *feature, heed_
 /* What heed itself writes into records, or reads there. */
 static bool is_own_record(const json_t *record, const char *name)
 {
-    static const char *const own[] = {"recipe",    "updates",         "epochs",        "target_pieces",
-                                      "pairs",     "validation",      "languages",     "directions",
-                                      "documents", "alignment_shift", "imported_from", "version",
-                                      "alignment_choice"};
+    static const char *const own[] = {
+        "recipe",        "updates",   "epochs",          "target_pieces", "pairs",
+        "validation",    "languages", "directions",      "documents",     "alignment_shift",
+        "imported_from", "version",   "alignment_choice"};
     const json_t *there = json_object_get(record, name);
     bool is_own = there && !json_is_string(there);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -285,8 +285,8 @@ static struct hd_vocab *read_vocab(const struct hd_safetensors *file, const char
     }
     if (!kind_name || !hd_vocab_kind_by_name(&kind, kind_name)) {
         hd_fail(err, HEED_BAD_MODEL,
-                "%s: %s in its metadata should be spm, words, chars, listed or labels",
-                file->path, key);
+                "%s: %s in its metadata should be spm, words, chars, listed or labels", file->path,
+                key);
         return NULL;
     }
     heed_error why = {0};

@@ -19,7 +19,7 @@ struct heed_model {
     json_t *record; /* what made it: an object, "languages" and the like; never NULL */
     struct hd_model_languages *languages; /* as the record has them (languages.h); never NULL */
     struct hd_detector *detector;         /* tells them apart; NULL: there is none */
-    struct hd_feature *feature;           /* how its vectors are made; NULL: nobody knows, or it reads text */
+    struct hd_feature *feature; /* how its vectors are made; NULL: nobody knows, or it reads text */
     size_t
         stored[HD_N_DTYPES]; /* how many numbers its file had of each type; zeros without a file */
 };

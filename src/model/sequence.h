@@ -6,7 +6,7 @@ struct hd_vectors; /* vector/vectors.h */
 
 struct hd_sequence {
     const int *ids; /* NULL of vectors */
-    int n;          /* words; of vectors the positions that a decoder attends to: hd_config_positions() */
+    int n; /* words; of vectors the positions that a decoder attends to: hd_config_positions() */
     const struct hd_vectors *vectors; /* a source of vectors: `item` of them, */
     int item, n_frames;               /* which has so many; they are read when a batch is made */
 };

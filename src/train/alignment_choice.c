@@ -93,11 +93,11 @@ static bool find_links(struct hd_run *run, const struct samples *s, struct own_l
     const struct hd_pair_source all = {s->learned.n + s->tried.n, sampled_at, s},
                                 tried = {s->tried.n, tried_at, s};
     struct hd_aligner *aligner = hd_aligner_learn(&all, &work, err);
-    const bool ok = aligner &&
-                    hd_aligner_links(aligner, &tried, HEED_SYMMETRY_INTERSECT, &work,
-                                     &links->sure, err) &&
-                    hd_aligner_links(aligner, &tried, HEED_SYMMETRY_GROW_DIAG_FINAL, &work,
-                                     &links->possible, err);
+    const bool ok =
+        aligner &&
+        hd_aligner_links(aligner, &tried, HEED_SYMMETRY_INTERSECT, &work, &links->sure, err) &&
+        hd_aligner_links(aligner, &tried, HEED_SYMMETRY_GROW_DIAG_FINAL, &work, &links->possible,
+                         err);
     hd_aligner_free(aligner);
     return ok;
 }

@@ -22,7 +22,8 @@ struct hd_run {
     struct hd_ranks ranks;
     struct hd_pool *threads;
     struct hd_corpus *text, *dev_text; /* dev_text NULL: held out */
-    struct hd_vectors vectors, dev_vectors; /* the source, where it is vectors; the text has their targets on both sides */
+    struct hd_vectors vectors,
+        dev_vectors; /* the source, where it is vectors; the text has their targets on both sides */
     struct hd_text_facts facts;
     uint64_t fingerprint;
     struct hd_link_lists links; /* of every pair of the text, with guided-alignment */

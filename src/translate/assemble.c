@@ -700,8 +700,7 @@ static bool repeats(const struct hd_segment *segment)
 static void warn(struct hd_line *line)
 {
     size_t n_cut = 0, n_again = 0, n_dropped = 0, n_loops = 0;
-    const bool is_looked_at =
-        !line->is_forced && line->job->ensemble->task == HD_TASK_TRANSLATE;
+    const bool is_looked_at = !line->is_forced && line->job->ensemble->task == HD_TASK_TRANSLATE;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
         n_cut += segment->found.n > 0 && segment->found.best[0].is_cut;

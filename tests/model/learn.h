@@ -127,7 +127,7 @@ struct toy_batch {
 };
 
 static inline struct hd_batch make_toy_batch(struct toy_batch *l, const struct toy *toy,
-                                          struct hd_rng *rng, bool is_test, int n)
+                                             struct hd_rng *rng, bool is_test, int n)
 {
     int n_source = 0;
     *l = (struct toy_batch){.n = n};
@@ -244,7 +244,8 @@ static inline void learn(struct learner *l, const struct toy *toy, const struct 
     static struct toy_batch toy_batch;
     struct hd_rng rng = {.key = course->seed, .stream = 1};
     for (int u = 0; u < course->n_updates; u++) {
-        const struct hd_batch batch = make_toy_batch(&toy_batch, toy, &rng, false, course->batch_size);
+        const struct hd_batch batch =
+            make_toy_batch(&toy_batch, toy, &rng, false, course->batch_size);
         const float loss = learn_batch(l, &batch, toy_batch.n_targets, rate_at(course, u));
         assert_that(loss == loss, "%s, update %d: the loss is not a number", toy->name, u + 1);
     }

@@ -102,8 +102,9 @@ static void fill(struct bench *b, int seed, int n_kept)
 
 static bool save(struct bench *b, bool is_good, heed_error *err)
 {
-    const struct hd_identity identity = {"{\"dim\":8}", "{\"rate\":\"0.1\"}",
-                                         UINT64_C(0xfedcba9876543210), b->source, b->target, NULL};
+    const struct hd_identity identity = {
+        "{\"dim\":8}", "{\"rate\":\"0.1\"}", UINT64_C(0xfedcba9876543210), b->source, b->target,
+        NULL};
     return hd_state_save(in_folder("m.state.safetensors"), &b->learner, &b->state, &identity,
                          is_good, err);
 }
