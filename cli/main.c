@@ -178,8 +178,8 @@ static void print_help(FILE *out)
     fprintf(out, "\n");
     print_heading(out, "Environment");
     for (int i = 0; i < N_ENVIRONMENT; i++) {
-        fprintf(out, "  %-16s ", environment[i].name);
-        print_wrapped(out, environment[i].help, 19, 19);
+        fprintf(out, "  %-20s ", environment[i].name);
+        print_wrapped(out, environment[i].help, 23, 23);
     }
 }
 
