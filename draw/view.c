@@ -165,8 +165,9 @@ static void layout_picture(struct hd_scene *scene, const heed_picture_view *v)
     const double pixel = 132. / longest, wide = pixel * v->n_columns, high = pixel * v->n_rows;
     const int n = v->n_words + 1, per_row = n < 6 ? n : 6;
     for (int i = 0; i < n; i++) {
+        const int line = i / per_row;
         const double x = HD_MARGIN + i % per_row * (wide + PANEL_GAP),
-                     y = top + (double)(i / per_row) * (high + 22 + PANEL_GAP);
+                     y = top + line * (high + 22 + PANEL_GAP);
         const float *weights = i > 0 ? v->weights + (size_t)(i - 1) * (size_t)v->n_positions : NULL;
         hd_scene_group(scene, "panel");
         draw_panel(scene, v, weights, x, y, pixel);
@@ -174,10 +175,11 @@ static void layout_picture(struct hd_scene *scene, const heed_picture_view *v)
         for (int j = 0; weights && j < v->n_positions; j++)
             best = weights[j] > weights[best] ? j : best;
         frame(scene, x, y, wide, high, scene->theme->grid, 1);
+        const int row = weights ? best / v->grid_columns : 0;
         if (weights)
             frame(scene, x + best % v->grid_columns * wide / v->grid_columns,
-                  y + (double)(best / v->grid_columns) * high / v->grid_rows,
-                  wide / v->grid_columns, high / v->grid_rows, hd_series_color(scene, 0), 2);
+                  y + row * high / v->grid_rows, wide / v->grid_columns, high / v->grid_rows,
+                  hd_series_color(scene, 0), 2);
         if (weights)
             word(scene, v->words[i - 1], x + wide / 2, y + high + 16, HD_MIDDLE, wide);
         hd_scene_group_end(scene);

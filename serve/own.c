@@ -186,10 +186,12 @@ static struct hd_served *direction_of(struct hd_http *http, const struct hd_flee
                           : from && strcmp(from, "auto") != 0 && !source ? from
                                                                          : NULL;
     const char *told = source || unknown ? source : detect(http, f, target);
-    for (size_t i = 0; !unknown && i < 2 * f->n;
-         i++) /* a language that is only a guess may be wrong */
-        if (is_of(&f->at[i % f->n], model, i < f->n ? told : source, target))
-            return &f->at[i % f->n];
+    for (size_t i = 0; !unknown && i < f->n; i++)
+        if (is_of(&f->at[i], model, told, target))
+            return &f->at[i];
+    for (size_t i = 0; !unknown && i < f->n; i++) /* what is only a guess may be wrong */
+        if (is_of(&f->at[i], model, source, target))
+            return &f->at[i];
     if (unknown)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.100s is not supported", unknown);
     else if (model)

@@ -54,7 +54,7 @@ static bool read_times(struct hd_text line, struct cue_time *time)
     size_t i = hd_skip_space(line.at, line.n, 0);
     time->begin = read_time(line, &i);
     i = hd_skip_space(line.at, line.n, i);
-    if (time->begin < 0 || line.n - i < 3 || memcmp(line.at + i, "-->", 3) != 0)
+    if (!line.at || time->begin < 0 || line.n - i < 3 || memcmp(line.at + i, "-->", 3) != 0)
         return false;
     i = hd_skip_space(line.at, line.n, i + 3);
     time->end = read_time(line, &i);
@@ -234,7 +234,7 @@ static bool read_cue(heed_file *file, size_t *at, size_t *line, struct cue *cue,
                     .text);
         ++*line;
         *at = next;
-        text = hd_file_line(file, *at, &next);
+        (void)hd_file_line(file, *at, &next);
     }
     ++*line;
     *at = next;

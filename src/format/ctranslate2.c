@@ -168,7 +168,8 @@ static bool read_variables(struct reader *r)
 /* w = q / s, one scale for all or for each row. */
 static bool scale(struct reader *r, struct hd_tensor *t, const struct hd_tensor *by)
 {
-    const size_t rows = t->n_dims > 0 ? t->dims[0] : 1;
+    const size_t rows = t->n_dims > 0 ? t->dims[0] : 1,
+                 in_row = rows > 0 && t->n >= rows ? t->n / rows : 1;
     float *x = hd_take(&r->file->arena, t->n * sizeof *x);
     float *s = hd_alloc(by->n, sizeof *s, r->err);
     bool ok = s && (x || hd_fail(r->err, HEED_NO_MEMORY, "%s: there is no memory for %s",
@@ -180,7 +181,7 @@ static bool scale(struct reader *r, struct hd_tensor *t, const struct hd_tensor 
     for (size_t i = 0; ok && i < t->n; i++) {
         const unsigned char *b = (const unsigned char *)t->data + i * hd_dtype_size(t->dtype);
         const int q = t->dtype == HD_I8 ? (int8_t)b[0] : (int16_t)(b[0] | b[1] << 8);
-        x[i] = (float)q / s[by->n == 1 ? 0 : i / (t->n / rows)];
+        x[i] = (float)q / s[by->n == 1 ? 0 : i / in_row];
     }
     hd_free(s);
     t->dtype = HD_F32;

@@ -372,7 +372,7 @@ static bool make_collection(struct machine *m, int op)
     case TUPLE1:
     case TUPLE2:
     case TUPLE3:
-        return tuple_of(m, (size_t)(op - TUPLE1 + 1));
+        return tuple_of(m, (size_t)op - TUPLE1 + 1);
     case APPEND:
     case APPENDS:
         return add_items(m, HD_PICKLED_LIST, 1, op == APPENDS);

@@ -270,7 +270,8 @@ static bool unpack_storages(struct opening *o, const struct hd_zip *zip, size_t 
         if (!s->data)
             return false;
     }
-    qsort(o->storages, o->n_storages, sizeof *o->storages, compare_keys);
+    if (o->n_storages > 0)
+        qsort(o->storages, o->n_storages, sizeof *o->storages, compare_keys);
     return true;
 }
 

@@ -31,5 +31,5 @@ void hd_encoder_init(const struct hd_encoder_parts *parts, uint64_t seed);
 
 /* x [Σ S, E] are the embedded words; *spans become those of the top layer. */
 struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x,
-                                 const hd_spans **spans, float dropout_state);
+                                 const hd_spans **of_top, float dropout_state);
 #endif

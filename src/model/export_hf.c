@@ -476,6 +476,7 @@ static bool write_folder(struct export *e, const char *folder)
                  : hd_fail_to_write(folder, errno, e->err);
     if (!ok)
         remove_folder(making);
+    e->folder = NULL;
     return ok;
 }
 

@@ -372,7 +372,7 @@ static bool fill_list(const struct ct2 *c, struct token_list *list, size_t n, bo
         if (!token && i == list->n && !has_unknown)
             snprintf(list->names + i * NAME, NAME, "<unk>");
         list->at[i] = list->names[i * NAME] ? list->names + i * NAME : token;
-        has_unknown = has_unknown || strcmp(list->at[i], "<unk>") == 0;
+        has_unknown = has_unknown || (list->at[i] && strcmp(list->at[i], "<unk>") == 0);
     }
     return true;
 }

@@ -312,7 +312,7 @@ static const float *find_weights(const struct hd_weights *w, int row, int layer,
            (size_t)w->query[row] * (size_t)w->n_keys[row];
 }
 
-static void find_scores(const struct hd_weights *w, int row, int layer, int head, float *e)
+static void find_scores_by_layer(const struct hd_weights *w, int row, int layer, int head, float *e)
 {
     hd_attention_scores(w->nodes[layer - 1], w->sequence[row], w->query[row], head, e);
 }
@@ -330,7 +330,7 @@ static struct hd_weights weights_by_layer(const struct hd_config *c, enum hd_att
                                .query = query,
                                .n_keys = n_keys,
                                .find = find_weights,
-                               .find_scores = find_scores};
+                               .find_scores = find_scores_by_layer};
 }
 
 /* ---- encoder --------------------------------------------------------------------------------- */
@@ -456,7 +456,7 @@ static hd_node *attend_to_target(const struct decoding *d, int l, hd_node *x)
 }
 
 /* The heads of the alignment look where they are told to. */
-static void look(const struct decoding *d, hd_node *attended)
+static void look_as_told(const struct decoding *d, hd_node *attended)
 {
     const struct hd_config *c = &d->net->config;
     const int n = c->n_alignment_heads > 0 ? c->n_alignment_heads : c->heads;
@@ -479,7 +479,7 @@ static hd_node *attend_to_source(const struct decoding *d, int l, hd_node *x)
         attend(c, q, k, v, d->rows, d->source, NULL, false, d->drop); /* Σ_j α_tj v_j  [N,D] */
     d->cross[l] = a;
     if (d->looks && l + 1 == c->alignment_layer && !hd_has_failed(d->tape))
-        look(d, a);
+        look_as_told(d, a);
     return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o   [N,D] */
 }
 

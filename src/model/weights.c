@@ -19,8 +19,8 @@ struct choice {
     bool is_listed; /* the heads are those of the alignment */
 };
 
-static bool choose(const struct hd_config *c, const struct hd_weights *w, int layer, int head,
-                   struct choice *choice)
+static bool choose_heads(const struct hd_config *c, const struct hd_weights *w, int layer, int head,
+                         struct choice *choice)
 {
     const bool is_cross = w->kind == HD_ATTENTION_CROSS;
     if (layer == 0)
@@ -46,7 +46,7 @@ bool hd_weights_of(const struct hd_net *net, const struct hd_weights *w, int row
 {
     const struct hd_config *c = &net->config;
     struct choice choice;
-    if (!choose(c, w, layer, head, &choice))
+    if (!choose_heads(c, w, layer, head, &choice))
         return false;
     const int n = w->n_keys[row];
     memset(alpha, 0, (size_t)n * sizeof *alpha);
@@ -119,8 +119,8 @@ bool hd_scores_of(const struct hd_net *net, const struct hd_weights *w, int row,
                   int head, float *e)
 {
     struct choice choice;
-    if (!choose(&net->config, w, layer, head, &choice) || choice.count != 1 || !w->find_scores ||
-        (w->find_scores == find_scores && !w->scores))
+    if (!choose_heads(&net->config, w, layer, head, &choice) || choice.count != 1 ||
+        !w->find_scores || (w->find_scores == find_scores && !w->scores))
         return false;
     w->find_scores(w, row, choice.layer, head_at(&net->config, &choice, 0), e);
     return true;

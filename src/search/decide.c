@@ -128,7 +128,7 @@ static bool ask(struct deciding *d, const struct hd_net *net, struct group *g, h
     const struct hd_memory *memory = hd_encode(net, d->tape, &batch, NULL);
     const struct hd_forced *forced = hd_teacher_force(net, d->tape, memory, &batch, NULL);
     const hd_node *logp = forced ? hd_log_softmax(hd_logits(&net->head, forced->out), NULL) : NULL;
-    if (!hd_tape_check(d->tape, err))
+    if (!hd_tape_check(d->tape, err) || !logp)
         return false;
     for (size_t i = 0; i < (size_t)g->n * (size_t)n_labels_of(d); i++) {
         if (!isfinite(logp->x[i]))

@@ -121,23 +121,24 @@ static void raise_word(struct hd_next_scores *o, int *top, float *value, int wor
     }
 }
 
-void hd_neighbours_mix(const struct hd_neighbours *q, const struct hd_kernels *k,
+void hd_neighbours_mix(const struct hd_neighbours *neighbours, const struct hd_kernels *k,
                        const float *const *states, const int *widths, int n_nets,
-                       struct hd_next_scores *o, int *top, float *top_value)
+                       struct hd_next_scores *scores, int *top, float *top_value)
 {
-    struct near_step nearest[HD_MOST_NEIGHBOURS];
-    const int n = find_nearest(q, k, states, widths, n_nets, nearest);
-    const double near = n > 0 ? 1 - nearest[0].distance / q->reach : 0, share = q->share * near;
-    if (!(near > 0) || !isfinite(o->largest) || !isfinite(o->log_sum))
+    struct near_step nearest[HD_MOST_NEIGHBOURS] = {{0, 0}};
+    const int n = find_nearest(neighbours, k, states, widths, n_nets, nearest);
+    const double near = n > 0 ? 1 - nearest[0].distance / neighbours->reach : 0,
+                 share = neighbours->share * near;
+    if (!(near > 0) || !isfinite(scores->largest) || !isfinite(scores->log_sum))
         return;
-    const int n_words = sum_words(nearest, n, q->temperature);
-    const double kept = hd_real_log(1 - share), log_sum = (double)o->log_sum;
+    const int n_words = sum_words(nearest, n, neighbours->temperature);
+    const double kept = hd_real_log(1 - share), log_sum = (double)scores->log_sum;
     for (int i = 0; i < n_words; i++) {
         const int w = nearest[i].word;
-        const double p = hd_real_exp(((double)o->x[w] - (double)o->largest) - log_sum),
+        const double p = hd_real_exp(((double)scores->x[w] - (double)scores->largest) - log_sum),
                      mixed = (1 - share) * p + share * nearest[i].distance;
-        o->x[w] = (float)((double)o->largest + log_sum - kept + hd_real_log(mixed));
-        raise_word(o, top, top_value, w, o->x[w]);
+        scores->x[w] = (float)((double)scores->largest + log_sum - kept + hd_real_log(mixed));
+        raise_word(scores, top, top_value, w, scores->x[w]);
     }
-    o->log_sum = (float)(log_sum - kept);
+    scores->log_sum = (float)(log_sum - kept);
 }

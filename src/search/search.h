@@ -65,6 +65,7 @@ struct hd_search_input {
     struct hd_sequence once;
     struct hd_sequence never; /* words that a search must not find; may be empty */
     int max_length; /* words at most, end marker not counted; the prefix is kept even if it is longer */
+    int n_looks;     /* of `looks` */
     uint64_t number; /* decides, with the seed, what is drawn: the sentence's number in its text */
     /* What the output must have (search/terms.h); NULL: nothing. Not of samples, nor of words_alone. */
     const struct hd_terms *terms;
@@ -72,7 +73,6 @@ struct hd_search_input {
     const struct hd_neighbours *neighbours;
     /* Steps at which it must look where it is told to; may be empty. */
     const struct hd_look *looks;
-    int n_looks;
 };
 
 /* max_length as it is where nobody says otherwise: so many words per source word (3), and 50 more. */

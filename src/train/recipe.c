@@ -37,7 +37,7 @@ const heed_option hd_recipe_options[] = {
     {"dev-tsv", LIST(dev_tsv, "FILE..."), LOCAL, IS "text for validation, both sides in one file"},
     {"pair", LIST(pair, "SRC-TGT=FILE.tsv..."), LOCAL, IS "text of two languages, such as en-fr=FILE.tsv; several of them make a multilingual model"},
     {"dev-pair", LIST(dev_pair, "SRC-TGT=FILE.tsv..."), LOCAL, IS "text of two languages for validation"},
-    {"format", CHOICE(format, HD_PAIR_FORMATS), LOCAL, OR "auto", .default_help = "auto: by the file's name and first bytes", IS "format of the files of tsv and pair"},
+    {"format", CHOICE(format, HD_PAIR_FORMATS), LOCAL, OR "auto", IS "format of the files of tsv and pair; auto: by the file's name and first bytes"},
     {"exclude", LIST(exclude, "FILE..."), LOCAL, IS "skip pairs whose source or target is a line of these files, such as test sets"},
     {"clean", LIST(clean, HD_CLEAN_NAMES "..."), FIXED, IS "leave out pairs of the training text: that were there before, of lengths that do not fit, with a side of another language, with the same text on both sides, with other numbers"},
     {"skip-bad", FLAG(skip_bad), FIXED, OR "no", IS "skip broken pairs instead of stopping at the first"},

@@ -444,11 +444,11 @@ const struct hd_neighbours *hd_segment_neighbours(const struct hd_segment *segme
     return s && s->neighbours.n_sentences > 0 ? &s->neighbours : NULL;
 }
 
-void hd_segment_recalled_free(struct hd_segment_recalled *s)
+void hd_segment_recalled_free(struct hd_segment_recalled *recalled)
 {
-    for (int i = 0; s && i < s->n_found; i++)
-        leave_kept(s->kept[i]);
-    hd_free(s);
+    for (int i = 0; recalled && i < recalled->n_found; i++)
+        leave_kept(recalled->kept[i]);
+    hd_free(recalled);
 }
 
 /* ---- exact answers ------------------------------------------------------------------------------------------- */

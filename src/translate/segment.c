@@ -15,6 +15,7 @@
 #include "translate/split.h"
 #include "vector/vectors.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 static const char *repaired(heed_result *result, const char *text, const char *what,
                             heed_error *err)
 {
+    assert(text);
     const size_t n = strlen(text);
     size_t n_bad = 0;
     for (size_t i = 0, length; i < n; i += length) {

@@ -95,14 +95,16 @@ static void cut_patch(float *out, const struct pixels *p, int row, int column, i
 }
 
 /* v_d = Σ_i B_di (p_i - μ_i) */
-void hd_feature_project(const struct hd_feature *f, float *out, const float *patch)
+void hd_feature_project(const struct hd_feature *feature, float *v, const float *patch)
 {
-    const int width = hd_feature_width(&f->settings), n = hd_feature_pixels(&f->settings);
+    const int width = hd_feature_width(&feature->settings),
+              n = hd_feature_pixels(&feature->settings);
     for (int d = 0; d < width; d++) {
         double sum = 0;
         for (int i = 0; i < n; i++)
-            sum += (double)f->basis[d * n + i] * ((double)patch[i] - (double)f->mean[i]);
-        out[d] = (float)sum;
+            sum +=
+                (double)feature->basis[d * n + i] * ((double)patch[i] - (double)feature->mean[i]);
+        v[d] = (float)sum;
     }
 }
 

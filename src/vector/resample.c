@@ -57,17 +57,17 @@ bool hd_resample(double **out, size_t *n, const struct hd_sound *s, int rate, he
         return true;
     }
     const double cut = 0.95 * (up < down ? (double)up / (double)down : 1), reach = 16 / cut;
-    const int taps = 2 * (int)reach + 2;
+    const int half = (int)reach + 1, taps = 2 * half;
     double *table = hd_alloc((size_t)up * (size_t)taps, sizeof *table, err);
     for (long long phase = 0; table && phase < up; phase++)
         for (int k = 0; k < taps;
-             k++) /* the k-th sample is (taps/2 - 1) before the place, and so on */
+             k++) /* the k-th sample is (half - 1) before the place, and so on */
             table[phase * taps + k] =
-                kernel_at((double)phase / (double)up + taps / 2 - 1 - k, cut, reach);
+                kernel_at((double)phase / (double)up + half - 1 - k, cut, reach);
     for (size_t t = 0; table && t < *n; t++) {
         const long long place = (long long)t * down, i = place / up; /* i + phase/up samples */
         const double *weights = table + place % up * taps;
-        (*out)[t] = weigh(s->samples, s->n, i - (taps / 2 - 1), weights, taps);
+        (*out)[t] = weigh(s->samples, s->n, i - (half - 1), weights, taps);
     }
     hd_free(table);
     return table != NULL;

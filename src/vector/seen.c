@@ -64,8 +64,8 @@ static void put_patch(struct hd_seen *seen, const double *patch, struct patch_sh
     for (int i = 0; i < p.height * p.width; i++)
         for (int c = 0; c < 3; c++) {
             const double x = patch[i * p.n_colours + (p.n_colours == 3 ? c : 0)];
-            const size_t y = (size_t)(row * p.height + i / p.width),
-                         at = (size_t)(column * p.width + i % p.width);
+            const size_t y = (size_t)row * (size_t)p.height + (size_t)(i / p.width),
+                         at = (size_t)column * (size_t)p.width + (size_t)(i % p.width);
             seen->x[(y * (size_t)seen->columns + at) * 3 + (size_t)c] = (float)(x < 0   ? 0
                                                                                 : x > 1 ? 1
                                                                                         : x);

@@ -97,7 +97,8 @@ static bool make_frames(struct sounding *s, heed_error *err)
         return hd_fail(err, HEED_BAD_FILE, "%s: %zu frames are too many for one recording; cut it",
                        s->name, n_frames);
     struct hd_fourier fourier = {0};
-    double *hamming = hd_alloc((size_t)(2 * window + n_bins * (n_bands + 1)), sizeof *hamming, err);
+    double *hamming =
+        hd_alloc(2 * (size_t)window + (size_t)n_bins * (size_t)(n_bands + 1), sizeof *hamming, err);
     s->mel = hamming ? hd_alloc(n_frames * (size_t)n_bands, sizeof *s->mel, err) : NULL;
     const bool ok = s->mel && hd_fourier_init(&fourier, n_fft, err);
     if (ok) {
@@ -188,7 +189,8 @@ static bool trim(struct sounding *s, heed_error *err)
 /* Means of so many frames each; what is left over at the end is dropped. */
 static void average(struct sounding *s)
 {
-    const int k = s->n_frames < s->settings->average ? s->n_frames : s->settings->average;
+    const int most = s->n_frames < s->settings->average ? s->n_frames : s->settings->average;
+    const int k = most > 0 ? most : 1;
     const int n = s->n_frames / k, width = s->settings->mel;
     for (int t = 0; t < n; t++)
         for (int b = 0; b < width; b++) {

@@ -215,7 +215,9 @@ void hd_vectors_close(struct hd_vectors *v)
 
 static size_t width_of(const struct hd_vectors_file *f)
 {
-    return f->all.n_dims > 0 ? f->all.dims[f->all.n_dims - 1] : f->npz->tensors.at[0].dims[1];
+    return f->all.n_dims > 0 ? f->all.dims[f->all.n_dims - 1]
+           : f->npz          ? f->npz->tensors.at[0].dims[1]
+                             : 0;
 }
 
 /* The file joins the others, or is closed. */

@@ -655,7 +655,8 @@ static void words_outside_the_vocabulary_are_an_error(void **state)
     hd_tape_reset(tape);
     const int zero = 0;
     struct hd_decoder *decoder = hd_decoder_new(net, NULL);
-    const struct hd_step_rows rows = {1, &zero, &zero, &zero, &zero, &zero};
+    const struct hd_step_rows rows = {
+        .n = 1, .entry = &zero, .previous = &zero, .length = &zero, .past = &zero, .slot = &zero};
     assert_null(hd_decoder_step(decoder, tape, &rows).out);
     assert_error(*hd_tape_error(tape), HEED_BAD_SHAPE, "no sentence with entry 0");
     hd_decoder_free(decoder);

@@ -149,7 +149,7 @@ static void other_kinds_of_files_are_recognised(void **state)
         {"<!doctype HTML><p>", 18, false, "this is a page of HTML"},
         {"\"a cat\",\"un chat\"\n", 18, true,
          "this looks like CSV, columns with commas, not like source TAB target; write it with "
-         "TABs, or as two files for --src and --tgt"},
+         "TABs, or say --format csv"},
         {"{\"en\": \"a\"}\n", 12, true, "this looks like JSON"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

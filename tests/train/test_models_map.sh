@@ -9,7 +9,8 @@ awk 'BEGIN { for (i = 0; i < 240; i++) print "a b " i % 7 "\t" i % 7 " b a" }' >
 # The first column of each row: `--tie output`, `source-target`, `all` is three rows.
 awk -F'|' '/^## The Transformer/ { is_transformer = 1 }
 /^## Searching/ { exit }
-/^\| `--/ {
+/^## / { is_of_text = !/Other outputs|Vectors/ } # those want other text: test_tasks.sh, test_vectors.sh
+/^\| `--/ && is_of_text {
     n = split($2, part, "`")
     for (i = 2; i <= n; i += 2) {
         if (part[i] !~ /^--/) { first = whole; sub(/[^ ]+$/, part[i], first); whole = first } else whole = part[i]

@@ -130,7 +130,7 @@ plain' '' "$heed" translate -m label.safetensors,label.safetensors three.en
     expect 'or from a prefix' 0 'le kato ?*' '' "$heed" translate -m lm.safetensors --prefix begin
     expect 'by samples, too' 0 '0 ||| le kato *
 0 ||| le kato *' '' "$heed" translate -m lm.safetensors --sample topk=5 --n-best 2 begin
-    expect 'a language model has no source' 1 '' '*which has no source; give score the text alone*' "$heed" score -q -m lm.safetensors e.en e.fr
+    expect 'a language model has no source' 2 '' '*which has no source; give score the text alone*' "$heed" score -q -m lm.safetensors e.en e.fr
     refuse 2 'nor has its text' '*a language model has no source: name its text with --tgt*' --source none --src t.en --tgt t.fr
     refuse 2 'nor a score' '*score is for models that have an encoder, but task is language-model*' --source none --tgt t.fr --dev-tgt e.fr --arch luong --score dot
     lm='--task language-model --tgt t.fr --dev-tgt e.fr --heads 2 --ffn 16 --layers 1 --updates 12 --valid-every 4'
