@@ -270,7 +270,7 @@ static bool unpack_storages(struct opening *o, const struct hd_zip *zip, size_t 
         if (!s->data)
             return false;
     }
-    if (o->n_storages > 0)
+    if (o->storages && o->n_storages > 1)
         qsort(o->storages, o->n_storages, sizeof *o->storages, compare_keys);
     return true;
 }
