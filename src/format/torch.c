@@ -352,7 +352,8 @@ static bool place_storages(struct opening *o, const value *dict, const value *ke
             left -= 8 + count * m->size;
         }
     }
-    qsort(o->storages, o->n_storages, sizeof *o->storages, compare_keys);
+    if (o->storages)
+        qsort(o->storages, o->n_storages, sizeof *o->storages, compare_keys);
     hd_free(mentioned);
     return ok || fail(o, "its storages are not all there; the file was cut off or is damaged, copy "
                          "or download it again");
