@@ -148,5 +148,6 @@ if has_model; then
 else
     echo "  $heed translate --show -m $model"
 fi
+has_model && echo "  $heed serve --open           a page to translate and look on"
 echo "  $heed train --src my.en --tgt my.fr --out my.safetensors"
 echo "  $heed --help                 everything else"
