@@ -1,5 +1,6 @@
 /* cmd_convert.c -- `heed convert`: a model of another toolkit becomes one of heed; one of heed is stored in another format. */
 #include "command.h"
+#include "models.h"
 #include "terminal.h"
 
 #include <heed.h>
@@ -76,6 +77,8 @@ static enum status run(const struct invocation *invocation)
         complain("convert needs a model and -o FILE; see heed convert --help");
         return STATUS_USAGE;
     }
+    if (convert->to != TO_HF && !may_write_tensors(convert->out))
+        return STATUS_USAGE;
     heed_error err = {0};
     const char *vocabs[2] = {convert->vocab, NULL};
     char *first = NULL;

@@ -1,5 +1,6 @@
 /* cmd_features.c -- `heed features`: sound and pictures become vectors, a source to train with. */
 #include "command.h"
+#include "models.h"
 #include "terminal.h"
 
 #include <heed.h>
@@ -43,6 +44,8 @@ static enum status run(const struct invocation *invocation)
         complain("features needs sound or picture files and -o FILE; see heed features --help");
         return STATUS_USAGE;
     }
+    if (!may_write_tensors(wanted->out))
+        return STATUS_USAGE;
     heed_error err = {0};
     heed_features *f = heed_features_new(&err);
     const bool ok = f && make(f, invocation, &err);

@@ -4,6 +4,8 @@
 #include "embedded.h"
 #include "terminal.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -233,4 +235,21 @@ bool read_sources(heed_lines *lines, const char *path, heed_error *err)
 {
     return heed_is_vectors(path) ? heed_vector_names(lines, path, err)
                                  : heed_lines_read(lines, path, err);
+}
+
+bool may_write_tensors(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    struct stat about;
+    unsigned char begin[9];
+    const bool is_other = file && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) &&
+                          about.st_size > 0 &&
+                          (fread(begin, 1, sizeof begin, file) < sizeof begin || begin[8] != '{');
+    if (file)
+        fclose(file);
+    if (is_other)
+        complain("%s is there already and is another kind of file; move it away or choose another "
+                 "name",
+                 path);
+    return !is_other;
 }

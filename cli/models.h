@@ -64,4 +64,6 @@ void progress_clear(struct progress *progress);
 /* Sources of a model: the lines of a text file, or the names of the items of a file of vectors. False with the reason in `err`. */
 bool read_sources(heed_lines *lines, const char *path, heed_error *err);
 
+/* May a file of tensors take this place? Not that of another kind of file; says so. */
+bool may_write_tensors(const char *path);
 #endif

@@ -79,4 +79,10 @@ fresh zip && head -c 9000 "$hf/zip/pytorch_model.bin" >broken/pytorch_model.bin 
 fresh old && head -c 9000 "$hf/old/pytorch_model.bin" >broken/pytorch_model.bin && broken 'pickles that were cut' 'its pickle ends too early'
 expect 'a folder has its vocabularies' 1 '' '*leave out --vocab*' "$heed" convert "$hf/tied" --vocab x.spm -o never.heed
 expect 'a file of such a folder is no model of heed' 1 '' '*of transformers by the name of their folder*' "$heed" convert "$hf/tied/model.safetensors" -o never.heed
+# ---- nothing is written over what is no file of tensors ----
+echo notes >"$here/notes.txt"
+expect 'another kind of file is not written over' 2 '' '*notes.txt is there already and is another kind of file*' "$heed" convert tests/translate/toy.safetensors -o "$here/notes.txt"
+problem=
+[ "$(cat "$here/notes.txt")" = notes ] || problem='notes.txt has changed'
+verdict 'and stays as it was' "$problem" ''
 finish
