@@ -1,4 +1,4 @@
-/* files.c -- files are translated as long texts, and kept for a while to be fetched. */
+/* files.c -- files are translated as long texts, or text by text where there is more in them, and kept for a while to be fetched. */
 #include "base/memory.h"
 #include "serve/form.h"
 #include "serve/order.h"
@@ -15,13 +15,24 @@ static bool ends_in(const char *name, const char *end)
     return n > m && strcasecmp(name + n - m, end) == 0;
 }
 
-static const char *const endings[][2] = {
-    {".txt", NULL}, {".html", "html"}, {".htm", "html"}, {".xhtml", "html"}, {".xml", "xml"}};
-enum { N_ENDINGS = sizeof endings / sizeof *endings };
+/* A kind of file: text, text with tags, or texts among other things that stay. */
+static const struct {
+    const char *ending, *markup, *format;
+} kinds[] = {
+    {.ending = ".txt"},
+    {.ending = ".html", .markup = "html"},
+    {.ending = ".htm", .markup = "html"},
+    {.ending = ".xhtml", .markup = "html"},
+    {.ending = ".xml", .markup = "xml"},
+    {.ending = ".srt", .format = "srt"},
+    {.ending = ".vtt", .format = "vtt"},
+    {.ending = ".po", .format = "po"},
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 const char *hd_files_ending(size_t i)
 {
-    return i < N_ENDINGS ? endings[i][0] : NULL;
+    return i < N_KINDS ? kinds[i].ending : NULL;
 }
 
 static void finish_file(struct hd_http *http, struct hd_work *w)
@@ -33,7 +44,13 @@ static void finish_file(struct hd_http *http, struct hd_work *w)
                *proto = http->service->settings->trusts_proxy
                             ? hd_http_header(http, "X-Forwarded-Proto")
                             : NULL;
-    hd_order_write(&bytes, o, w, 0, 0);
+    if (!o->file)
+        hd_order_write(&bytes, o, w, 0, 0);
+    else if (!hd_order_write_file(&bytes, o, w, &w->err)) {
+        hd_free(bytes.at);
+        hd_http_refuse_for(http, &w->err);
+        return;
+    }
     if (bytes.has_failed || !hd_downloads_put(&http->service->downloads, o->extra, &bytes, name)) {
         hd_free(bytes.at);
         hd_http_refuse(http, MHD_HTTP_INTERNAL_SERVER_ERROR, "the file could not be kept");
@@ -59,16 +76,18 @@ static struct hd_order *order_of(struct hd_http *http)
     const char *slash = strrchr(name, '/');
     name = slash ? slash + 1 : name;
     size_t kind = 0;
-    while (kind < N_ENDINGS && !ends_in(name, endings[kind][0]))
+    while (kind < N_KINDS && !ends_in(name, kinds[kind].ending))
         kind++;
-    const bool is_known = kind < N_ENDINGS;
+    const bool is_known = kind < N_KINDS;
     if (!*name || (is_known && json_string_length(file) == 0))
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: empty file");
     else if (!is_known)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: file format not supported");
     if (http->status != 0)
         return NULL;
-    struct hd_order *o = hd_order_new(http, file, "file", endings[kind][1]);
+    struct hd_order *o = kinds[kind].format
+                             ? hd_order_new_file(http, file, "file", kinds[kind].format)
+                             : hd_order_new(http, file, "file", kinds[kind].markup);
     if (o && !(o->extra = hd_copy_string(name, NULL))) {
         hd_order_free(o);
         return NULL;

@@ -19,6 +19,7 @@ void hd_order_free(void *order)
     hd_free(o->texts);
     hd_free(o->first);
     hd_free(o->extra);
+    heed_file_free(o->file);
     hd_free(o);
 }
 
@@ -63,31 +64,71 @@ static bool check_texts(struct hd_http *http, const json_t *field, const char *n
     return true;
 }
 
-struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,
-                              const char *markup)
+/* With room for n texts, which are empty. */
+static struct hd_order *order_new(size_t n)
 {
-    if (!check_texts(http, field, name))
-        return NULL;
     struct hd_order *o = hd_new(struct hd_order, NULL);
-    const bool is_list = json_is_array(field);
-    const size_t n = is_list ? json_array_size(field) : 1;
-    bool ok = o != NULL;
-    if (ok) {
-        *o = (struct hd_order){.n = n,
-                               .is_list = is_list,
-                               .markup = markup,
-                               .texts = hd_alloc(n, sizeof *o->texts, NULL),
-                               .first = hd_alloc(n, sizeof *o->first, NULL)};
-        ok = o->texts && o->first;
-    }
-    for (size_t i = 0; ok && i < n; i++)
-        ok = hd_pieces_init(&o->texts[i],
-                            json_string_value(is_list ? json_array_get(field, i) : field), markup);
+    if (!o)
+        return NULL;
+    *o = (struct hd_order){.n = n,
+                           .texts = hd_alloc(n + 1, sizeof *o->texts, NULL),
+                           .first = hd_alloc(n + 1, sizeof *o->first, NULL)};
+    if (o->texts && o->first)
+        return o;
+    hd_order_free(o);
+    return NULL;
+}
+
+static struct hd_order *order_or_refusal(struct hd_http *http, struct hd_order *o, bool ok)
+{
     if (ok)
         return o;
     hd_order_free(o);
     hd_http_refuse(http, MHD_HTTP_INTERNAL_SERVER_ERROR, "there is not enough memory");
     return NULL;
+}
+
+struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,
+                              const char *markup)
+{
+    if (!check_texts(http, field, name))
+        return NULL;
+    const bool is_list = json_is_array(field);
+    const size_t n = is_list ? json_array_size(field) : 1;
+    struct hd_order *o = order_new(n);
+    bool ok = o != NULL;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = hd_pieces_init(&o->texts[i],
+                            json_string_value(is_list ? json_array_get(field, i) : field), markup);
+    if (ok) {
+        o->is_list = is_list;
+        o->markup = markup;
+    }
+    return order_or_refusal(http, o, ok);
+}
+
+struct hd_order *hd_order_new_file(struct hd_http *http, const json_t *field, const char *name,
+                                   const char *format)
+{
+    heed_error err = {0};
+    if (!check_texts(http, field, name))
+        return NULL;
+    heed_file *file = heed_file_read(json_string_value(field), json_string_length(field), format,
+                                     NULL, &err);
+    if (!file) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: %s", err.message);
+        return NULL;
+    }
+    const size_t n = heed_file_size(file);
+    struct hd_order *o = order_new(n);
+    bool ok = o != NULL;
+    if (ok)
+        o->file = file;
+    else
+        heed_file_free(file);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = hd_pieces_init(&o->texts[i], heed_file_text(file, i), true);
+    return order_or_refusal(http, o, ok);
 }
 
 /* ---- languages ---------------------------------------------------------------------------------------------------- */
@@ -153,37 +194,43 @@ struct hd_served *hd_order_direction(struct hd_http *http, struct hd_order *o,
 
 /* Words alone are wanted, and so many of the best. */
 static heed_options *options_for(const struct hd_served *d, const struct hd_order *order,
-                                 heed_error *err)
+                                 const char *markup, heed_error *err)
 {
     char n_best[16];
-    snprintf(n_best, sizeof n_best, "%d", order->markup ? 1 : order->alternatives + 1);
+    snprintf(n_best, sizeof n_best, "%d", markup ? 1 : order->alternatives + 1);
     heed_options *o = heed_options_new(d->engine->translator, err);
     if (o && hd_served_choose(d, o, err) && heed_options_set(o, "attention", "none", err) &&
         heed_options_set(o, "n-best", n_best, err) &&
         heed_options_set(o, "scores", order->alternatives > 0 ? "yes" : "no", err) &&
-        (!order->markup || heed_options_set(o, "markup", order->markup, err)))
+        (!markup || heed_options_set(o, "markup", markup, err)))
         return o;
     heed_options_free(o);
     return NULL;
 }
 
+/* Of a file some texts may have tags, and some not; all others are alike. */
 static void give_texts(struct hd_desk *desk, struct hd_work *w, const struct hd_order *o)
 {
-    const char **texts = hd_alloc(w->n_units, sizeof *texts, &w->err);
-    heed_options *options = w->direction ? options_for(w->direction, o, &w->err) : NULL;
-    if (!texts || (w->direction && !options)) {
-        heed_options_free(options);
-        hd_free(texts);
+    const char **texts = hd_alloc(w->n_units + 1, sizeof *texts, &w->err);
+    heed_options **chosen = hd_alloc(w->n_units + 1, sizeof *chosen, &w->err);
+    const bool is_sent = w->direction != NULL;
+    heed_options *plain = is_sent ? options_for(w->direction, o, o->markup, &w->err) : NULL,
+                 *tagged = is_sent && o->file ? options_for(w->direction, o, "html", &w->err) : NULL;
+    if (!texts || !chosen || (is_sent && (!plain || (o->file && !tagged))))
         hd_http_refuse_for(w->http, &w->err);
-        return;
+    else {
+        size_t n = 0;
+        for (size_t i = 0; i < o->n; i++)
+            for (size_t k = 0; w->n_units > 0 && k < o->texts[i].n; k++)
+                if (o->texts[i].at[k].text) {
+                    chosen[n] = o->file && heed_file_has_tags(o->file, i) ? tagged : plain;
+                    texts[n++] = o->texts[i].at[k].text;
+                }
+        hd_desk_submit(desk, w, texts, chosen, false);
     }
-    size_t n = 0;
-    for (size_t i = 0; i < o->n; i++)
-        for (size_t k = 0; w->n_units > 0 && k < o->texts[i].n; k++)
-            if (o->texts[i].at[k].text)
-                texts[n++] = o->texts[i].at[k].text;
-    hd_desk_submit(desk, w, texts, &options, true);
-    heed_options_free(options);
+    heed_options_free(plain);
+    heed_options_free(tagged);
+    hd_free(chosen);
     hd_free(texts);
 }
 
@@ -197,7 +244,7 @@ void hd_order_submit(struct hd_http *http, struct hd_order *o, struct hd_fleet *
         n += o->texts[i].n_translated;
     }
     struct hd_fleets *fleets = &http->service->fleets;
-    const bool may = hd_guard_spend(&http->service->guard, http, o->n);
+    const bool may = hd_guard_spend(&http->service->guard, http, o->file ? 1 : o->n);
     struct hd_work *w = may ? hd_work_new(http, fleet, direction, direction ? n : 0) : NULL;
     if (!w) {
         hd_fleets_leave(fleets, fleet);
@@ -237,4 +284,23 @@ json_t *hd_order_text(const struct hd_order *o, const struct hd_work *w, size_t 
     json_t *text = out.has_failed ? NULL : json_stringn(out.at, out.n);
     hd_free(out.at);
     return text;
+}
+
+bool hd_order_write_file(struct hd_bytes *out, const struct hd_order *o, const struct hd_work *w,
+                         heed_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && w->direction && i < o->n; i++) {
+        struct hd_bytes text = {0};
+        hd_order_write(&text, o, w, i, 0);
+        hd_bytes_add(&text, "", 1); /* the end of a string */
+        ok = text.has_failed ? hd_fail(err, HEED_NO_MEMORY, "there is not enough memory")
+                             : heed_file_put(o->file, i, text.at, err);
+        hd_free(text.at);
+    }
+    char *whole = ok ? heed_file_write(o->file, err) : NULL;
+    if (whole)
+        hd_bytes_text(out, whole);
+    heed_free(whole);
+    return whole && !out->has_failed;
 }

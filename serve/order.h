@@ -17,6 +17,7 @@ struct hd_order {
     struct hd_detected detected;
     int alternatives;
     const char *markup; /* "html" or "xml"; NULL: plain text */
+    heed_file *file;    /* the texts are those of this file, and their translations go into it; NULL: they are the client's own */
     char *extra;        /* of the route */
 };
 
@@ -24,6 +25,11 @@ struct hd_order {
  * many, one is too long, or it is sent too often. */
 struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,
                               const char *markup);
+
+/* The texts of a file that has more than text in it, such as subtitles: `field` is all of it, `format` as heed_file_read() takes it. NULL
+ * with the request refused, also where it is no such file. */
+struct hd_order *hd_order_new_file(struct hd_http *http, const json_t *field, const char *name,
+                                   const char *format);
 void hd_order_free(void *order);
 
 /* Which direction is asked for: NULL with the request refused, or with *is_same when both languages are one. `source` may be NULL or
@@ -44,5 +50,9 @@ json_t *hd_order_text(const struct hd_order *order, const struct hd_work *work, 
 /* The same as bytes. */
 void hd_order_write(struct hd_bytes *out, const struct hd_order *order, const struct hd_work *work,
                     size_t i, size_t rank);
+
+/* The file with its translations in it, as bytes; false with the reason in `err`. */
+bool hd_order_write_file(struct hd_bytes *out, const struct hd_order *order,
+                         const struct hd_work *work, heed_error *err);
 
 #endif

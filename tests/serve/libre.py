@@ -109,6 +109,25 @@ with Server() as s:
     a = s.post_parts('/translate_file', {'source': 'de', 'target': 'en'}, [('file', 'a.xml', b'<a><b>eins zwei</b></a>')])
     url = a.json['translatedFileUrl']
     same('so is XML', s.get(url[url.index('/download'):]).bytes, b'<a><b>two one</b></a>')
+    cue = '1\n00:00:01,000 --> 00:00:02,500\neins zwei\n\n2\n00:00:03,000 --> 00:00:04,000\n<i>drei</i>\n'
+    a = s.post_parts('/translate_file', {'source': 'de', 'target': 'en'}, [('file', 'film.srt', cue.encode())])
+    url = a.json['translatedFileUrl']
+    same('subtitles keep their times and tags', s.get(url[url.index('/download'):]).text,
+         cue.replace('eins zwei', 'two one').replace('drei', 'three'))
+    a = s.post_parts('/translate_file', {'source': 'de', 'target': 'de'}, [('file', 'film.srt', cue.encode())])
+    url = a.json['translatedFileUrl']
+    same('and are as they were where nothing is to be done', s.get(url[url.index('/download'):]).text, cue)
+    po = 'msgid "eins zwei"\nmsgstr ""\n\nmsgid "drei"\nmsgstr "tri"\n'
+    a = s.post_parts('/translate_file', {'source': 'de', 'target': 'en'}, [('file', 'a.po', po.encode())])
+    url = a.json['translatedFileUrl']
+    same('messages of programs get what they lack', s.get(url[url.index('/download'):]).text,
+         '#, fuzzy\nmsgid "eins zwei"\nmsgstr "two one"\n\nmsgid "drei"\nmsgstr "tri"\n')
+    a = s.post_parts('/translate_file', {'source': 'de', 'target': 'en'}, [('file', 'a.po', b'msgid "drei"\nmsgstr "tri"\n')])
+    url = a.json['translatedFileUrl']
+    same('and stay where they lack nothing', s.get(url[url.index('/download'):]).bytes, b'msgid "drei"\nmsgstr "tri"\n')
+    a = s.post_parts('/translate_file', {'source': 'de', 'target': 'en'}, [('file', 'a.po', b'msgid eins\n')])
+    check('a file that is none is refused with its line', a.status == 400 and a.json['error'].startswith('Invalid request: ')
+          and ':1:' in a.json['error'], a)
     refused('a file has a format', 400, 'Invalid request: file format not supported',
             s.post_parts('/translate_file', {'source': 'de', 'target': 'en'}, [('file', 'a.docx', b'x')]))
     refused('and something in it', 400, 'Invalid request: empty file',
