@@ -257,8 +257,8 @@ static void emphasise(double *x, size_t n, double share)
     const double mean = sum / (double)n;
     for (size_t i = 0; i < n; i++)
         x[i] -= mean;
-    for (size_t i = n - 1; i > 0; i--)
-        x[i] -= share * x[i - 1];
+    for (size_t i = n; i > 1; i--) /* nothing where resampling has left no sample */
+        x[i - 1] -= share * x[i - 2];
 }
 
 bool hd_feature_sound(const struct hd_feature *f, struct hd_featured *out,

@@ -164,6 +164,12 @@ static void recordings_are_refused_with_a_reason(void **state)
                         "short.wav: 20 ms of sound are shorter than a window of 25 ms");
     hd_free(s.samples);
     err = (heed_error){0};
+    s = tone(700, 192000, 2. / 192000); /* two samples, of which none is left at 16 kHz */
+    assert_false(hd_feature_sound(&f, &out, &s, "tick.wav", &err));
+    assert_string_equal(err.message,
+                        "tick.wav: 0 ms of sound are shorter than a window of 25 ms");
+    hd_free(s.samples);
+    err = (heed_error){0};
     f.settings.high = 9000;
     assert_false(hd_feature_check(&f.settings, &err));
     assert_non_null(strstr(err.message, "half the sample rate"));
