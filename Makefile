@@ -182,7 +182,7 @@ $(BUILD)/web/%.js: web/%.js tools/pack_js.awk
 	@awk -f tools/pack_js.awk $< > $@.new && mv $@.new $@
 $(BUILD)/web/%.css: web/%.css
 	@mkdir -p $(@D)
-	@sed -e 's/^ *//' -e 's|/\*.*\*/||' -e 's/ *\([{};,]\) */\1/g' -e 's/: /:/g' -e 's/;}/}/g' $< > $@
+	@sed -e 's|/\*.*\*/||' $< | tr '\n' ' ' | sed -e 's/  */ /g' -e 's/ *\([{};,]\) */\1/g' -e 's/: /:/g' -e 's/;}/}/g' > $@
 $(BUILD)/web/%: web/%
 	@mkdir -p $(@D)
 	@cp $< $@
