@@ -5,6 +5,7 @@
 # NO_INSTALL=1 names missing packages instead of installing them, SHARED=folder is where tests find the models of others, if they are there. EMBED=file is the model inside the program,
 # EMBED= leaves it without.
 
+.SUFFIXES: # no rule makes a program of a script
 BUILD   ?= build
 PREFIX  ?= /usr/local
 LIBDIR  ?= lib
@@ -452,6 +453,7 @@ bench-quality: $(BUILD)/heed  ## what 8 bits cost in BLEU, here and in CTranslat
 bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small server on CTranslate2, on the same weights
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
 	@python3 bench/serve.py $(BUILD) '$(SHARED)' $(PEERS)
+	@python3 bench/soak.py $(BUILD)
 
 .PHONY: bench-memory
 bench-memory: $(BUILD)/heed  ## what a translation memory is worth in BLEU, and what it costs
