@@ -223,6 +223,12 @@ static bool check_attention(const struct hd_ensemble *e, const heed_options *o, 
         [HEED_ATTENTION_DECODER] = HEED_MODEL_DECODER_SELF_LAYERS};
     for (int i = 0; i < e->n; i++) {
         const long long n_layers = heed_model_size(e->models[i], layers_of[o->attention]);
+        if (n_layers == 0 && o->attention == HEED_ATTENTION_DECODER &&
+            heed_model_size(e->models[i], HEED_MODEL_ENCODER_SELF_LAYERS) > 0)
+            return hd_fail(
+                err, HEED_BAD_OPTION,
+                "the model's decoder has a recurrent unit (decoder ssru) in the place of "
+                "self-attention; choose attention encoder or cross");
         if (n_layers == 0 && o->attention > HEED_ATTENTION_CROSS)
             return hd_fail(err, HEED_BAD_OPTION,
                            "the model has no self-attention; only a Transformer has");
