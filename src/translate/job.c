@@ -367,8 +367,8 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
     s.wants_tree = o->has_tree;
     job->has_scores = o->has_scores || o->has_tree || o->min_confidence > 0 || is_forced ||
                       s.is_sampled || s.beam > 1 || e->task != HD_TASK_TRANSLATE;
-    job->is_tried_again =
-        !is_forced && !s.is_sampled && s.no_repeat == 0 && e->task == HD_TASK_TRANSLATE;
+    job->is_tried_again = o->loops == HD_LOOPS_RETRY && !is_forced && !s.is_sampled &&
+                          s.no_repeat == 0 && e->task == HD_TASK_TRANSLATE;
     for (int i = 0; i < HD_SEARCH_ROUNDS; i++)
         job->search[i] = s;
     job->search[HD_SEARCH_NO_REPEAT].no_repeat = LOOP_NGRAM;
