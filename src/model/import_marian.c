@@ -1,7 +1,7 @@
 /* import_marian.c -- Marian's models, .npz or model.bin: its configuration as ours (marian_config.c), its tensors under our names
  * (marian_transformer.c, marian_rnn.c), its vocabularies. */
 #include "model/import.h"
-#include "model/marian.h"
+#include "model/import_marian.h"
 
 #include "base/error.h"
 #include "base/file.h"

@@ -1,7 +1,7 @@
 /* marian_config.c -- Marian's configuration, YAML inside its file, as ours.
  *
  * What heed cannot do is refused by the name that Marian has for it. */
-#include "model/marian.h"
+#include "model/import_marian.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -263,6 +263,17 @@ static bool check_cells(const struct hd_marian *m, int *cell)
                    hd_quote(hd_marian_value(m, "dec-cell").s).text);
 }
 
+/* amun and nematus are one layer of GRUs on each side, and have names for no other. */
+static bool check_depths(const struct hd_marian *m)
+{
+    return is_word(m, "type", "s2s") ||
+           (must_be(m, "enc-depth", "1", "") && must_be(m, "dec-depth", "1", "") &&
+            must_be(m, "enc-type", "bidirectional", "") &&
+            must_be(m, "enc-cell", "gru", "gru-nematus") &&
+            must_be(m, "dec-cell", "gru", "gru-nematus") &&
+            must_be(m, "dec-cell-base-depth", "2", ""));
+}
+
 static bool check_encoder(const struct hd_marian *m)
 {
     return is_word(m, "enc-type", "alternating") ||
@@ -273,7 +284,8 @@ static bool recurrent_config(struct hd_marian *m, struct hd_config *c)
 {
     int cell;
     const bool has_upper = hd_marian_number(m, "dec-depth") > 1;
-    if (!check_cells(m, &cell) || !check_encoder(m) || !must_be(m, "enc-cell-depth", "1", "") ||
+    if (!check_depths(m) || !check_cells(m, &cell) || !check_encoder(m) ||
+        !must_be(m, "enc-cell-depth", "1", "") ||
         !must_be(m, "dec-cell-base-depth", "2", has_upper ? "" : "1") ||
         (has_upper && !must_be(m, "dec-cell-high-depth", "1", "")) ||
         !must_be(m, "layer-normalization", "false", "") || !must_be(m, "skip", "false", ""))

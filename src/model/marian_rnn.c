@@ -5,7 +5,7 @@
  * the other one is zeros. In an encoder that is `alternating` the stacks change their direction at every layer; in one that is
  * `bi-unidirectional` the layers above the first read forwards only, and the backward cell of ours, whose weights are all zeros, says
  * zeros. Either way the numbers are Marian's. */
-#include "model/marian.h"
+#include "model/import_marian.h"
 
 #include <stdio.h>
 #include <string.h>

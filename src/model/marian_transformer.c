@@ -1,7 +1,7 @@
 /* marian_transformer.c -- the tensors of Marian's Transformers under our names.
  *
  * Weights are [in,out] there as here, and vectors are rows [1,n]. */
-#include "model/marian.h"
+#include "model/import_marian.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* marian.h -- a model of Marian on its way into one of heed: its configuration, YAML inside the file, and its tensors. */
-#ifndef HD_MODEL_MARIAN_H
-#define HD_MODEL_MARIAN_H
+/* import_marian.h -- a model of Marian on its way into one of heed: its configuration, YAML inside the file, and its tensors. */
+#ifndef HD_MODEL_IMPORT_MARIAN_H
+#define HD_MODEL_IMPORT_MARIAN_H
 
 #include "model/foreign.h"
 
