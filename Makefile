@@ -397,6 +397,11 @@ check-clients: all  ## clients of LibreTranslate and DeepL, as they are publishe
 check-page: all  ## the page of heed serve in a Chromium: clicked, typed, hovered; pictures of it in BUILD/page
 	@tools/check_page.sh $(BUILD) $(PART)
 
+# Hosts of our own: network namespaces, which are root's to make.
+.PHONY: check-hosts
+check-hosts: all  ## training on two and four hosts (network namespaces, 1 Gbit/s): the same file, hosts that are lost; as root
+	@BUILD=$(BUILD) tests/hosts/check_hosts.sh
+
 # ---- speed ----------------------------------------------------------------------------------------------------------
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
@@ -427,6 +432,10 @@ bench-scale: all  ## training by 1, 2 and 4 ranks, and what more would do
 	@$(PACKAGES) mpi
 	+@$(MAKE) --no-print-directory all
 	@python3 bench/scale.py $(BUILD) $(SHARED)
+
+.PHONY: bench-hosts
+bench-hosts: all  ## training on two and four hosts with 1 and 10 Gbit/s between them, beside what is expected; as root
+	@BUILD=$(BUILD) bench/hosts.sh
 
 .PHONY: bench-lines
 bench-lines: all  ## training on ten million lines: time and memory
