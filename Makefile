@@ -425,7 +425,7 @@ $(PEERS)/torch/bin/python:
 	python3 -m venv $(PEERS)/torch && $(PEERS)/torch/bin/pip install --quiet torch sentencepiece numpy
 .PHONY: bench-train
 bench-train: all $(BUILD)/bench/bench_train $(TORCH)  ## training against PyTorch, and what an update is made of
-	@python3 bench/train.py $(BUILD) $(SHARED) $(TORCH)
+	@python3 bench/train.py $(BUILD) '$(SHARED)' $(PEERS) '$(EMBED)' $(TORCH)
 
 .PHONY: bench-scale
 bench-scale: all  ## training by 1, 2 and 4 ranks, and what more would do
@@ -450,17 +450,17 @@ bench-sentences: $(BUILD)/bench/bench_sentences  ## cutting text into sentences 
 CT2_ISA ?= AVX512
 .PHONY: bench-decode
 bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed $(TORCH)  ## searching sentences against CTranslate2, on the same weights, and PyTorch
-	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
-	@CT2_FORCE_CPU_ISA=$(CT2_ISA) $(PEERS)/ct2/bin/python bench/decode.py $(BUILD) '$(SHARED)' $(PEERS) $(TORCH)
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed '$(EMBED)' $(TORCH)
+	@CT2_FORCE_CPU_ISA=$(CT2_ISA) $(PEERS)/ct2/bin/python bench/decode.py $(BUILD) $(PEERS) $(TORCH)
 .PHONY: bench-quality
-bench-quality: $(BUILD)/heed  ## what 8 bits cost in BLEU, here and in CTranslate2
-	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
+bench-quality: $(BUILD)/heed $(TORCH)  ## what 8 bits cost in BLEU, here and in CTranslate2
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed '$(EMBED)' $(TORCH)
 	@$(PEERS)/ct2/bin/python bench/quality.py $(BUILD) '$(SHARED)' $(PEERS)
 
 .PHONY: bench-serve
 bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small server on CTranslate2, on the same weights
-	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
-	@python3 bench/serve.py $(BUILD) '$(SHARED)' $(PEERS)
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed '$(EMBED)' $(TORCH)
+	@python3 bench/serve.py $(BUILD) $(PEERS)
 
 .PHONY: bench-memory
 bench-memory: $(BUILD)/heed  ## what a translation memory is worth in BLEU, and what it costs
