@@ -60,10 +60,12 @@ static void tell_model(struct hd_run *run)
     else
         snprintf(layers, sizeof layers, "%d layers",
                  hd_config_has_encoder(c) ? c->encoder_layers : c->decoder_layers);
-    hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
+    const bool has_unit =
+        is_transformer && hd_config_has_decoder(c) && c->decoder == HD_DECODER_SSRU;
+    hd_journal_say(&run->journal, "model: %s, %s of %d%s%s, %.2f million parameters%s",
                    hd_config_choice("arch", c->arch).text, layers, c->dim,
                    is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
-                   millions(run->learner.size),
+                   has_unit ? ", decoder ssru" : "", millions(run->learner.size),
                    r->from ? ", as it was"
                    : hd_training_is_given(said, "size") || hd_training_is_given(said, "dim")
                        ? ""
