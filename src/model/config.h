@@ -69,6 +69,8 @@ struct hd_config {
     /* recurrent models */
     int cell; /* enum hd_cell */
     int gru_reset;
+    int encoder_transitions, decoder_transitions,
+        upper_transitions; /* further cells of a step, of a decoder's first layer and of those above */
     bool bidirectional, reverse_source;
     int context; /* enum hd_context, may be unset: attention with a score, first without */
     int score, attention_dim, score_depth; /* attention_dim 0: as dim */

@@ -205,6 +205,14 @@ static bool check_encoder(const struct hd_config *c, heed_error *err)
     return true;
 }
 
+static bool check_transitions(const struct hd_config *c, heed_error *err)
+{
+    return c->upper_transitions == 0 || c->decoder_layers > 1 ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "upper-transitions is for decoder layers above the first, but decoder-layers is "
+                   "1; leave it out, or set decoder-transitions");
+}
+
 static bool check_start(const struct hd_config *c, heed_error *err)
 {
     if (c->start == HD_START_COPY && c->encoder_layers != c->decoder_layers)
@@ -383,7 +391,7 @@ static bool check_recurrent(const struct hd_config *c, heed_error *err)
             hd_config_choice("score", c->score).text);
     const bool fits = has_score(c) ? check_place(c, err) : check_no_score(c, err);
     return fits && check_score(c, err) && check_axes(c, err) && check_encoder(c, err) &&
-           check_start(c, err) && check_tied_readout(c, err);
+           check_transitions(c, err) && check_start(c, err) && check_tied_readout(c, err);
 }
 
 /* ---- the Transformer ------------------------------------------------------------------------- */

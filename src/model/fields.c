@@ -3,6 +3,8 @@
  * A choice's values stand in the order of its enum in config.h; that they do is tested. */
 #include "model/fields.h"
 
+#include "model/cell.h"
+
 #include <stddef.h>
 
 /* "layers" sets both sides. */
@@ -103,6 +105,12 @@ const heed_option hd_config_options[] = {
     {"cell", CHOICE(cell, "rnn|gru|lstm"), .group = "Recurrent models", .flags = RNN, PRESET, .help = "recurrent cell"},
     {"gru-reset", CHOICE(gru_reset, "after|before"), .flags = RNN, .initial = "after",
      .help = "apply the reset gate of a GRU after the product with U (faster) or before it (as in the papers)"},
+    {"encoder-transitions", WHOLE(encoder_transitions, 0, HD_MAX_TRANSITIONS), .flags = ENCODER | RNN | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "deep transition: further cells that an encoder state goes through in every step"},
+    {"decoder-transitions", WHOLE(decoder_transitions, 0, HD_MAX_TRANSITIONS), .flags = DECODER | RNN | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "the same of the decoder's first layer; with attend inside, after its second cell"},
+    {"upper-transitions", WHOLE(upper_transitions, 0, HD_MAX_TRANSITIONS), .flags = DECODER | RNN | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "the same of each decoder layer above the first"},
     {"bidirectional", YES_NO(bidirectional), .flags = ENCODER | RNN, PRESET,
      .help = "bidirectional encoder; each direction has half of encoder-dim"},
     {"reverse-source", .kind = HEED_OPTION_FLAG, FIELD(reverse_source), .flags = ENCODER | RNN,

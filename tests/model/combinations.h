@@ -187,6 +187,15 @@ static void visit_presets(const struct visitor *v)
         visit_one(v, IS_REFUSED, "%s target-start=5", presets[p]);
     }
     visit_one(v, IS_MODEL, "wang score=projected");
+    foreach (c, toy_cells) {
+        visit_one(v, IS_MODEL,
+                  "bahdanau attend=inside encoder-transitions=1 decoder-transitions=2 %s",
+                  toy_cells[c]);
+        visit_one(v, IS_MODEL,
+                  "luong decoder-layers=2 decoder-transitions=1 upper-transitions=1 %s",
+                  toy_cells[c]);
+    }
+    visit_one(v, IS_REFUSED, "bahdanau upper-transitions=1");
     visit_one(v, IS_REFUSED, "luong embed=3 tie=output");
     visit_one(v, IS_REFUSED, "luong source-vocab=0");
 }
