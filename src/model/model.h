@@ -131,7 +131,7 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  * a label: attention.{query [1,D], …}, output.W [E,V], output.b [V]
  *
  * a span: source.marks [4,E], question.query [1,D], question.{…} and the other scores as attention.{…} below, question.map.{W, b};
- *   recurrent models: match.{…, C [·,E]}, match.k.forward.{…} (k = 1 … hops), hop.k.{…, G [D,E]}, hop.k.update.{W [D,D], C [·,D], b} (k = 2 … hops);
+ *   recurrent models: match.{…, C [·,E]}, match.k.1.forward.{…} (k = 1 … hops), hop.k.{…, G [D,E]}, hop.k.update.{W [D,D], C [·,D], b} (k = 2 … hops);
  *   start.{…}, start.update.{W, C, b}, end.{…}
  *
  * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)

@@ -111,7 +111,7 @@ const heed_option hd_recipe_options[] = {
     {"quantize", CHOICE(quantize, "none|8"), FREE, OR "none", IS "8: forward products and validation in 8 bits, as the model will translate; to finish a model given by --from"},
 
     {"valid-every", WHOLE(valid_every, 1, INT_MAX), FREE AUTO(FROM_TEXT), .group = "Validation and output", IS "updates between validations"},
-    {"valid-metric", CHOICE(valid_metric, "ce|bleu|chrf|exact|wer|accuracy|f1"), FIXED AUTO("bleu; exact where the source is cut into characters; accuracy of labels, ce of a language model"), IS "metric that decides which model is the best"},
+    {"valid-metric", CHOICE(valid_metric, "ce|bleu|chrf|exact|wer|accuracy|f1"), FIXED AUTO("bleu; exact where the source is cut into characters; accuracy of labels, f1 of answers, ce of a language model"), IS "metric that decides which model is the best"},
     {"valid-tok", CHOICE(valid_tok, "13a|none|char|intl|zh"), FIXED, OR "13a", IS "tokenization for BLEU; none for text that is tokenized already"},
     {"valid-beam", WHOLE(valid_beam, 1, 64), FREE, OR "1", IS "beam size in validation; 1: greedy"},
     {"save-every", WHOLE(save_every, 1, INT_MAX), FREE AUTO("valid-every"), IS "updates between saved states"},
