@@ -41,15 +41,17 @@ from torch.nn import functional as F
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "tests" / "model" / "golden"
 SMOOTHING = 0.1
 LEAST_MARGIN = 1e-3  # to every kink
-MOST_ROUNDING = 1e-6  # of a tensor's largest number, in single precision
+MOST_ROUNDING = 1e-6  # of a tensor's largest number, in single precision;
+MOST_ROUNDING_OF_SPANS = 3e-6  # where many recurrent layers and attentions stand behind each other
 torch.set_num_threads(1)
 
 
 class Weights:
     """The parameters by name, made when a formula first asks for them. Seed and name decide the numbers."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, is_span=False):
         self.seed = seed
+        self.doubled = ("question.", "match.", "hop.", "pointer.") if is_span else "attention."
         self.made = {}
         self.margin = math.inf  # the nearest distance to a kink so far
 
@@ -58,7 +60,7 @@ class Weights:
             rng = np.random.Generator(np.random.PCG64([self.seed, zlib.crc32(name.encode())]))
             is_map = len(shape) == 2 and not name.endswith(("embed", "positions"))
             limit = min(1, 1.5 / math.sqrt(shape[0])) if is_map else 1  # states neither die out nor saturate,
-            limit = 2 * limit if name.startswith("attention.") else limit  # and attention is not all the same
+            limit = 2 * limit if name.startswith(self.doubled) else limit  # and attention is not all the same
             x = rng.uniform(1 - 0.5, 1 + 0.5, shape) if name.endswith(".gain") else rng.uniform(-limit, limit, shape)
             self.made[name] = torch.tensor(x.astype(np.float32), dtype=torch.get_default_dtype(), requires_grad=True)
         assert self.made[name].shape == shape, f"{name}: {tuple(self.made[name].shape)}, but now {shape}"
@@ -456,9 +458,9 @@ def run_span(w, o, document, question):
             c = (q @ w(f"hop.{k}.G", D, E)).expand(len(m), E)
         m = read_again(w, o, m, c, k)
     asks = SimpleNamespace(**RECURRENT | vars(o) | point)
-    start = scores(w, asks, q, m, torch.zeros(len(m)), "start")
-    q = take_up(w, o, q, torch.softmax(start, 0) @ m, "start.update")
-    return torch.stack([start, scores(w, asks, q, m, torch.zeros(len(m)), "end")])
+    start = scores(w, asks, q, m, torch.zeros(len(m)), "pointer.start")
+    q = take_up(w, o, q, torch.softmax(start, 0) @ m, "pointer.update")
+    return torch.stack([start, scores(w, asks, q, m, torch.zeros(len(m)), "pointer.end")])
 
 
 def span_loss(o, scores, span):
@@ -701,7 +703,8 @@ def options(config):
 def make(config, number, seed, dtype):
     """All tensors of one file, and the distance to the nearest kink."""
     torch.set_default_dtype(dtype)
-    o, w = options(config), Weights(seed)
+    o = options(config)
+    w = Weights(seed, o.task == "span")
     rng = np.random.Generator(np.random.PCG64([seed, number]))
     S, T = BATCHES[number % len(BATCHES)]
     sources = [rng.integers(0, o.source_vocab, n) for n in S]
@@ -765,9 +768,10 @@ def rounding(exact, rounded):
 
 def make_well(config, number):
     """The tensors from the first seed that single precision can tell."""
+    most = MOST_ROUNDING_OF_SPANS if config.get("task") == "span" else MOST_ROUNDING
     for seed in range(1, 200):
         exact, margin = make(config, number, seed, torch.float64)
-        if margin >= LEAST_MARGIN and rounding(exact, make(config, number, seed, torch.float32)[0]) <= MOST_ROUNDING:
+        if margin >= LEAST_MARGIN and rounding(exact, make(config, number, seed, torch.float32)[0]) <= most:
             return exact, seed
     sys.exit(f"no seed makes a model whose numbers single precision can tell: {config}")
 

@@ -127,9 +127,9 @@ static bool declare_span(struct hd_net *net, heed_error *err)
     p->map_b = hd_vector_param(net->params, "question.map", "b", c->dim);
     if (p->n_reads > 0)
         declare_reading(p, net);
-    hd_asking_declare(&p->start, &point, net->params, "start");
-    p->to_end = declare_span_update(net->params, "start.update", c->dim, hd_value_width(&point));
-    hd_asking_declare(&p->end, &point, net->params, "end");
+    hd_asking_declare(&p->start, &point, net->params, "pointer.start");
+    p->to_end = declare_span_update(net->params, "pointer.update", c->dim, hd_value_width(&point));
+    hd_asking_declare(&p->end, &point, net->params, "pointer.end");
     return true;
 }
 

@@ -132,7 +132,7 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  *
  * a span: source.marks [4,E], question.query [1,D], question.{…} and the other scores as attention.{…} below, question.map.{W, b};
  *   recurrent models: match.{…, C [·,E]}, match.k.1.forward.{…} (k = 1 … hops), hop.k.{…, G [D,E]}, hop.k.update.{W [D,D], C [·,D], b} (k = 2 … hops);
- *   start.{…}, start.update.{W, C, b}, end.{…}
+ *   pointer.start.{…}, pointer.update.{W, C, b}, pointer.end.{…}
  *
  * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)
  *   encoder.l.forward.{W [in,kD], U [D,kD], b [kD], c [kD] (gru: added to U s')}, encoder.l.backward.…

@@ -75,8 +75,8 @@ heed_picture_attention *heed_result_picture(const heed_result *r, const heed_tra
                                                     .columns = b->columns,
                                                     .n_columns = (int)n_columns},
                                           .weights = t->attention,
-                                          /* the decoder has a start instead of an end */
-                                          .end = to_target ? NULL : t->attention_end,
+                                          /* the decoder has a start instead of an end, a document neither */
+                                          .end = to_target || r->question ? NULL : t->attention_end,
                                           .links = b->links,
                                           .n_links = (int)n_links};
     return &b->picture;
