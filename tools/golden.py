@@ -425,10 +425,10 @@ def take_up(w, o, q, c, at):
     return torch.tanh(q @ w(f"{at}.W", o.dim, o.dim) + c @ w(f"{at}.C", len(c), o.dim) + w(f"{at}.b", o.dim))
 
 
-def read_again(w, o, m, c, number):
-    """One recurrent layer over [m_j; c_j; m_j ∘ c_j]."""
+def read_again(w, o, m, c, number, *more):
+    """One recurrent layer over [m_j; c_j; m_j ∘ c_j], and r_j where it is given."""
     ways = ["forward", "backward"] if o.bidirectional else ["forward"]
-    x = torch.cat([m, c, m * c], 1)
+    x = torch.cat([m, c, m * c, *more], 1)
     h, _ = run_layers(w, o, [[f"match.{number}.1.{way}" for way in ways]], [("W", x.shape[1])], o.encoder_dim // len(ways),
                       x.flip(0) if o.reverse_source else x)
     return h.flip(0) if o.reverse_source else h
@@ -449,15 +449,17 @@ def run_span(w, o, document, question):
     point = {"score": "projected"} if former or o.score in ("scaled", "multi-head") else {}
     c = ask(w, o, w("question.query", 1, D)[0], u, "question", **pool)
     q = torch.tanh(c @ w("question.map.W", len(c), D) + w("question.map.b", D))
+    asks, more = SimpleNamespace(**RECURRENT | vars(o) | point), []
     for k in range(1, 1 if former else o.hops + 1):
         if k == 1:
             seen = torch.stack([ask(w, o, x, u, "match", dim=E) for x in m])
             c = seen @ w("match.C", seen.shape[1], E)
         else:
-            q = take_up(w, o, q, ask(w, o, q, m, f"hop.{k}"), f"hop.{k}.update")
+            gamma = torch.softmax(scores(w, asks, q, m, torch.zeros(len(m)), f"hop.{k}"), 0)
+            q = take_up(w, o, q, gamma @ m, f"hop.{k}.update")
             c = (q @ w(f"hop.{k}.G", D, E)).expand(len(m), E)
-        m = read_again(w, o, m, c, k)
-    asks = SimpleNamespace(**RECURRENT | vars(o) | point)
+            more = [((document[:, None] == document[None]).to(gamma) @ gamma)[:, None]]
+        m = read_again(w, o, m, c, k, *more)
     start = scores(w, asks, q, m, torch.zeros(len(m)), "pointer.start")
     q = take_up(w, o, q, torch.softmax(start, 0) @ m, "pointer.update")
     return torch.stack([start, scores(w, asks, q, m, torch.zeros(len(m)), "pointer.end")])

@@ -15,6 +15,7 @@ void hd_batch_builder_release(struct hd_batch_builder *b)
     hd_free(b->question);
     hd_free(b->question_length);
     hd_free(b->mark);
+    hd_free(b->type);
     hd_free(b->frames);
     hd_free(b->frame_length);
     hd_free(b->grid);
@@ -67,6 +68,18 @@ static bool is_asked(struct hd_sequence source, int word)
     return false;
 }
 
+/* Words of a document by the order in which they first stand in it. */
+static void number_words(int *type, struct hd_sequence source)
+{
+    int n = 0;
+    for (int i = 0; i < source.n; i++) {
+        int k = 0;
+        while (k < i && source.ids[k] != source.ids[i])
+            k++;
+        type[i] = k < i ? type[k] : n++;
+    }
+}
+
 /* The question of a document whose words stand from b->n_source on, and which of these it has. */
 static bool add_question(struct hd_batch_builder *b, struct hd_sequence source, heed_error *err)
 {
@@ -74,8 +87,10 @@ static bool add_question(struct hd_batch_builder *b, struct hd_sequence source, 
     if (!make_room(&b->question, &b->question_capacity, b->n_question + (size_t)source.n_question,
                    err) ||
         !make_room(&b->question_length, &b->question_length_capacity, n, err) ||
-        !make_room(&b->mark, &b->mark_capacity, b->n_source + (size_t)source.n, err))
+        !make_room(&b->mark, &b->mark_capacity, b->n_source + (size_t)source.n, err) ||
+        !make_room(&b->type, &b->type_capacity, b->n_source + (size_t)source.n, err))
         return false;
+    number_words(b->type + b->n_source, source);
     for (int i = 0; i < source.n; i++)
         b->mark[b->n_source + (size_t)i] =
             is_asked(source, source.ids[i]) ? HD_MARK_ASKED : HD_MARK_DOCUMENT;
@@ -116,6 +131,7 @@ struct hd_batch hd_batch_of(const struct hd_batch_builder *b)
                              .question = b->n_question > 0 ? b->question : NULL,
                              .question_length = b->question_length,
                              .mark = b->mark,
+                             .type = b->type,
                              .frames = b->n_frames > 0 ? b->frames : NULL,
                              .frame_length = b->frame_length,
                              .grid = b->grid};

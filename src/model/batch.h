@@ -9,7 +9,7 @@
 enum { HD_HIDDEN = -1 };
 
 /* What a position of a document and its question is. */
-enum hd_mark { HD_MARK_QUESTION, HD_MARK_DOCUMENT, HD_MARK_ASKED, HD_MARK_BETWEEN, HD_N_MARKS };
+enum hd_source_mark { HD_MARK_QUESTION, HD_MARK_DOCUMENT, HD_MARK_ASKED, HD_MARK_BETWEEN, HD_N_MARKS };
 
 /* The end marker, where wanted, is already among the ids. */
 struct hd_batch {
@@ -20,7 +20,9 @@ struct hd_batch {
     /* documents with questions: */
     const int *question, *question_length; /* [Σ lengths], [n]; NULL: there are none */
     const int
-        *mark; /* [Σ source lengths]: enum hd_mark of each word of a document, hidden or not */
+        *mark; /* [Σ source lengths]: enum hd_source_mark of each word of a document, hidden or not */
+    const int *
+        type; /* [Σ source lengths]: the number of the word among those of its document, each counted once */
     /* a source of vectors, instead of ids: */
     const float *frames;     /* [Σ frame_length, width] */
     const int *frame_length; /* [n] */
@@ -31,8 +33,8 @@ struct hd_batch {
 struct hd_batch_builder {
     int n;
     size_t n_source, n_target, n_question; /* ids of all sentences together */
-    int *question, *question_length, *mark;
-    size_t question_capacity, question_length_capacity, mark_capacity;
+    int *question, *question_length, *mark, *type;
+    size_t question_capacity, question_length_capacity, mark_capacity, type_capacity;
     int *source, *target, *source_length, *target_length;
     size_t source_capacity, target_capacity, source_length_capacity, target_length_capacity;
     size_t n_frames;

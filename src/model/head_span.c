@@ -6,13 +6,15 @@
  *     c_j = C Σ_i α_ji u_i, α_ji = softmax_i score(p_j, u_i)      m_j = RNN([p_j; c_j; p_j ∘ c_j])
  * What is asked is one vector, by a learned query as in head_label.c:
  *     q = tanh(W Σ_i β_i u_i + b), β = softmax_i score(query, u_i)
- * With several hops it takes up what it finds, and the document is read again with it (Sukhbaatar et al. 2015; Kumar et al. 2016):
- *     q ← tanh(W q + C Σ_j γ_j m_j + b), γ = softmax_j score(q, m_j)      m_j ← RNN([m_j; G q; m_j ∘ G q])
+ * With several hops it takes up what it finds, and the document is read again with it (Sukhbaatar et al. 2015; Kumar et al. 2016); r_j says how much
+ * of what was found is the word that stands at j, here or elsewhere (Kadlec et al. 2016):
+ *     q ← tanh(W q + C Σ_j γ_j m_j + b), γ = softmax_j score(q, m_j)      r_j = Σ_k γ_k [w_k = w_j]
+ *     m_j ← RNN([m_j; G q; m_j ∘ G q; r_j])
  * A Transformer has looked at everything in its layers: m_j is its state. Then
  *     p(start = j) = softmax_j score(q, m_j)      q ← tanh(W q + C Σ_j p(start = j) m_j + b)
  *     p(end = k | start = j) = softmax_{j ≤ k < j + max_answer} score(q, m_k)
- * so that the probabilities of all spans within that length sum to 1. Pointers ask by the model's own score; where that maps values, or is a
- * Transformer's, by `projected`. */
+ * so that the probabilities of all spans within that length sum to 1. Pointers and hops ask by the model's own score; where that maps values, or is
+ * a Transformer's, by `projected`. */
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "model/asking.h"
@@ -78,14 +80,14 @@ static struct span_update declare_span_update(hd_params *params, const char *pre
     return u;
 }
 
-/* One recurrent layer of the encoder's kind, over inputs three times as wide as its states. */
+/* One recurrent layer of the encoder's kind, over inputs three times as wide as its states, and of a hop one more. */
 static void declare_read(struct hd_encoder_parts *read, const struct hd_net *net, int number)
 {
     struct hd_config one = net->config;
     char name[32];
     one.encoder_layers = 1;
     snprintf(name, sizeof name, "match.%d", number);
-    hd_encoder_declare(read, &one, net->params, name, 3 * hd_encoder_width(&one));
+    hd_encoder_declare(read, &one, net->params, name, 3 * hd_encoder_width(&one) + (number > 1));
 }
 
 static void declare_reading(struct span_parts *p, const struct hd_net *net)
@@ -93,6 +95,7 @@ static void declare_reading(struct span_parts *p, const struct hd_net *net)
     const struct hd_config *c = &net->config;
     const int E = hd_encoder_width(c);
     struct hd_config by_word = *c;
+    const struct hd_config point = how_pointed(c);
     char name[32];
     by_word.dim = E; /* the document's states ask */
     hd_asking_declare(&p->match, &by_word, net->params, "match");
@@ -101,10 +104,10 @@ static void declare_reading(struct span_parts *p, const struct hd_net *net)
         struct span_hop *hop = &p->hop[k];
         if (k > 0) {
             snprintf(name, sizeof name, "hop.%d", k + 1);
-            hd_asking_declare(&hop->asking, c, net->params, name);
+            hd_asking_declare(&hop->asking, &point, net->params, name);
             hop->G = hd_map_param(net->params, name, "G", c->dim, E);
             snprintf(name, sizeof name, "hop.%d.update", k + 1);
-            hop->update = declare_span_update(net->params, name, c->dim, hd_value_width(c));
+            hop->update = declare_span_update(net->params, name, c->dim, hd_value_width(&point));
         }
         declare_read(&p->read[k], net, k + 1);
     }
@@ -174,15 +177,18 @@ static void init_span(const struct hd_net *net, uint64_t seed)
 
 /* ---- formulas ---------------------------------------------------------------------------------- */
 
-/* Σ_j α_j h_j of queries q [n,·], the b-th of which asks sentence b. */
-static hd_node *ask_rows(const struct hd_asking *a, hd_node *q, hd_node *h, const hd_spans *spans)
+/* Σ_j α_j h_j of queries q [n,·], the b-th of which asks sentence b; *weights, if it is not NULL, become the α [n,S]. */
+static hd_node *ask_rows(const struct hd_asking *a, hd_node *q, hd_node *h, const hd_spans *spans,
+                         hd_node **weights)
 {
     const struct hd_view view = hd_asking_view(a, h, spans);
     if (hd_has_failed(h->tape))
         return &h->tape->nil;
     hd_node *e = hd_attend_score(&view, q);          /* e_j = score(q, h_j)   [n,S] */
     hd_node *alpha = hd_attend_softmax(&view, e, q); /* α   = softmax_j(e_j)  [n,S] */
-    return hd_attend_context(&view, alpha);          /* c   = Σ_j α_j h_j     [n,V] */
+    if (weights)
+        *weights = alpha;
+    return hd_attend_context(&view, alpha); /* c   = Σ_j α_j h_j     [n,V] */
 }
 
 static hd_node *take_up(const struct span_update *u, hd_node *q, hd_node *c)
@@ -228,35 +234,66 @@ static hd_node *what_is_asked(const struct span_parts *p, hd_node *u, const hd_s
     for (int b = 0; first && b < questions->n; b++)
         first[b] = 0;
     hd_node *query = hd_rows(hd_on(t, p->query), first, first ? questions->n : 0);
-    hd_node *c = ask_rows(&p->question, query, u, questions); /* Σ_i β_i u_i          [B,V] */
-    return hd_dense(p->map_W, p->map_b, c, HD_TANH);          /* q = tanh(W c + b)    [B,D] */
+    hd_node *c = ask_rows(&p->question, query, u, questions, NULL); /* Σ_i β_i u_i          [B,V] */
+    return hd_dense(p->map_W, p->map_b, c, HD_TANH);                /* q = tanh(W c + b)    [B,D] */
 }
 
-/* RNN([m_j; c_j; m_j ∘ c_j]), [total, E] each */
-static hd_node *read_with(const struct hd_encoder_parts *read, hd_node *m, hd_node *c,
+/* A 1 for each position at the number of its word: [total, words] */
+static hd_node *words_at(hd_tape *t, const int *type, const hd_spans *documents)
+{
+    int n = 0;
+    for (int r = 0; r < documents->total; r++)
+        n = type[r] >= n ? type[r] + 1 : n;
+    hd_node *one = hd_input(t, NULL, documents->total, n);
+    for (int r = 0; !hd_has_failed(t) && r < documents->total; r++)
+        one->x[(size_t)r * (size_t)n + (size_t)type[r]] = 1;
+    return one;
+}
+
+/* r_j = Σ_k γ_k [w_k = w_j]: [total,1] */
+static hd_node *found_words(hd_node *gamma, hd_node *words, const hd_spans *documents)
+{
+    hd_node *of_word =
+        hd_mix(gamma, hd_ragged(words, documents)); /* Σ_k γ_k [w_k = v]  [B,words] */
+    hd_node *at = hd_mul(hd_spread(of_word, documents), words);
+    return hd_sum_last(at);
+}
+
+/* RNN([m_j; c_j; m_j ∘ c_j]), [total, E] each; [… ; r_j] where r is not NULL */
+static hd_node *read_with(const struct hd_encoder_parts *read, hd_node *m, hd_node *c, hd_node *r,
                           const hd_spans *documents, const struct hd_dropouts *drop)
 {
     hd_node *both = hd_mul(m, c);
-    hd_node *x = hd_join((hd_node *[]){m, c, both}, 3);
+    hd_node *x = hd_dropout(hd_join((hd_node *[]){m, c, both}, 3), drop->state);
     const hd_spans *spans = documents;
-    return hd_encoder_run(read, hd_dropout(x, drop->state), &spans, 0).h;
+    return hd_encoder_run(read, r ? hd_concat(x, r) : x, &spans, 0).h;
 }
 
+/* What reading needs beside the states. */
+struct reading_of {
+    const hd_spans *documents, *questions;
+    const int *type; /* of each position of the documents */
+    const struct hd_dropouts *drop;
+};
+
 /* The documents' states m with what is asked, *q, in view of the questions' states u. */
-static hd_node *read_document(const struct span_parts *p, hd_node *m, hd_node *u,
-                              const hd_spans *documents, const hd_spans *questions, hd_node **q,
-                              const struct hd_dropouts *drop)
+static hd_node *read_document(const struct span_parts *p, hd_node *m, hd_node *u, hd_node **q,
+                              const struct reading_of *of)
 {
-    const hd_spans *each = question_of_each(m->tape, documents, questions);
-    hd_node *seen = ask_rows(&p->match, m, u, each);   /* Σ_i α_ji u_i      [ΣP,V] */
-    hd_node *c = hd_lin(p->match_C, seen);             /* c_j               [ΣP,E] */
-    m = read_with(&p->read[0], m, c, documents, drop); /* m_j               [ΣP,E] */
+    const hd_spans *documents = of->documents;
+    const hd_spans *each = question_of_each(m->tape, documents, of->questions);
+    hd_node *seen = ask_rows(&p->match, m, u, each, NULL);       /* Σ_i α_ji u_i  [ΣP,V] */
+    hd_node *c = hd_lin(p->match_C, seen);                       /* c_j           [ΣP,E] */
+    m = read_with(&p->read[0], m, c, NULL, documents, of->drop); /* m_j         [ΣP,E] */
+    hd_node *words = p->n_reads > 1 ? words_at(m->tape, of->type, documents) : NULL;
     for (int k = 1; k < p->n_reads; k++) {
         const struct span_hop *hop = &p->hop[k];
-        hd_node *found = ask_rows(&hop->asking, *q, m, documents); /* Σ_j γ_j m_j     [B,V] */
-        *q = take_up(&hop->update, *q, found);                     /* q               [B,D] */
-        hd_node *g = hd_spread(hd_lin(hop->G, *q), documents);     /* G q            [ΣP,E] */
-        m = read_with(&p->read[k], m, g, documents, drop);         /* m_j             [ΣP,E] */
+        hd_node *gamma = &m->tape->nil;
+        hd_node *found = ask_rows(&hop->asking, *q, m, documents, &gamma); /* Σ_j γ_j m_j [B,V] */
+        *q = take_up(&hop->update, *q, found);                             /* q             [B,D] */
+        hd_node *g = hd_spread(hd_lin(hop->G, *q), documents);    /* G q           [ΣP,E] */
+        hd_node *r = found_words(gamma, words, documents);        /* r_j           [ΣP,1] */
+        m = read_with(&p->read[k], m, g, r, documents, of->drop); /* m_j           [ΣP,E] */
     }
     return m;
 }
@@ -306,7 +343,8 @@ static bool force_span(const struct hd_net *net, hd_tape *tape, const struct hd_
         return false;
     hd_node *q = what_is_asked(p, u, questions);
     if (p->n_reads > 0)
-        m = read_document(p, m, u, documents, questions, &q, dropouts);
+        m = read_document(p, m, u, &q,
+                          &(struct reading_of){documents, questions, batch->type, dropouts});
     m = hd_dropout(m, dropouts->output);
     const struct hd_view start = hd_asking_view(&p->start, m, documents),
                          end = hd_asking_view(&p->end, m, documents);

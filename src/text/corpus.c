@@ -172,8 +172,9 @@ static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pa
     static const char *const reasons[] = {
         [HD_BAD_NUL] = "there is a byte 0 in this line, which is no text",
         [HD_BAD_COLUMNS] =
-            ("this line is not two columns, source TAB target (try cut -f1,2, or --format csv "
-             "where the first line names its columns)"),
+            ("this line is not two columns, source TAB target (try cut -f1,2, --task span for "
+             "document, "
+             "question and answer, or --format csv where the first line names its columns)"),
         [HD_BAD_EMPTY] = "this sentence is empty or has nothing but spaces",
         [HD_BAD_LANGUAGE] = "from and to must be two languages by names such as en or pt_BR",
     };

@@ -330,6 +330,7 @@ static inline struct hd_batch toy_batch_of(const struct hd_config *config)
 {
     static const int question[] = {1, 2, 0, 4}, question_length[] = {2, 1, 1};
     static const int mark[] = {1, 2, 1, 1, 1, 1, 2, 1, 1};
+    static const int type[] = {0, 1, 2, 0, 0, 1, 2, 3, 0};
     static const int target[] = {1, 2, 0, 0, 2, 3}, target_length[] = {2, 2, 2};
     struct hd_batch batch = toy_batch();
     if (config->task != HD_TASK_SPAN)
@@ -337,6 +338,7 @@ static inline struct hd_batch toy_batch_of(const struct hd_config *config)
     batch.question = question;
     batch.question_length = question_length;
     batch.mark = mark;
+    batch.type = type;
     batch.target = target;
     batch.target_length = target_length;
     return batch;

@@ -98,11 +98,17 @@ static void read_questions(struct golden *g)
     struct hd_batch *b = &g->batch;
     b->question_length = read_ints(g, "question.lengths", (size_t)b->n);
     b->question = read_ints(g, "question.ids", (size_t)sum(b->question_length, b->n));
-    int *mark = take((size_t)sum(b->source_length, b->n), sizeof *mark);
+    int *mark = take((size_t)sum(b->source_length, b->n), sizeof *mark),
+        *type = take((size_t)sum(b->source_length, b->n), sizeof *type);
     b->mark = mark;
+    b->type = type;
     const int *word = b->source, *asked = b->question;
     for (int i = 0; i < b->n; asked += b->question_length[i++])
-        for (int j = 0; j < b->source_length[i]; j++, word++, mark++) {
+        for (int j = 0, n = 0; j < b->source_length[i]; j++, word++, mark++, type++) {
+            int before = 1;
+            while (before <= j && word[-before] != *word)
+                before++;
+            *type = before <= j ? type[-before] : n++;
             *mark = HD_MARK_DOCUMENT;
             for (int k = 0; k < b->question_length[i]; k++)
                 *mark = asked[k] == *word ? HD_MARK_ASKED : *mark;
@@ -207,7 +213,8 @@ static void close_golden(struct golden *g)
                                  g->alpha,
                                  g->batch.question,
                                  g->batch.question_length,
-                                 g->batch.mark};
+                                 g->batch.mark,
+                                 g->batch.type};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (owned[i])
             test_free((void *)owned[i]);
@@ -461,7 +468,8 @@ static void run_alone(const struct golden *g)
             .target_length = all->target_length + i,
             .question = all->question + (is_span ? sum(all->question_length, i) : 0),
             .question_length = all->question_length + (is_span ? i : 0),
-            .mark = all->mark + (is_span ? sum(all->source_length, i) : 0)};
+            .mark = all->mark + (is_span ? sum(all->source_length, i) : 0),
+            .type = all->type + (is_span ? sum(all->source_length, i) : 0)};
         const struct hd_memory *memory = hd_encode(g->net, tape, &one, NULL);
         const struct hd_forced *forced = hd_teacher_force(g->net, tape, memory, &one, NULL);
         check_tape(g, tape);
