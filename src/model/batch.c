@@ -59,22 +59,23 @@ static bool read_frames(struct hd_batch_builder *b, struct hd_sequence source, h
     return true;
 }
 
-/* Does the question have this word? */
-static bool is_asked(struct hd_sequence source, int word)
+/* Does the question have the word of this key? */
+static bool is_asked(struct hd_sequence source, int key)
 {
+    const int *asked = source.key ? source.question_key : source.question;
     for (int i = 0; i < source.n_question; i++)
-        if (source.question[i] == word)
+        if (asked[i] == key)
             return true;
     return false;
 }
 
 /* Words of a document by the order in which they first stand in it. */
-static void number_words(int *type, struct hd_sequence source)
+static void number_words(int *type, const int *key, int n_words)
 {
     int n = 0;
-    for (int i = 0; i < source.n; i++) {
+    for (int i = 0; i < n_words; i++) {
         int k = 0;
-        while (k < i && source.ids[k] != source.ids[i])
+        while (k < i && key[k] != key[i])
             k++;
         type[i] = k < i ? type[k] : n++;
     }
@@ -90,10 +91,11 @@ static bool add_question(struct hd_batch_builder *b, struct hd_sequence source, 
         !make_room(&b->mark, &b->mark_capacity, b->n_source + (size_t)source.n, err) ||
         !make_room(&b->type, &b->type_capacity, b->n_source + (size_t)source.n, err))
         return false;
-    number_words(b->type + b->n_source, source);
+    const int *key = source.key ? source.key : source.ids;
+    number_words(b->type + b->n_source, key, source.n);
     for (int i = 0; i < source.n; i++)
         b->mark[b->n_source + (size_t)i] =
-            is_asked(source, source.ids[i]) ? HD_MARK_ASKED : HD_MARK_DOCUMENT;
+            is_asked(source, key[i]) ? HD_MARK_ASKED : HD_MARK_DOCUMENT;
     append(b->question, &b->n_question, source.question, source.n_question);
     b->question_length[b->n] = source.n_question;
     return true;

@@ -49,6 +49,8 @@ static bool check_model(struct export *e)
     const struct hd_config *c = e->c;
     if (c->arch != HD_TRANSFORMER)
         return cannot(e, "it is recurrent, and MarianMT and Pegasus are Transformers");
+    if (c->task == HD_TASK_SPAN)
+        return cannot(e, "it gives answers, and MarianMT and Pegasus write words");
     e->is_pegasus = c->norm == HD_NORM_PRE;
     if (e->is_pegasus != (bool)c->final_norm)
         return cannot(e, e->is_pegasus

@@ -8,8 +8,10 @@ struct hd_vectors; /* vector/vectors.h */
 struct hd_sequence {
     const int *ids; /* NULL of vectors */
     int n; /* words; of vectors the positions that a decoder attends to: hd_config_positions() */
-    const int *question;              /* of a document: the ids of what is asked, */
-    int n_question;                   /* so many */
+    const int *question; /* of a document: the ids of what is asked, */
+    int n_question;      /* so many */
+    /* [n], [n_question]: equal where words are, also of those that share an id because they are unknown; NULL: as the ids */
+    const int *key, *question_key;
     const struct hd_vectors *vectors; /* a source of vectors: `item` of them, */
     int item, n_frames;               /* which has so many; they are read when a batch is made */
 };

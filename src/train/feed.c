@@ -247,6 +247,16 @@ static bool add_ids(struct hd_ids *to, const int *ids, size_t n, heed_error *err
     return true;
 }
 
+static bool add_keys(struct hd_ids *to, const struct hd_vocab *vocab, const char *text,
+                     const struct hd_encoding *encoding, heed_error *err)
+{
+    const size_t from = to->n;
+    if (!add_ids(to, encoding->ids, encoding->n, err)) /* makes room */
+        return false;
+    hd_word_keys(vocab, text, encoding, to->at + from);
+    return true;
+}
+
 bool hd_question_encode(const struct hd_vocab *vocab, const struct hd_text_pair *pair, int longest,
                         struct hd_ids *ids, struct hd_question_lengths *lengths,
                         struct hd_encoding *placed, heed_error *err)
@@ -268,7 +278,9 @@ bool hd_question_encode(const struct hd_vocab *vocab, const struct hd_text_pair 
         if (!hd_answer_tokens(document.spans, document.n, place, tokens)) /* cut off, or no token */
             tokens[0] = tokens[1] = (int)document.n - 1;
         ok = add_ids(ids, document.ids, document.n, err) &&
-             add_ids(ids, question.ids, question.n, err) && add_ids(ids, tokens, 2, err);
+             add_ids(ids, question.ids, question.n, err) &&
+             add_keys(ids, vocab, q.document.at, &document, err) &&
+             add_keys(ids, vocab, q.question.at, &question, err) && add_ids(ids, tokens, 2, err);
         *lengths = (struct hd_question_lengths){(int)document.n, (int)question.n};
     }
     hd_encoding_release(&question);
@@ -281,12 +293,14 @@ bool hd_question_encode(const struct hd_vocab *vocab, const struct hd_text_pair 
 
 struct hd_pair_ids hd_question_ids(const int *ids, const struct hd_question_lengths *n)
 {
-    return (struct hd_pair_ids){
-        .source = {.ids = ids,
-                   .n = n->document,
-                   .question = ids + n->document,
-                   .n_question = n->question},
-        .target = {.ids = ids + n->document + n->question, .n = n->document > 0 ? 2 : 0}};
+    const int both = n->document + n->question;
+    return (struct hd_pair_ids){.source = {.ids = ids,
+                                           .n = n->document,
+                                           .question = ids + n->document,
+                                           .n_question = n->question,
+                                           .key = ids + both,
+                                           .question_key = ids + both + n->document},
+                                .target = {.ids = ids + 2 * both, .n = n->document > 0 ? 2 : 0}};
 }
 
 /* As encode_pair(). */
@@ -414,7 +428,7 @@ static int collect(const struct slice *s, const struct hd_feed_options *options,
             pairs[n - 1].source = s->vectors[i];
         if (options->max_answer > 0)
             pairs[n - 1] = hd_question_ids(ids, &s->questions[i]);
-        ids += n_source + n_target;
+        ids += n_source + n_target + (options->max_answer > 0 ? n_source : 0); /* keys as well */
         links += links ? s->n_pair_links[i] : 0;
     }
     return n;

@@ -50,7 +50,7 @@ struct hd_feed;
 
 /* A document and its question as ids, with the numbers of the answer's first and last token behind them, appended to `ids`; the tokens' places
  * in the document, to be given to hd_encoding_release(), go to *placed, which may be NULL. Of document and question `longest` tokens together, and of
- * the question one less at most. The sequences point to ids->at when all is added (hd_question_ids). False with the reason in `err`. */
+ * the question one less at most. Behind the ids stand their keys. The sequences point to ids->at when all is added (hd_question_ids). False with the reason in `err`. */
 struct hd_question_lengths {
     int document, question; /* tokens; 0 where there are none */
 };

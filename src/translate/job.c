@@ -314,7 +314,9 @@ static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool 
                         : o->markup != HD_MARKUP_NONE   ? "markup"
                         : o->replaces_unknown           ? "replace-unknown"
                         : o->has_tree || o->n_steps > 0 ? "the steps of a search"
-                                                        : NULL;
+                        : o->attention > HEED_ATTENTION_CROSS && e->task == HD_TASK_SPAN
+                            ? "self-attention"
+                            : NULL;
     return !asked ||
            hd_fail(err, HEED_BAD_OPTION, "the model gives %s, which %s is not for; leave it out",
                    e->task == HD_TASK_LABEL ? "labels" : "answers", asked);

@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "model/languages.h"
+#include "text/answer.h"
 #include "translate/protection.h"
 #include "translate/looks.h"
 #include "translate/recall.h"
@@ -357,6 +358,19 @@ static bool cut_question(struct hd_line *line)
     return true;
 }
 
+/* Which words are the same, known or not. */
+static bool find_keys(struct hd_line *line)
+{
+    const struct hd_vocab *vocab = line->job->ensemble->source;
+    const struct hd_encoding *document = &line->segments[0].source;
+    line->keys = hd_alloc(document->n + line->question.n, sizeof *line->keys, &line->err);
+    if (!line->keys)
+        return false;
+    hd_word_keys(vocab, line->result->source, document, line->keys);
+    hd_word_keys(vocab, line->result->question, &line->question, line->keys + document->n);
+    return true;
+}
+
 /* The whole document is looked at, or as much of it as the model was trained for; the question goes before it. */
 static bool prepare_span(struct hd_line *line, const char *prefix)
 {
@@ -378,7 +392,7 @@ static bool prepare_span(struct hd_line *line, const char *prefix)
         return true;
     }
     if (n + n_question <= most)
-        return true;
+        return find_keys(line);
     line->question.n = n_question < most ? n_question : most > 1 ? most - 1 : 1;
     segment->source.n = most > line->question.n ? most - line->question.n : 1;
     segment->source.n = segment->source.n < n ? segment->source.n : n;
@@ -386,7 +400,7 @@ static bool prepare_span(struct hd_line *line, const char *prefix)
                    "document and question have %zu tokens, and the model was trained for %zu; only "
                    "the first %zu of the document were read",
                    n + n_question, most, segment->source.n);
-    return hd_segment_add_ids(segment, &line->err);
+    return hd_segment_add_ids(segment, &line->err) && find_keys(line);
 }
 
 /* ---- to be continued ---------------------------------------------------------------------------- */
@@ -547,5 +561,6 @@ void hd_line_release(struct hd_line *line)
     hd_document_free(line->document);
     hd_encoding_release(&line->target_placed);
     hd_encoding_release(&line->question);
+    hd_free(line->keys);
     hd_protected_release(&line->kept);
 }

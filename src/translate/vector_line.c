@@ -154,7 +154,10 @@ struct hd_sequence hd_segment_source(const struct hd_segment *s)
     struct hd_sequence source = {.ids = s->ids,
                                  .n = s->n_ids,
                                  .question = line->question.ids,
-                                 .n_question = (int)line->question.n};
+                                 .n_question = (int)line->question.n,
+                                 .key = line->keys};
+    if (line->keys)
+        source.question_key = line->keys + s->n_ids;
     if (line->vectors) {
         source.ids = NULL;
         source.vectors = line->vectors;

@@ -84,6 +84,10 @@ end *' '' "$heed" translate -m qa.safetensors q --show
     expect 'a line without a question is told' 1 '' '*a line is a document, a TAB and a question; this one has no TAB*' "$heed" translate -m qa.safetensors odd
     expect 'an answer is not sampled' 1 '' '*the model gives answers, which sample is not for*' "$heed" translate -m qa.safetensors --sample topk=3 q
     expect 'nor scored' 1 '' '*gives answers*' "$heed" score -q -m qa.safetensors q q
+    learn former $files --arch transformer --layers 1 --heads 2 --ffn 16 --updates 2
+    expect 'self-attention is not shown with an answer' 1 '' '*gives answers, which self-attention is not for*' "$heed" translate -m former.safetensors --attention encoder --json q
+    expect 'transformers have no place for it' 1 '' '*it gives answers, and MarianMT and Pegasus write words*' "$heed" convert former.safetensors --to hf -o hf
+    expect 'it is held in 8 bits' 0 'attic' '' sh -c "'$heed' convert qa.safetensors --store int8 -o eight.safetensors 2>convert.err && '$heed' translate -m eight.safetensors q"
     expect 'nor served' 1 '' '*qa.safetensors answers questions about documents, for which no interface*' timeout 20 "$heed" serve -m qa.safetensors --port 0
     awk 'BEGIN { for (i = 0; i < 100; i++) printf "anna went to the hall . "; print "\twhere is anna ?" }' </dev/null >long
     expect 'what is too long is read as far as it was learned' 0 '?*' '*only the first * of the document were read*' "$heed" translate -m qa.safetensors long
