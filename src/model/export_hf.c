@@ -51,6 +51,10 @@ static bool check_model(struct export *e)
         return cannot(e, "it is recurrent, and MarianMT and Pegasus are Transformers");
     if (c->task == HD_TASK_SPAN)
         return cannot(e, "it gives answers, and MarianMT and Pegasus write words");
+    if (c->decoder == HD_DECODER_SSRU)
+        return cannot(e,
+                      "its decoder has a recurrent unit (decoder ssru), and those of MarianMT and "
+                      "Pegasus attend to themselves");
     e->is_pegasus = c->norm == HD_NORM_PRE;
     if (e->is_pegasus != (bool)c->final_norm)
         return cannot(e, e->is_pegasus
