@@ -5,6 +5,7 @@
 # NO_INSTALL=1 names missing packages instead of installing them, SHARED=folder is where tests find the models of others, if they are there. EMBED=file is the model inside the program,
 # EMBED= leaves it without.
 
+.SUFFIXES: # no rule makes a program of a script
 BUILD   ?= build
 PREFIX  ?= /usr/local
 LIBDIR  ?= lib
@@ -182,7 +183,7 @@ $(BUILD)/web/%.js: web/%.js tools/pack_js.awk
 	@awk -f tools/pack_js.awk $< > $@.new && mv $@.new $@
 $(BUILD)/web/%.css: web/%.css
 	@mkdir -p $(@D)
-	@sed -e 's/^ *//' -e 's|/\*.*\*/||' -e 's/ *\([{};,]\) */\1/g' -e 's/: /:/g' -e 's/;}/}/g' $< > $@
+	@sed -e 's|/\*.*\*/||' $< | tr '\n' ' ' | sed -e 's/  */ /g' -e 's/ *\([{};,]\) */\1/g' -e 's/: /:/g' -e 's/;}/}/g' > $@
 $(BUILD)/web/%: web/%
 	@mkdir -p $(@D)
 	@cp $< $@
@@ -461,6 +462,7 @@ bench-quality: $(BUILD)/heed $(TORCH)  ## what 8 bits cost in BLEU, here and in 
 bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small server on CTranslate2, on the same weights
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed '$(EMBED)' $(TORCH)
 	@python3 bench/serve.py $(BUILD) $(PEERS)
+	@python3 bench/soak.py $(BUILD)
 
 .PHONY: bench-memory
 bench-memory: $(BUILD)/heed  ## what a translation memory is worth in BLEU, and what it costs
