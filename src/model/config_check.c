@@ -40,6 +40,27 @@ static bool check_task(const struct hd_config *c, heed_error *err)
     return true;
 }
 
+/* What is for answers, and what cannot find one. */
+static bool check_span(const struct hd_config *c, heed_error *err)
+{
+    const struct hd_config usual = hd_config_defaults();
+    if (c->task != HD_TASK_SPAN && (c->hops != usual.hops || c->max_answer != usual.max_answer))
+        return hd_fail(err, HEED_BAD_OPTION, "%s is for task span, but task is %s; leave it out",
+                       c->hops != usual.hops ? "hops" : "max-answer",
+                       hd_config_choice("task", c->task).text);
+    if (c->task != HD_TASK_SPAN || c->arch == HD_TRANSFORMER)
+        return true;
+    if (!has_score(c))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "task span points by attention, but score is none; choose a score, or "
+                       "another arch");
+    if (c->score == HD_SCORE_LOCATION)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "task span asks what stands in the document, but score location looks at "
+                       "positions only; choose another score");
+    return true;
+}
+
 static bool check_source(const struct hd_config *c, heed_error *err)
 {
     const bool is_vectors = c->source == HD_SOURCE_VECTORS;
@@ -454,8 +475,8 @@ static bool check_alignment_heads(const struct hd_config *c, heed_error *err)
 
 bool hd_config_check(struct hd_config *config, heed_error *err)
 {
-    if (!check_ranges(config, err) || !check_task(config, err) || !check_source(config, err) ||
-        !check_vocabularies(config, err))
+    if (!check_ranges(config, err) || !check_task(config, err) || !check_span(config, err) ||
+        !check_source(config, err) || !check_vocabularies(config, err))
         return false;
     fill(config);
     const bool fits = config->arch == HD_TRANSFORMER ? check_transformer(config, err)

@@ -18,6 +18,9 @@ static const struct {
     {"encoder", {"encoder."}},
     {"attention", {"attention."}},
     {"decoder", {"decoder.", "start."}},
+    {"question", {"question."}},
+    {"reading", {"match.", "hop."}},
+    {"pointers", {"pointer."}},
     {"readout", {"readout."}},
     {"output", {"output."}},
 };

@@ -153,6 +153,7 @@ static bool make_tools(struct hd_run *run, heed_error *err)
                                          .tokens = r->batch_tokens * r->accumulate,
                                          .counts_source = !hd_config_has_decoder(c),
                                          .max_length = r->max_length,
+                                         .max_answer = c->task == HD_TASK_SPAN ? c->max_answer : 0,
                                          .subword_sampling = r->subword_sampling,
                                          .hold_out = run->dev_text ? 0 : HD_HOLD_OUT,
                                          .vary = r->vary,
@@ -172,8 +173,9 @@ static bool make_tools(struct hd_run *run, heed_error *err)
     /* The far end of what no model was trained for is not looked at: its memory has no bound, or it has no positions. */
     const int room = hd_plan_room(&m->net->config),
               longest = room < 4 * r->max_length ? room : 4 * r->max_length;
-    run->dev =
-        run->feed ? hd_dev_new(dev_text, first, step, source, m->target, longest, err) : NULL;
+    run->dev = run->feed ? hd_dev_new(dev_text, first, step, source, m->target, longest,
+                                      c->task == HD_TASK_SPAN, err)
+                         : NULL;
     if (!run->dev)
         return false;
     if (run->vectors.n > 0)

@@ -40,6 +40,7 @@
 #include "graph/spans.c"
 #include "graph/tape.c"
 
+#include "model/asking.c"
 #include "model/cache.c"
 #include "model/cell.c"
 #define fill fill_config /* files that have never met */
@@ -52,6 +53,7 @@
 #include "model/fields.c"
 #include "model/head.c"
 #include "model/head_label.c"
+#include "model/head_span.c"
 #include "model/head_words.c"
 #include "model/model.c"
 #include "model/param.c"
@@ -63,6 +65,7 @@
 #include "model/score.c"
 #include "model/screen.c"
 #include "model/source_none.c"
+#include "model/source_question.c"
 #include "model/source_text.c"
 #include "model/first_state.c"
 #include "model/transformer.c"
@@ -90,7 +93,7 @@ static void fill_params(hd_params *params, uint64_t seed)
 
 static double loss_of(const struct hd_net *net, hd_tape *tape, double *gradients, const char *name)
 {
-    const struct hd_batch batch = toy_batch();
+    const struct hd_batch batch = toy_batch_of(&net->config);
     hd_tape_reset(tape);
     hd_tape_record(tape, gradients != NULL);
     const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
@@ -146,7 +149,7 @@ static void gradient_of_training(const struct hd_net *net, hd_tape *tape, double
 {
     const struct hd_dropouts drop = {
         .embed = 0.1, .state = 0.1, .attention = 0.1, .ffn = 0.1, .output = 0.1};
-    const struct hd_batch batch = toy_batch();
+    const struct hd_batch batch = toy_batch_of(&net->config);
     hd_tape_reset(tape);
     hd_tape_record(tape, true);
     hd_tape_train(tape, 3);
