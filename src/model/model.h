@@ -9,6 +9,7 @@
 #include "graph/tape.h"
 #include "model/batch.h"
 #include "model/config.h"
+#include "model/ctc_head.h"
 #include "model/decoder.h"
 #include "model/head.h"
 #include "model/screen.h"
@@ -23,8 +24,9 @@ struct hd_net {
     struct hd_config config;
     hd_params *params;
     struct hd_source source;
-    hd_node *target_table; /* embeddings [V,E] */
-    struct hd_head head;   /* of words and labels */
+    hd_node *target_table;  /* embeddings [V,E] */
+    struct hd_head head;    /* of words and labels */
+    struct hd_ctc_head ctc; /* over the encoder's states; {0} without */
     const struct hd_output *output;
     void *output_parts; /* the output's own */
     const struct hd_architecture *architecture;
@@ -126,6 +128,8 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  * vectors as a source: source.mean, source.scale [width] (measured), source.W [stack · width,E], source.b [E],
  *   source.half.p.{W [2E,E], b} (Transformer, p = 1 … pyramid); a recurrent encoder's layers 2 … pyramid + 1 read two states
  *
+ * CTC beside the words: ctc.W [E,V+1], ctc.b [V+1], the blank last
+ *
  * a label: attention.{query [1,D], …}, output.W [E,V], output.b [V]
  *
  * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)
@@ -134,7 +138,7 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  *   decoder.second.{C, U, b, c}: the second cell of `inside`
  *   start.l.{W, b}, start.l.cell.{W, b} (lstm)
  *   attention.{W (query side), U (key side), v, b, cover}, attention.{q,k,v}.i.{W, b} (scaled), attention.{q,k,v,o}.W (multi-head),
- *   attention.p.{W, v} (local p)
+ *   attention.p.{W, v} (local p), attention.{F [width,filters], L [filters,A]} (location-aware)
  *   readout.{s, y, c, b}
  * Transformer
  *   {encoder,decoder}.l.self.{q,k,v,o}.{W,b}, .self.norm.{gain,bias}; decoder.l.cross.…; .ffn.{1,2}.{W,b}, .ffn.norm.{gain,bias}

@@ -19,6 +19,7 @@ static const struct {
     {"attention", {"attention."}},
     {"decoder", {"decoder.", "start."}},
     {"readout", {"readout."}},
+    {"ctc", {"ctc."}},
     {"output", {"output."}},
 };
 enum { N_PARTS = sizeof parts / sizeof *parts };

@@ -179,6 +179,8 @@ static struct hd_rnn_decoder_state first_state(const struct hd_config *c, hd_tap
         s.fed = hd_input(tape, NULL, B, c->dim);
     if (c->coverage)
         s.cover = hd_input(tape, NULL, B, longest);
+    if (c->score == HD_SCORE_LOCATION_AWARE)
+        s.alpha = hd_input(tape, NULL, B, longest);
     return s;
 }
 
@@ -267,13 +269,14 @@ static struct hd_rnn_decoder_state shrink(const struct hd_rnn_decoder_state *s, 
         now.layer[l] = hd_slice(s->layer[l], 0, n);
     now.fed = s->fed ? hd_slice(s->fed, 0, n) : NULL;
     now.cover = s->cover ? hd_slice(s->cover, 0, n) : NULL;
+    now.alpha = s->alpha ? hd_slice(s->alpha, 0, n) : NULL;
     return now;
 }
 
-/* The sum of α may be wider than the longest sentence still running. */
-static hd_node *fit_cover(hd_node *cover, int width)
+/* Earlier α, or their sum, may be wider than the longest sentence still running. */
+static hd_node *fit(hd_node *alpha, int width)
 {
-    return cover && hd_width(cover) > width ? hd_part(cover, 0, width) : cover;
+    return alpha && hd_width(alpha) > width ? hd_part(alpha, 0, width) : alpha;
 }
 
 static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
@@ -305,7 +308,8 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
         state = shrink(&state, c->decoder_layers, n);
         if (t == 0 || n != l.n_running[t - 1])
             view = view_of(net, tape, &m, memory->spans, l.order, n);
-        state.cover = fit_cover(state.cover, view.spans->longest);
+        state.cover = fit(state.cover, view.spans->longest);
+        state.alpha = fit(state.alpha, view.spans->longest);
         view.length = l.position + from;
         step = (struct hd_step){.view = view, .sentence = l.order, .Wy = hd_slice(Wy, from, n)};
         state = hd_rnn_decoder_step(p, c, &state, &step);
@@ -364,7 +368,7 @@ static struct hd_rnn_memory kept_memory(const struct hd_decoder *d, hd_tape *tap
     return m;
 }
 
-/* The decoder's state as a list: layers, then h̃, then coverage. Returns how many. */
+/* The decoder's state as a list: layers, then h̃, then coverage and the last weights. Returns how many. */
 static int list_state(const struct hd_config *c, struct hd_rnn_decoder_state *s,
                       hd_node **list[HD_MAX_CACHES])
 {
@@ -375,6 +379,8 @@ static int list_state(const struct hd_config *c, struct hd_rnn_decoder_state *s,
         list[n++] = &s->fed;
     if (c->coverage)
         list[n++] = &s->cover;
+    if (c->score == HD_SCORE_LOCATION_AWARE)
+        list[n++] = &s->alpha;
     return n;
 }
 
