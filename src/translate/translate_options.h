@@ -12,7 +12,7 @@ struct heed_options {
     int beam, n_best;
     int norm; /* enum hd_length_norm */
     float alpha;
-    float coverage_penalty;
+    float coverage_penalty, ctc_weight;
     int no_repeat;
     bool is_sampled;
     int top_k;
