@@ -29,7 +29,7 @@ static const struct variant variants[] = {
     {"bahdanau, a pyramid", HD_BAHDANAU, 3, 2, 2, false, 0, false, 0},
     {"luong, a pyramid", HD_LUONG, 2, 1, 1, false, 0, false, 0},
     {"bahdanau, location-aware, ctc", HD_BAHDANAU, 2, 1, 1, false, 0, true, 0.5F},
-    {"luong, location-aware", HD_LUONG, 1, 2, 0, false, 0, true, 0, false, 0},
+    {"luong, location-aware", HD_LUONG, 1, 2, 0, false, 0, true, 0},
     {"transformer, ctc", HD_TRANSFORMER, 1, 2, 1, false, HD_POSITIONS_SIN, false, 1},
     {"transformer", HD_TRANSFORMER, 2, 1, 0, false, HD_POSITIONS_SIN, false, 0},
     {"transformer, halved", HD_TRANSFORMER, 1, 2, 2, false, HD_POSITIONS_LEARNED, false, 0},
