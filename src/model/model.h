@@ -77,6 +77,8 @@ struct hd_dropouts {
     float attention; /* of attention weights (Transformer) */
     float ffn;       /* of the feed-forward's hidden layer */
     float output;    /* of what enters the output layer */
+    float
+        own; /* of the words before, those that are the decoder's own instead of the target's: scheduled sampling (recurrent) */
 };
 
 /* ---- once per sentence ------------------------------------------------------------------------------------------ */
@@ -106,6 +108,7 @@ struct hd_forced {
     int n_rows;
     hd_node *out; /* what enters the output layer, [n_rows, R] */
     const int *target, *sentence, *position;
+    const int *previous; /* of a recurrent decoder: the word it was shown; NULL of others */
     struct hd_weights cross, self;
 };
 

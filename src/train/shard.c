@@ -71,9 +71,20 @@ static void mask(const struct hd_learner *l, struct hd_batch_builder *built, uin
         hd_mask_vectors(built->frames, &batch, l->net, l->recipe, key);
 }
 
-static struct hd_dropouts dropouts_of(const struct hd_recipe *r)
+/* The decoder's own words: none at first, then ever more, up to the share that was asked for. */
+static float own_share(const struct hd_recipe *r, long number)
 {
-    return (struct hd_dropouts){.embed = r->dropout_embed,
+    if (r->scheduled_from == 0 || number >= 2L * r->scheduled_from)
+        return r->scheduled_sampling;
+    const long since = number - r->scheduled_from;
+    return since <= 0 ? 0 : r->scheduled_sampling * (float)since / (float)r->scheduled_from;
+}
+
+static struct hd_dropouts dropouts_of(const struct hd_learner *l)
+{
+    const struct hd_recipe *r = l->recipe;
+    return (struct hd_dropouts){.own = own_share(r, l->workspace->number),
+                                .embed = r->dropout_embed,
                                 .state = r->dropout_state,
                                 .attention = r->dropout_attention,
                                 .ffn = r->dropout_ffn,
@@ -89,7 +100,7 @@ struct pass {
 
 static struct pass run(const struct hd_learner *l, hd_tape *tape, struct hd_batch batch)
 {
-    const struct hd_dropouts drop = dropouts_of(l->recipe);
+    const struct hd_dropouts drop = dropouts_of(l);
     struct pass p = {.batch = batch, .memory = hd_encode(l->net, tape, &batch, &drop)};
     p.forced = hd_teacher_force(l->net, tape, p.memory, &batch, &drop);
     return p;
@@ -98,7 +109,7 @@ static struct pass run(const struct hd_learner *l, hd_tape *tape, struct hd_batc
 /* The loss, and what CTC says of the first pass. */
 static hd_node *joined(const struct hd_learner *l, const struct pass *p, hd_node *loss)
 {
-    const struct hd_dropouts drop = dropouts_of(l->recipe);
+    const struct hd_dropouts drop = dropouts_of(l);
     return hd_with_ctc(l->net, p->memory, &p->batch, &drop, loss, NULL);
 }
 

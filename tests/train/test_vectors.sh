@@ -69,7 +69,7 @@ expect 'a missing module is explained' 1 '' '*sound and picture files*install li
 text='--src train.safetensors --tgt train.words --dev-src dev.safetensors --dev-tgt dev.words --tokens words --patience 0 --warmup 10'
 masks='--time-masks 1 --band-masks 1 --band-mask 2 --noise 0.05'
 rnn='--arch bahdanau --encoder-layers 2 --pyramid 1 --dim 32 --embed 16 --dropout 0.1 --rate 0.005'
-located='--arch bahdanau --encoder-layers 2 --stack 2 --dim 32 --embed 16 --dropout 0.1 --rate 0.005 --score location-aware --location-width 9 --ctc 1'
+located='--arch bahdanau --encoder-layers 2 --stack 2 --dim 32 --embed 16 --dropout 0.1 --rate 0.005 --score location-aware --location-width 9 --ctc 1 --scheduled-sampling 0.2 --scheduled-from 2'
 attention='--dim 16 --ffn 16 --heads 2 --layers 1 --stack 2 --pyramid 1'
 learn() { # NAME OPTIONS...
     out=$1
@@ -143,5 +143,7 @@ expect 'batches and threads change nothing with CTC' 0 '' '' sh -c "'$heed' tran
 expect 'a model without CTC says so' 1 '' '*the model was not trained with CTC, so ctc-weight cannot be used; leave it out, or train with --ctc 1*' "$heed" translate -m tones.safetensors --ctc-weight 0.3 hello.wav
 expect 'targets that are too long are counted' 0 '' '*ctc: [1-9]* of 160 targets are longer than their source has positions*' \
     "$heed" train $text $located --stack 32 --batch-tokens 100 --updates 1 --out long.safetensors
+expect 'scheduled sampling wants a recurrent decoder' 2 '' '*scheduled-sampling is for recurrent decoders*this model has a transformer*leave it out*' \
+    "$heed" train $text $attention --scheduled-sampling 0.1 --out x.safetensors -q
 expect 'such a model is not served' 1 '' '*only models of text are served*' "$heed" serve -m x-y=tones.safetensors --port 0
 finish
