@@ -5,6 +5,7 @@
 # NO_INSTALL=1 names missing packages instead of installing them, SHARED=folder is where tests find the models of others, if they are there. EMBED=file is the model inside the program,
 # EMBED= leaves it without.
 
+.SUFFIXES: # no rule makes a program of a script
 BUILD   ?= build
 PREFIX  ?= /usr/local
 LIBDIR  ?= lib
@@ -182,7 +183,7 @@ $(BUILD)/web/%.js: web/%.js tools/pack_js.awk
 	@awk -f tools/pack_js.awk $< > $@.new && mv $@.new $@
 $(BUILD)/web/%.css: web/%.css
 	@mkdir -p $(@D)
-	@sed -e 's/^ *//' -e 's|/\*.*\*/||' -e 's/ *\([{};,]\) */\1/g' -e 's/: /:/g' -e 's/;}/}/g' $< > $@
+	@sed -e 's|/\*.*\*/||' $< | tr '\n' ' ' | sed -e 's/  */ /g' -e 's/ *\([{};,]\) */\1/g' -e 's/: /:/g' -e 's/;}/}/g' > $@
 $(BUILD)/web/%: web/%
 	@mkdir -p $(@D)
 	@cp $< $@
@@ -397,6 +398,11 @@ check-clients: all  ## clients of LibreTranslate and DeepL, as they are publishe
 check-page: all  ## the page of heed serve in a Chromium: clicked, typed, hovered; pictures of it in BUILD/page
 	@tools/check_page.sh $(BUILD) $(PART)
 
+# Hosts of our own: network namespaces, which are root's to make.
+.PHONY: check-hosts
+check-hosts: all  ## training on two and four hosts (network namespaces, 1 Gbit/s): the same file, hosts that are lost; as root
+	@BUILD=$(BUILD) tests/hosts/check_hosts.sh
+
 # ---- speed ----------------------------------------------------------------------------------------------------------
 
 $(BUILD)/bench/%: bench/%.c $(BUILD)/libheed.a $(BUILD)/flags
@@ -420,13 +426,17 @@ $(PEERS)/torch/bin/python:
 	python3 -m venv $(PEERS)/torch && $(PEERS)/torch/bin/pip install --quiet torch sentencepiece numpy
 .PHONY: bench-train
 bench-train: all $(BUILD)/bench/bench_train $(TORCH)  ## training against PyTorch, and what an update is made of
-	@python3 bench/train.py $(BUILD) $(SHARED) $(TORCH)
+	@python3 bench/train.py $(BUILD) '$(SHARED)' $(PEERS) '$(EMBED)' $(TORCH)
 
 .PHONY: bench-scale
 bench-scale: all  ## training by 1, 2 and 4 ranks, and what more would do
 	@$(PACKAGES) mpi
 	+@$(MAKE) --no-print-directory all
 	@python3 bench/scale.py $(BUILD) $(SHARED)
+
+.PHONY: bench-hosts
+bench-hosts: all  ## training on two and four hosts with 1 and 10 Gbit/s between them, beside what is expected; as root
+	@BUILD=$(BUILD) bench/hosts.sh
 
 .PHONY: bench-lines
 bench-lines: all  ## training on ten million lines: time and memory
@@ -441,17 +451,18 @@ bench-sentences: $(BUILD)/bench/bench_sentences  ## cutting text into sentences 
 CT2_ISA ?= AVX512
 .PHONY: bench-decode
 bench-decode: $(BUILD)/bench/bench_decode $(BUILD)/heed $(TORCH)  ## searching sentences against CTranslate2, on the same weights, and PyTorch
-	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
-	@CT2_FORCE_CPU_ISA=$(CT2_ISA) $(PEERS)/ct2/bin/python bench/decode.py $(BUILD) '$(SHARED)' $(PEERS) $(TORCH)
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed '$(EMBED)' $(TORCH)
+	@CT2_FORCE_CPU_ISA=$(CT2_ISA) $(PEERS)/ct2/bin/python bench/decode.py $(BUILD) $(PEERS) $(TORCH)
 .PHONY: bench-quality
-bench-quality: $(BUILD)/heed  ## what 8 bits cost in BLEU, here and in CTranslate2
-	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
+bench-quality: $(BUILD)/heed $(TORCH)  ## what 8 bits cost in BLEU, here and in CTranslate2
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed '$(EMBED)' $(TORCH)
 	@$(PEERS)/ct2/bin/python bench/quality.py $(BUILD) '$(SHARED)' $(PEERS)
 
 .PHONY: bench-serve
 bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small server on CTranslate2, on the same weights
-	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed
-	@python3 bench/serve.py $(BUILD) '$(SHARED)' $(PEERS)
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed '$(EMBED)' $(TORCH)
+	@python3 bench/serve.py $(BUILD) $(PEERS)
+	@python3 bench/soak.py $(BUILD)
 
 .PHONY: bench-memory
 bench-memory: $(BUILD)/heed  ## what a translation memory is worth in BLEU, and what it costs

@@ -1,6 +1,6 @@
 """decode.py -- searching sentences against CTranslate2, on the same weights, and against PyTorch.
 
-usage: decode.py BUILD SHARED PEERS [PYTHON_WITH_TORCH]      run by `make bench-decode`, after peers.sh has filled PEERS
+usage: decode.py BUILD PEERS [PYTHON_WITH_TORCH]      run by `make bench-decode`, after peers.sh has filled PEERS
 
 Rounds alternate between the contestants, so that whatever else the machine does meets all; the best round of each counts. One thread is
 compared by seconds on a CPU, for which other programs do not count; two threads, and the start of a program, by the clock.
@@ -12,11 +12,11 @@ import subprocess
 import sys
 import time
 
-build, shared, peers = sys.argv[1:4]
-torch_python = sys.argv[4] if len(sys.argv) > 4 else None
+build, peers = sys.argv[1:3]
+torch_python = sys.argv[3] if len(sys.argv) > 3 else None
 rounds = int(os.environ.get("ROUNDS", "3"))
-spm = os.path.join(shared, "oracles", "marian-ende-transformer", "vocab.spm")
-source = os.path.join(shared, "data", "tatoeba", "test.en-de.en")
+spm = os.path.join(peers, "small.spm")
+source = os.path.join(peers, "sentences.en")
 headlines = []
 
 import ctranslate2
@@ -144,11 +144,12 @@ def two_threads_of_large(heed, other):
 
 # What a person who writes a program with CTranslate2 has to run; the seconds after its imports are its last word.
 THEIR_START = """
-import ctranslate2, sentencepiece, sys, time
+import ctranslate2, json, sentencepiece, sys, time
+end = [] if json.load(open(sys.argv[1] + "/config.json")).get("add_source_eos") else ["</s>"]
 start = time.perf_counter()
 pieces = sentencepiece.SentencePieceProcessor(model_file=sys.argv[2])
 translator = ctranslate2.Translator(sys.argv[1], device="cpu", compute_type=sys.argv[3], inter_threads=1, intra_threads=1)
-best = translator.translate_batch([pieces.encode("Hello.", out_type=str)], beam_size=1, max_decoding_length=int(sys.argv[4]))[0].hypotheses[0]
+best = translator.translate_batch([pieces.encode("Hello.", out_type=str) + end], beam_size=1, max_decoding_length=int(sys.argv[4]))[0].hypotheses[0]
 print(pieces.decode(best), time.perf_counter() - start)
 """
 
@@ -163,9 +164,9 @@ def starting():
     """From the start of a process to a short sentence's translation, all of it, on the clock."""
     mine, theirs, later = [], [], []
     for _ in range(4 * rounds):
-        seconds, said = clocked([os.path.join(build, "heed"), "translate", "-m", peer("ende.heed"), "--beam", "1"], "Hello.\n")
+        seconds, said = clocked([os.path.join(build, "heed"), "translate", "-m", peer("small.heed"), "--beam", "1"], "Hello.\n")
         mine.append(seconds)
-        seconds, answer = clocked([sys.executable, "-c", THEIR_START, peer("ende-ct2"), spm, "float32", "256"], "")
+        seconds, answer = clocked([sys.executable, "-c", THEIR_START, peer("small-ct2"), spm, "float32", "256"], "")
         theirs.append(seconds)
         later.append(float(answer[-1]))
         if said != answer[:-1]:
@@ -237,9 +238,9 @@ def against_torch():
 
 
 def small(name, compute, kinds):
-    path = peer("ende.heed" if compute == "float32" else "ende-int8.heed")
+    path = peer("small.heed" if compute == "float32" else "small-int8.heed")
     heed = Heed(path, source)
-    compare(name, kinds, heed, CTranslate2("ende", None, 256, compute), rounds)
+    compare(name, kinds, heed, CTranslate2("small", None, 256, compute), rounds)
     over_file = heed.most_memory() - os.path.getsize(path) / 1e6
     if compute == "float32":
         two_threads(heed, "decode_threads_speedup")

@@ -15,6 +15,8 @@ import sentencepiece
 build, shared, peers = sys.argv[1:4]
 heed = os.path.join(build, "heed")
 tatoeba = os.path.join(shared, "data", "tatoeba")
+if not os.path.isdir(tatoeba) or not os.path.isdir(os.path.join(shared, "oracles")):
+    sys.exit("quality.py: there is no %s, of which translations are counted; make bench-quality SHARED=folder says where it is" % tatoeba)
 folder = tempfile.mkdtemp()
 
 
@@ -35,7 +37,7 @@ def of_heed(model, pair, beam, compute):
 
 def of_ctranslate2(beam, compute):
     pieces = sentencepiece.SentencePieceProcessor(model_file=os.path.join(shared, "oracles", "marian-ende-transformer", "vocab.spm"))
-    translator = ctranslate2.Translator(os.path.join(peers, "ende-ct2"), device="cpu", compute_type=compute)
+    translator = ctranslate2.Translator(os.path.join(peers, "small-ct2"), device="cpu", compute_type=compute)
     with open(os.path.join(tatoeba, "test.en-de.en")) as lines:
         sentences = [pieces.encode(line.strip(), out_type=str) + ["</s>"] for line in lines]
     return [pieces.decode(result.hypotheses[0]) for result in translator.translate_batch(sentences, beam_size=beam, max_batch_size=32)]

@@ -1,6 +1,6 @@
 """serve.py -- heed serve against a small Python server on CTranslate2 int8, on the same weights.
 
-usage: serve.py BUILD SHARED PEERS      run by `make bench-serve`, after peers.sh has filled PEERS
+usage: serve.py BUILD PEERS      run by `make bench-serve`, after peers.sh has filled PEERS
 
 The peer answers as LibreTranslate does: a thread per connection, a lock around the engine, texts one by one, beam 4 as its engine is called
 by Argos Translate. Each server has one thread on the first core, the clients have the second. Rounds alternate; the best round of each counts.
@@ -16,11 +16,15 @@ import sys
 import threading
 import time
 
-build, shared, peers = sys.argv[1:4]
+build, peers = sys.argv[1:3]
 seconds = float(os.environ.get("SECONDS_EACH", "4"))
 rounds = int(os.environ.get("ROUNDS", "2"))
-spm = os.path.join(shared, "oracles", "marian-ende-transformer", "vocab.spm")
+spm = os.path.join(peers, "small.spm")
 BEAM = "4"
+MODEL = os.path.join(peers, "small-int8.heed")
+with open(os.path.join(peers, "origin")) as origin:
+    is_inside = "inside heed" in origin.read()  # and knows its languages itself
+TARGET = "fr" if is_inside else "de"
 
 PEER = r'''
 import ctranslate2, json, sentencepiece, sys, threading
@@ -60,7 +64,7 @@ def start(*command):
 
 
 def sentences():
-    with open(os.path.join(shared, "data", "tatoeba", "test.en-de.en")) as lines:
+    with open(os.path.join(peers, "sentences.en")) as lines:
         return [line.strip() for line in lines][:2000]
 
 
@@ -75,7 +79,7 @@ def load(port, n_clients):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         k, mine = number * 37, []
         while time.perf_counter() < end:
-            body = json.dumps({"q": TEXTS[k % len(TEXTS)], "source": "en", "target": "de"})
+            body = json.dumps({"q": TEXTS[k % len(TEXTS)], "source": "en", "target": TARGET})
             begin = time.perf_counter()
             connection.request("POST", "/translate", body, {"Content-Type": "application/json"})
             answer = connection.getresponse()
@@ -98,7 +102,7 @@ def overhead(port):
     """What the server adds to translating: a short sentence over HTTP and by a warm `heed translate`, in milliseconds."""
     text = "Good morning."
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    body = json.dumps({"q": text, "source": "en", "target": "de"})
+    body = json.dumps({"q": text, "source": "en", "target": TARGET})
 
     def over_http(path, body, method="POST"):
         begin = time.perf_counter()
@@ -121,12 +125,9 @@ def overhead(port):
     return 1e3 * served, 1e3 * statistics.median(times), 1e3 * statistics.median(over_http("/health", None, "GET") for _ in range(500))
 
 
-MODEL = os.path.join(peers, "ende-int8.heed")
-if not os.path.exists(MODEL):
-    subprocess.run([os.path.join(build, "heed"), "convert", os.path.join(peers, "ende.heed"), "--store", "int8", "-o", MODEL], check=True)
 os.sched_setaffinity(0, {1})
-mine, my_port = start(os.path.join(build, "heed"), "serve", "-q", "--port", "0", "-j", "1", "-b", BEAM, "-m", "en-de=" + MODEL)
-theirs, their_port = start(os.path.join(peers, "ct2", "bin", "python"), "-c", PEER, os.path.join(peers, "ende-ct2"), spm, BEAM)
+mine, my_port = start(os.path.join(build, "heed"), "serve", "-q", "--port", "0", "-j", "1", "-b", BEAM, "-m", MODEL if is_inside else "en-de=" + MODEL)
+theirs, their_port = start(os.path.join(peers, "ct2", "bin", "python"), "-c", PEER, os.path.join(peers, "small-ct2"), spm, BEAM)
 headlines = []
 try:
     for n in (1, 16, 200):

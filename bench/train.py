@@ -1,8 +1,8 @@
 """train.py -- training against PyTorch: same text, same sizes, same threads; our own full loop.
 
-usage: train.py BUILD SHARED [PYTHON_WITH_TORCH]      run by `make bench-train`
+usage: train.py BUILD SHARED PEERS MODEL [PYTHON_WITH_TORCH]      run by `make bench-train`
 
-Rounds alternate between heed and PyTorch (SHARED/prototypes/torch_real.py), so that whatever else the machine does meets both; the best
+Rounds alternate between heed and PyTorch (torch_train.py), so that whatever else the machine does meets both; the best
 round of each counts. heed is the program as users run it, reading, batching, dropout, clipping and saving included; PyTorch's figure
 leaves reading out. bench_train measures what an update is made of. On a CPU with a unit for bf16 both also run in bf16 (PyTorch's
 autocast), and ..._vs_torch_best compares ours with the better of PyTorch's two.
@@ -16,15 +16,27 @@ import subprocess
 import sys
 import tempfile
 
-build, shared = sys.argv[1:3]
-python = sys.argv[3] if len(sys.argv) > 3 else sys.executable
+build, shared, peers, inside = sys.argv[1:5]
+python = sys.argv[5] if len(sys.argv) > 5 else sys.executable
 rounds = int(os.environ.get("ROUNDS", "3"))
 parts = os.environ.get("PARTS", "torch bf16 update ranks").split()
+here = os.path.dirname(os.path.abspath(__file__))
+peer = os.path.join(here, "torch_train.py")
 text = os.path.join(shared, "data", "tatoeba", "train.en-de")
 spm = os.path.join(shared, "oracles", "marian-ende-transformer", "vocab.spm")
-peer = os.path.join(shared, "prototypes", "torch_real.py")
+if os.path.exists(text + ".en") and os.path.exists(spm):
+    print("text: Tatoeba, English-German, of " + shared)
+else:  # a text of our own, and the vocabulary of the model inside
+    text, spm = os.path.join(peers, "text", "train"), os.path.join(peers, "inside-hf", "source.spm")
+    if not os.path.exists(text + ".de"):
+        subprocess.run([sys.executable, os.path.join(here, "text.py"), os.path.join(here, "..", "recipes", "phrasebook.tsv"),
+                        os.path.dirname(text)], check=True)
+    if not os.path.exists(spm):
+        subprocess.run([os.path.join(build, "heed"), "convert", inside, "--to", "hf", "-o", os.path.dirname(spm)], check=True,
+                       stdout=subprocess.DEVNULL)
+    print("text: made of the phrasebook (text.py), with the vocabulary of the model inside; figures are not those of docs/benchmarks.md")
 BATCH = 64   # sentences
-TOKENS = 690  # target pieces of 64 sentences of this text
+TOKENS = 690  # target pieces of 64 sentences of Tatoeba
 common = ["--dropout", "0.1", "--label-smoothing", "0.1", "--clip", "1", "--warmup", "100", "--rate", "0.0003", "--ema", "0",
           "--valid-metric", "ce", "--valid-every", "1000000", "--max-length", "510", "--fresh",
           "--vary-punctuation", "0", "--vary-case", "0", "--vary-quotes", "0", "--join", "0", "--copy", "0", "--placeholders", "0"]

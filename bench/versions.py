@@ -72,7 +72,7 @@ for model in MODELS:
 
 source = os.path.join(shared, "data", "tatoeba", "test.en-de.en")
 QUESTIONS = ("greedy batched words", "greedy batched", "beam5 batched", "greedy single words", "beam5 single")
-for label, arguments, questions in (("small", [os.path.join(peers, "ende.heed"), source], QUESTIONS),
+for label, arguments, questions in (("small", [os.path.join(peers, "small.heed"), source], QUESTIONS),
                                     ("large", [os.path.join(peers, "large.heed"), source, "25", "24"], QUESTIONS[:3]),
                                     ("gru", ["gru", "25", "20"], ("greedy single",))):
     best = {b: dict.fromkeys(questions, 0.0) for b in (old, new)}

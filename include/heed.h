@@ -587,9 +587,9 @@ HEED_API bool heed_translator_fuse(heed_translator *translator, const heed_model
 /* Read a model of another toolkit, to be given to heed_model_free(). The kind is recognised from
  * the file or folder itself: a folder of Hugging Face's transformers with a MarianMT model, as
  * OPUS-MT publishes them, or one that heed_model_export() wrote; a folder of CTranslate2 with a
- * Transformer, with SentencePiece models where the folder has none and wants them; Marian's .npz
- * (types transformer and amun), with its vocabulary as one file for both languages or as two,
- * source and target; or a file of heed's own, to be stored in another way. NULL with the reason in
+ * Transformer, with SentencePiece models where the folder has none and wants them; Marian's .npz or
+ * model.bin (types transformer, s2s, amun and nematus), with its vocabulary as one file for both
+ * languages or as two, source and target; or a file of heed's own, to be stored in another way. NULL with the reason in
  * `err`. */
 HEED_API heed_model *heed_model_import(const char *path, const char *const *vocabs, int n_vocabs,
                                        heed_error *err);

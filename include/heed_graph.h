@@ -332,6 +332,10 @@ typedef struct hd_recurrence_options {
 HEED_API hd_node *hd_recurrence(hd_node *x, hd_node *U, hd_node *b, hd_node *start,
                                 const hd_recurrence_options *options);
 
+/* A recurrence without a product over ragged sentences, c_t = f_t∘c_{t-1} + (1-f_t)∘u_t with f = σ(z): z and u [Σ T, D] of all steps, start
+ * [B,D] or NULL for zeros. The result is c of every position, [Σ T, D], in the rows of u; sentences must not share rows. */
+HEED_API hd_node *hd_gated_scan(hd_node *z, hd_node *u, hd_node *start, const hd_spans *spans);
+
 /* ---- losses -------------------------------------------------------------------------------------------------- */
 
 /* The output layer, softmax and cross entropy in one: Σ_i [(1-ε)·(-log p_i,target) + ε·mean_v(-log p_iv)], p_i = softmax(W x_i + b).

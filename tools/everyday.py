@@ -72,7 +72,10 @@ def judge(args, path):
         more = ("--markup", "html") if kind == "markup" else ()
         if not of_kind or (kind == "markup" and not args.has_markup):
             continue
-        results = translate(args, path.stem, [source for source, _ in of_kind], more)
+        if kind == "markup":  # a text with tags is a document, however many lines it has
+            results = [translate(args, path.stem, [source], more)[0] for source, _ in of_kind]
+        else:
+            results = translate(args, path.stem, [source for source, _ in of_kind], more)
         bases = translate(args, path.stem, [w[1:] for _, w in of_kind]) if kind == "variant" else [None] * len(of_kind)
         for (source, wanted), result, base in zip(of_kind, results, bases):
             right = is_right(kind, source, wanted, result, base)

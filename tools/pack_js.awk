@@ -1,5 +1,5 @@
-# pack_js.awk -- a script without comments and needless spaces, for what is embedded. What is in two lines stays so, and nothing
-# depends on where semicolons would be put in; strings, templates and regular expressions stay as they are.
+# pack_js.awk -- a script without comments and needless spaces, for what is embedded. Lines are joined only behind a character after which
+# no statement can end unsaid, so nothing depends on where semicolons would be put in; strings, templates and regular expressions stay as they are.
 #
 # What it asks of the scripts: a template has no template inside, and neither it nor a regular expression goes over the end of a line.
 
@@ -42,5 +42,5 @@ function end_of(line, i, q,    in_class, c) {
             last = c
         }
     }
-    if (out != "") print out
+    if (out != "") printf "%s%s", out, index(";{,([", last) ? "" : "\n"
 }

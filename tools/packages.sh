@@ -4,6 +4,7 @@
 #   tools/packages.sh GROUP...      build   compilers, make, and the libraries that libheed links
 #                                   draw    cairo, pango and a few fonts, for pictures
 #                                   mpi     Open MPI, for training on several machines
+#                                   hosts   iproute2, for hosts of our own (make check-hosts)
 #                                   serve   libmicrohttpd, for heed serve, and curl, by which pages show it
 #                                   page    Chromium and its driver, which test the page of heed serve (large)
 #                                   markup  gumbo and libxml2, for texts with tags
@@ -117,6 +118,8 @@ for group in "$@"; do
         has_font und-zsye || need fonts-noto-color-emoji google-noto-emoji-color-fonts noto-fonts-emoji - ;;
     mpi)
         has mpicc && has mpirun || need "libopenmpi-dev openmpi-bin" openmpi-devel openmpi open-mpi ;;
+    hosts)
+        has ip && has tc || need iproute2 "iproute iproute-tc" iproute2 - ;;
     serve)
         has pkg-config || need pkg-config pkgconf-pkg-config pkgconf pkgconf
         has curl || need curl curl curl curl
@@ -147,7 +150,7 @@ for group in "$@"; do
     deb)
         has dpkg-architecture && has dpkg-shlibdeps || need dpkg-dev dpkg-dev dpkg - ;;
     *)
-        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, serve, page, markup, features, check, fonts, arm, clang, lint, abi, bench, deb" >&2
+        echo "packages.sh: there is no group '$group'; choose from build, draw, mpi, hosts, serve, page, markup, features, check, fonts, arm, clang, lint, abi, bench, deb" >&2
         exit 2 ;;
     esac
 done

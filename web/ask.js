@@ -34,6 +34,20 @@ export const ask = async (path, body, signal) => (await send(path, body, signal)
 export const askText = async (path, body) => (await send(path, body)).text();
 export const askBlob = async (path, body) => (await send(path, body)).blob();
 
+// An answer that is sent while it is made: on(event, data) for each of its events, until it ends.
+export async function follow(path, body, signal, on) {
+  const reader = (await send(path, { ...body, stream: true }, signal)).body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = '', got; !(got = await reader.read()).done;) {
+    const events = (rest + got.value).split('\n\n');
+    rest = events.pop();
+    for (const event of events) {
+      const [head, data] = event.split('\ndata: ').map((s) => s.replace('event: ', ''));
+      if (head === 'error') throw new Error(JSON.parse(data).error);
+      on(head, JSON.parse(data));
+    }
+  }
+}
+
 // The newest of several requests wins: those before it are given up.
 export function newest() {
   let under = null;

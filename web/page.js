@@ -1,7 +1,7 @@
 // page.js -- the page: what is typed on the left is translated on the right, line by line, the newest request first of all; whatever is known of a
 // line is kept, so that typing into a long text asks for the line that changed.
 import { at, make, percent } from './dom.js';
-import { ask, giveKey, isAbort, keyGiven, newest } from './ask.js';
+import { ask, follow, giveKey, isAbort, keyGiven, newest } from './ask.js';
 import { asked, readState, state, writeState } from './state.js';
 import { sentencesOf, whole } from './sentence.js';
 import * as panes from './panes.js';
@@ -12,7 +12,7 @@ import * as past from './past.js';
 import * as memory from './memory.js';
 
 const PAUSE_MS = 220, CHUNK = 3000, KEPT = 5000;
-const request = newest(), lines = new Map(), replaced = new Map(), undone = [];
+const request = newest(), lines = new Map(), growing = new Map(), replaced = new Map(), undone = [];
 let models = [], names = {}, limit = 0, hasMemory = false, direction = null, chosen = null, wait = 0;
 
 const say = (text) => { at('news').textContent = text; };
@@ -87,7 +87,7 @@ function draw() {
   const list = texts.map((text, i) => {
     const line = direction && lines.get(keyOf(text));
     if (line) return { source: text, sentences: sentencesShown(line) };
-    return { source: text, stale: text.trim() ? before[i] || '' : '' };
+    return { source: text, stale: text.trim() ? (growing.get(text) || []).join(' ') || before[i] || '' : '' };
   });
   before = list.map((l) => (l.sentences ? l.sentences.list.map((s) => s.before.target + s.target).join('') + l.sentences.after.target : l.stale));
   panes.show(list);
@@ -111,15 +111,22 @@ function chunksOf(list) {
   return chunks;
 }
 
+const keep = (text, result) => lines.set(keyOf(text), {
+  sentences: sentencesOf(result), warnings: result.warnings, confidence: result.translations[0].confidence, memory: result.memory || [],
+});
+
+// Sentences are shown as they are written: a long text is read while the rest of it is translated.
 async function fetchLines(signal) {
   const wanted = unique(state.q.split('\n')).filter((text) => text.trim() && !lines.has(keyOf(text)));
   if (lines.size > KEPT) lines.clear();
   for (const chunk of chunksOf(wanted)) {
-    const answers = await ask('heed/translate', { ...asked(settings()), q: chunk }, signal);
-    answers.forEach((result, i) => lines.set(keyOf(chunk[i]), {
-      sentences: sentencesOf(result), warnings: result.warnings, confidence: result.translations[0].confidence, memory: result.memory || [],
-    }));
-    draw();
+    growing.clear();
+    await follow('heed/translate', { ...asked(settings()), q: chunk }, signal, (event, { part, sentence, text, result }) => {
+      if (event === 'sentence') keep(chunk[part], result);
+      else if (text !== undefined) growing.set(chunk[part], Object.assign(growing.get(chunk[part]) || [], { [sentence]: text }));
+      else return;
+      draw();
+    });
   }
 }
 

@@ -36,6 +36,7 @@ enum hd_attend { HD_ATTEND_BEFORE, HD_ATTEND_AFTER, HD_ATTEND_INSIDE };
 enum hd_readout { HD_READOUT_LINEAR, HD_READOUT_TANH, HD_READOUT_ATTENDED, HD_READOUT_MAXOUT };
 enum hd_start { HD_START_LAST, HD_START_MEAN, HD_START_FIRST_BACKWARD, HD_START_COPY };
 enum hd_norm { HD_NORM_POST, HD_NORM_PRE };
+enum hd_decoder_kind { HD_DECODER_SELF_ATTENTION, HD_DECODER_SSRU };
 enum hd_positions { HD_POSITIONS_SIN, HD_POSITIONS_LEARNED, HD_POSITIONS_NONE };
 enum hd_position_layout { HD_LAYOUT_INTERLEAVED, HD_LAYOUT_HALVES };
 enum hd_tie { HD_TIE_NONE, HD_TIE_OUTPUT, HD_TIE_SOURCE_TARGET, HD_TIE_ALL };
@@ -83,6 +84,7 @@ struct hd_config {
         start; /* may be unset: the paper's where they are possible, else what the others allow */
 
     /* Transformer; heads also for the score multi-head */
+    int decoder; /* enum hd_decoder_kind: how it knows of the words before */
     int heads, ffn, norm;
     int activation; /* enum hd_function: relu, gelu or swish */
     int positions, position_layout, position_first, max_positions;
@@ -116,6 +118,9 @@ bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_erro
 /* What a model with this task and source is made of: an encoder of the source; a decoder that gives words one by one. */
 bool hd_config_has_encoder(const struct hd_config *config);
 bool hd_config_has_decoder(const struct hd_config *config);
+
+/* Does a decoder attend to the words before? */
+bool hd_config_has_decoder_attention(const struct hd_config *config);
 
 /* Positions that a decoder attends to, of so many vectors; vectors of one position. */
 int hd_config_positions(const struct hd_config *config, int n_frames);

@@ -26,6 +26,12 @@ bool hd_config_has_decoder(const struct hd_config *config)
     return config->task != HD_TASK_LABEL;
 }
 
+bool hd_config_has_decoder_attention(const struct hd_config *config)
+{
+    return config->arch == HD_TRANSFORMER && hd_config_has_decoder(config) &&
+           config->decoder == HD_DECODER_SELF_ATTENTION;
+}
+
 int hd_encoder_width(const struct hd_config *config)
 {
     return config->encoder_dim ? config->encoder_dim : config->dim;
@@ -141,6 +147,10 @@ const char *hd_config_formula(const struct hd_config *config, char text[256])
         say(&l, "none: there is no source");
     else if (c->arch != HD_TRANSFORMER && c->score == HD_SCORE_NONE && c->task == HD_TASK_LABEL)
         say(&l, "none: the mean of all states");
+    else if (c->arch == HD_TRANSFORMER && !hd_config_has_encoder(c) &&
+             !hd_config_has_decoder_attention(c))
+        say(&l,
+            "none: there is no source, and the words before are in c_t = f c_{t-1} + (1-f) W x_t");
     else if (c->arch == HD_TRANSFORMER)
         say(&l, "α = softmax(Q Kᵀ / √%d), c = α V in each of %d heads", c->dim / c->heads,
             c->heads);

@@ -49,6 +49,10 @@ static bool check_model(struct export *e)
     const struct hd_config *c = e->c;
     if (c->arch != HD_TRANSFORMER)
         return cannot(e, "it is recurrent, and MarianMT and Pegasus are Transformers");
+    if (c->decoder == HD_DECODER_SSRU)
+        return cannot(e,
+                      "its decoder has a recurrent unit (decoder ssru), and those of MarianMT and "
+                      "Pegasus attend to themselves");
     e->is_pegasus = c->norm == HD_NORM_PRE;
     if (e->is_pegasus != (bool)c->final_norm)
         return cannot(e, e->is_pegasus

@@ -145,7 +145,10 @@ const heed_option hd_config_options[] = {
 
     {"heads", WHOLE(heads, 1, HD_MAX_HEADS), .group = "Model", .flags = MODEL, .default_help = "4 tiny, 4 small, 8 base",
      .help = "attention heads of a transformer or of score multi-head"},
-    {"ffn", WHOLE(ffn, 1, HD_MAX_DIM * 4), .group = "Transformer", .flags = TRANSFORMER, .initial = "2048", .default_help = "512 tiny, 1024 small, 2048 base",
+    {"decoder", CHOICE(decoder, "self-attention|ssru"), .group = "Transformer", .flags = DECODER | TRANSFORMER | HEED_OPTION_IF_SET,
+     .initial = "self-attention",
+     .help = "how the decoder knows of the words before: self-attention, or a recurrent unit (ssru), whose steps cost the same however long a sentence is"},
+    {"ffn", WHOLE(ffn, 1, HD_MAX_DIM * 4), .flags = TRANSFORMER, .initial = "2048", .default_help = "512 tiny, 1024 small, 2048 base",
      .help = "hidden size of feed-forward layers"},
     {"activation", CHOICE(activation, "relu|gelu|swish"), .flags = TRANSFORMER, .initial = "relu",
      .help = "activation of feed-forward layers"},

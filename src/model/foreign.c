@@ -30,7 +30,8 @@ static bool is_in_file(const struct hd_foreign *f)
         wanted += hd_count(hd_params_at(f->net->params, i));
     for (size_t i = 0; i < f->tensors->n; i++)
         there += f->tensors->at[i].n;
-    return wanted / 2 <= there ||
+    const size_t copies = f->n_copies > 1 ? (size_t)f->n_copies : 1;
+    return wanted / 2 / copies <= there ||
            hd_fail(f->err, HEED_BAD_MODEL,
                    "%s: its configuration asks for %zu numbers, but it holds %zu only", f->path,
                    wanted, there);

@@ -11,6 +11,7 @@ struct hd_foreign {
     const char *path; /* for sentences */
     const struct hd_tensors *tensors;
     bool *is_used; /* by number of tensor */
+    int n_copies;  /* how many times over its tensors may be asked for; 0: once */
     struct hd_net *net;
     heed_error *err;
 };

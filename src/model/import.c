@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "format/marian_bin.h"
 #include "model/folder.h"
 
 #include <string.h>
@@ -14,13 +15,17 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* A safetensors file: eight bytes of length, then an object. */
-static bool is_safetensors(const char *path, bool *is, heed_error *err)
+/* What a file is by its first bytes: a safetensors file has eight of length, then an object; Marian's model.bin its version. */
+enum file_kind { IS_OTHER, IS_OURS, IS_MARIAN_BIN };
+
+static bool find_kind(const char *path, enum file_kind *kind, heed_error *err)
 {
     struct hd_map map;
     if (!hd_map_open(&map, path, err))
         return false;
-    *is = map.size > 8 && ((const char *)map.data)[8] == '{';
+    *kind = hd_is_marian_bin(map.data, map.size)                 ? IS_MARIAN_BIN
+            : map.size > 8 && ((const char *)map.data)[8] == '{' ? IS_OURS
+                                                                 : IS_OTHER;
     hd_map_close(&map);
     return true;
 }
@@ -58,14 +63,15 @@ static heed_model *import_folder(const char *path, const char *const *vocabs, in
 static heed_model *import_file(const char *path, const char *const *vocabs, int n_vocabs,
                                heed_error *err)
 {
-    bool is_ours = false;
-    if (!is_safetensors(path, &is_ours, err))
+    enum file_kind kind;
+    if (!find_kind(path, &kind, err))
         return NULL;
     const size_t n = strlen(path);
-    if (!is_ours && n > 4 && strcmp(path + n - 4, ".bin") == 0) {
+    const bool is_ours = kind == IS_OURS;
+    if (kind == IS_OTHER && n > 4 && strcmp(path + n - 4, ".bin") == 0) {
         hd_fail(err, HEED_BAD_MODEL,
-                "%s: give the folder of a model of transformers or CTranslate2; a model.bin of "
-                "Marian is not read, its .npz is",
+                "%s: this is not a model.bin of Marian; of a model of transformers or CTranslate2 "
+                "give the folder that it is in",
                 path);
         return NULL;
     }

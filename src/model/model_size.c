@@ -108,7 +108,7 @@ long long heed_model_size(const heed_model *m, enum heed_size size)
     case HEED_MODEL_ENCODER_SELF_LAYERS:
         return is_transformer(m) && hd_config_has_encoder(c) ? c->encoder_layers : 0;
     case HEED_MODEL_DECODER_SELF_LAYERS:
-        return is_transformer(m) && hd_config_has_decoder(c) ? c->decoder_layers : 0;
+        return hd_config_has_decoder_attention(c) ? c->decoder_layers : 0;
     }
     return -1;
 }

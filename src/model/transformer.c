@@ -1,8 +1,9 @@
-/* transformer.c -- the Transformer: attention and feed-forward blocks, no recurrence.
+/* transformer.c -- the Transformer: attention and feed-forward blocks.
  *
- * Vaswani et al. (2017), "Attention is all you need"; pre-norm as in Xiong et al. (2020).
+ * Vaswani et al. (2017), "Attention is all you need"; pre-norm as in Xiong et al. (2020); a recurrent unit in the place of the decoder's
+ * self-attention as in Kim et al. (2019), "From research to production and back".
  * Rows are words: sentences stand one after the other, without padding, and spans say where each is. Search runs the
- * very same blocks with one new row per hypothesis; keys and values of the words before it are its state.
+ * very same blocks with one new row per hypothesis; keys and values of the words before it, or the unit's vector, are its state.
  * Invariant: a row's numbers depend on its own sentence alone, and on nothing after it in the target, so that teacher
  * forcing and search give the same bits. */
 #include "base/memory.h"
@@ -41,9 +42,17 @@ struct feed_forward {
     struct layer_norm norm;
 };
 
-/* One block; an encoder's has no `cross`, nor has a decoder's without a source. */
+/* The simpler simple recurrent unit: c_t = f∘c_{t-1} + (1-f)∘W x_t, f = σ(W_f x_t + b_f) */
+struct ssru {
+    hd_node *W;
+    struct linear_map f;
+    struct layer_norm norm;
+};
+
+/* One block; an encoder's has no `cross`, nor has a decoder's without a source. Of `self` and `ssru` it has one. */
 struct block {
     struct heads self, cross;
+    struct ssru ssru;
     struct feed_forward ffn;
 };
 
@@ -93,13 +102,28 @@ static struct heads declare_heads(hd_params *params, const char *block, const ch
     return h;
 }
 
+static struct ssru declare_ssru(hd_params *params, const char *block, int D)
+{
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%s.ssru", block);
+    struct ssru u;
+    u.W = hd_map_param(params, prefix, "W", D, D);
+    u.f = declare_map(params, prefix, "f", D, D);
+    u.norm = declare_norm(params, prefix, "norm", D);
+    return u;
+}
+
 static struct block declare_block(const struct hd_net *net, const char *side, int layer,
-                                  bool has_cross)
+                                  bool has_cross, bool has_ssru)
 {
     const int D = net->config.dim, F = net->config.ffn;
     char block[32];
     snprintf(block, sizeof block, "%s.%d", side, layer);
-    struct block b = {.self = declare_heads(net->params, block, "self", D)};
+    struct block b = {0};
+    if (has_ssru)
+        b.ssru = declare_ssru(net->params, block, D);
+    else
+        b.self = declare_heads(net->params, block, "self", D);
     if (has_cross)
         b.cross = declare_heads(net->params, block, "cross", D);
     b.ffn.in = declare_map(net->params, block, "ffn.1", D, F);
@@ -141,9 +165,10 @@ static bool declare_transformer(struct hd_net *net, heed_error *err)
     if (has_places && p->n_decoder > 0)
         p->target_positions = hd_param(net->params, "target.positions", c->max_positions, c->dim);
     for (int l = 0; l < p->n_encoder; l++)
-        p->encoder[l] = declare_block(net, "encoder", l + 1, false);
+        p->encoder[l] = declare_block(net, "encoder", l + 1, false, false);
     for (int l = 0; l < p->n_decoder; l++)
-        p->decoder[l] = declare_block(net, "decoder", l + 1, p->n_encoder > 0);
+        p->decoder[l] =
+            declare_block(net, "decoder", l + 1, p->n_encoder > 0, c->decoder == HD_DECODER_SSRU);
     if (c->final_norm && p->n_encoder > 0)
         p->encoder_norm = declare_norm(net->params, "encoder", "norm", c->dim);
     if (c->final_norm && p->n_decoder > 0)
@@ -184,9 +209,19 @@ static void init_heads(const struct heads *heads, uint64_t seed)
     init_norm(heads->norm);
 }
 
+static void init_ssru(const struct ssru *ssru, uint64_t seed)
+{
+    hd_init_glorot(ssru->W, seed);
+    init_map(ssru->f, seed);
+    init_norm(ssru->norm);
+}
+
 static void init_block(const struct block *block, uint64_t seed)
 {
-    init_heads(&block->self, seed);
+    if (block->ssru.W)
+        init_ssru(&block->ssru, seed);
+    else
+        init_heads(&block->self, seed);
     if (block->cross.q.W)
         init_heads(&block->cross, seed);
     init_map(block->ffn.in, seed);
@@ -455,6 +490,38 @@ static hd_node *attend_to_target(const struct decoding *d, int l, hd_node *x)
     return leave(c, h->norm, x, map(h->o, a), d->drop->state); /* W_o … + b_o     [N,D] */
 }
 
+/* The units of the words before: teacher forcing begins with zeros; search with those that it kept of each hypothesis' last word. */
+static hd_node *last_units(const struct decoding *d, int l)
+{
+    const int D = d->net->config.dim;
+    hd_node *c = d->decoder ? hd_input(d->tape, NULL, d->rows->n, D) : NULL;
+    if (!c || hd_has_failed(d->tape))
+        return c;
+    const struct hd_cache *cache = &d->decoder->words[l];
+    const int *rows = d->key_rows;
+    for (int b = 0; b < d->rows->n; rows += d->words->length[b++])
+        if (d->words->length[b] > 1) /* the last but one: the last is this word's */
+            memcpy(c->x + (size_t)b * (size_t)D,
+                   cache->x + (size_t)rows[d->words->length[b] - 2] * (size_t)D,
+                   (size_t)D * sizeof *c->x);
+    return c;
+}
+
+/* Kim et al. (2019), section 3.2: relu(c_t), c_t = f∘c_{t-1} + (1-f)∘W x_t */
+static hd_node *run_unit(const struct decoding *d, int l, hd_node *x)
+{
+    const struct hd_config *config = &d->net->config;
+    const struct ssru *u = &transformer_of(d->net)->decoder[l].ssru;
+    hd_node *y = enter(config, u->norm, x);
+    hd_node *z = map(u->f, y);     /* f = σ(z), z = W_f x_t + b_f          [N,D] */
+    hd_node *Wx = hd_lin(u->W, y); /* W x_t                                [N,D] */
+    hd_node *before = last_units(d, l);
+    hd_node *c = hd_gated_scan(z, Wx, before, d->rows); /* f∘c_{t-1} + (1-f)∘W x_t  [N,D] */
+    if (d->decoder && !hd_has_failed(d->tape))
+        hd_cache_put(&d->decoder->words[l], c, d->slot);
+    return leave(config, u->norm, x, hd_relu(c), d->drop->state);
+}
+
 /* The heads of the alignment look where they are told to. */
 static void look_as_told(const struct decoding *d, hd_node *attended)
 {
@@ -490,7 +557,7 @@ static bool has_source(const struct hd_net *net)
 
 static hd_node *decoder_block(const struct decoding *d, int l, hd_node *x)
 {
-    x = attend_to_target(d, l, x);
+    x = d->net->config.decoder == HD_DECODER_SSRU ? run_unit(d, l, x) : attend_to_target(d, l, x);
     if (has_source(d->net))
         x = attend_to_source(d, l, x);
     return feed_forward(&d->net->config, &transformer_of(d->net)->decoder[l].ffn, x, d->drop);
@@ -553,8 +620,9 @@ static bool force_transformer(const struct hd_net *net, hd_tape *tape,
     if (has_source(net))
         forced->cross = weights_by_layer(&net->config, HD_ATTENTION_CROSS, d.cross, sentence,
                                          position, n_source);
-    forced->self =
-        weights_by_layer(&net->config, HD_ATTENTION_DECODER, d.self, sentence, position, n_target);
+    if (hd_config_has_decoder_attention(&net->config))
+        forced->self = weights_by_layer(&net->config, HD_ATTENTION_DECODER, d.self, sentence,
+                                        position, n_target);
     return !hd_has_failed(tape);
 }
 

@@ -60,6 +60,8 @@ static bool has_attention_of(const struct hd_net *net, const struct hd_search_op
                          : o->attention == HD_ATTENTION_ENCODER ? c->encoder_layers
                                                                 : c->decoder_layers,
               n_heads = is_transformer || c->score == HD_SCORE_MULTI_HEAD ? c->heads : 1;
+    if (o->attention == HD_ATTENTION_DECODER && !hd_config_has_decoder_attention(c))
+        return false;
     return (is_transformer || (is_cross && c->score != HD_SCORE_NONE)) && o->layer >= 0 &&
            o->layer <= n_layers && o->head >= -1 && o->head < n_heads;
 }

@@ -55,27 +55,45 @@ static void add_word(const uint32_t *word, int n, void (*add)(void *context, uin
     add(context, hash(word, n, WHOLE));
 }
 
+/* A word of a text as its features are made of it. */
+struct word {
+    uint32_t letters[LONGEST_WORD + 2]; /* in lower case, with a mark at both ends */
+    int n;
+    bool is_capital; /* as it stood there */
+};
+
+/* The first word at or behind text[*i], and *i behind it; false when there is none. */
+static bool next_word(const char *text, size_t n, size_t *i, struct word *w)
+{
+    enum { BEGIN = 1, END = 2 };
+    size_t length = 0;
+    w->letters[0] = BEGIN;
+    w->n = 1;
+    for (; *i < n; *i += length) {
+        const uint32_t cp = hd_char_at(text, n, *i, &length);
+        if (!hd_char_is_letter(cp)) {
+            if (w->n > 1)
+                break;
+            continue;
+        }
+        const uint32_t lower = (uint32_t)utf8proc_tolower((utf8proc_int32_t)cp);
+        if (w->n == 1)
+            w->is_capital = lower != cp;
+        if (w->n <= LONGEST_WORD)
+            w->letters[w->n++] = lower;
+    }
+    if (w->n == 1)
+        return false;
+    w->letters[w->n++] = END;
+    return true;
+}
+
 void hd_detector_features(const char *text, size_t n, void (*add)(void *context, uint32_t row),
                           void *context)
 {
-    enum { BEGIN = 1, END = 2 };
-    uint32_t word[LONGEST_WORD + 2] = {BEGIN};
-    int n_word = 1;
-    for (size_t i = 0, length; i <= n; i += length) {
-        const uint32_t cp = i < n ? hd_char_at(text, n, i, &length) : ' ';
-        if (i == n)
-            length = 1;
-        if (hd_char_is_letter(cp)) {
-            if (n_word <= LONGEST_WORD)
-                word[n_word++] = (uint32_t)utf8proc_tolower((utf8proc_int32_t)cp);
-            continue;
-        }
-        if (n_word > 1) {
-            word[n_word++] = END;
-            add_word(word, n_word, add, context);
-        }
-        n_word = 1;
-    }
+    struct word w;
+    for (size_t i = 0; next_word(text, n, &i, &w);)
+        add_word(w.letters, w.n, add, context);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------------- */
@@ -179,6 +197,14 @@ struct sums {
     long n;
 };
 
+static long largest(const long *of, int n)
+{
+    long most = of[0];
+    for (int i = 1; i < n; i++)
+        most = of[i] > most ? of[i] : most;
+    return most;
+}
+
 static void add_row(void *context, uint32_t row)
 {
     struct sums *s = context;
@@ -188,18 +214,33 @@ static void add_row(void *context, uint32_t row)
     s->n++;
 }
 
+/* A name says little about the text that it stands in: "Angela Merkel was born in Hamburg" is English. So a word with a capital letter that is not
+ * the first one counts a quarter, and no word counts for more than so many times the square root of its features. Both leave a single word as sure as it
+ * is; all sums are of whole numbers. */
+enum { QUARTERS = 4, MOST_OF_A_WORD = 25 };
+
 void hd_detect(const struct hd_detector *d, const char *text, size_t n,
                double probability[HD_MOST_LANGUAGES])
 {
-    struct sums s = {.detector = d};
-    hd_detector_features(text, n, add_row, &s);
-    const double by = s.n > 0 ? (double)d->scale / (double)sqrtf((float)s.n) : 0;
-    long most = s.of[0];
+    struct sums all = {.detector = d};
+    struct word w;
+    bool is_first = true;
+    for (size_t i = 0; next_word(text, n, &i, &w); is_first = false) {
+        struct sums s = {.detector = d};
+        add_word(w.letters, w.n, add_row, &s);
+        const long quarters = w.is_capital && !is_first ? 1 : QUARTERS;
+        const long most = largest(s.of, d->n);
+        const long least = most - (long)(MOST_OF_A_WORD * sqrtf((float)s.n));
+        for (int k = 0; k < d->n; k++)
+            all.of[k] += quarters * ((s.of[k] > least ? s.of[k] : least) - most);
+        all.n += quarters * s.n;
+    }
+    const double by =
+        all.n > 0 ? (double)d->scale / (QUARTERS * (double)sqrtf((float)all.n / QUARTERS)) : 0;
+    const long most = largest(all.of, d->n);
     double sum = 0;
-    for (int i = 1; i < d->n; i++)
-        most = s.of[i] > most ? s.of[i] : most;
     for (int i = 0; i < d->n; i++) {
-        probability[i] = hd_real_exp((double)(s.of[i] - most) * by);
+        probability[i] = hd_real_exp((double)(all.of[i] - most) * by);
         sum += probability[i];
     }
     for (int i = 0; i < d->n; i++)

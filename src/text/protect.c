@@ -8,7 +8,7 @@
 
 const char *hd_protected_kind_name(enum hd_protected_kind kind)
 {
-    static const char *const names[] = {"url", "mail", "path", "code", "variable", "kept"};
+    static const char *const names[] = {"url", "mail", "path", "code", "variable", "emoji", "kept"};
     return names[kind];
 }
 

@@ -394,10 +394,83 @@ static size_t identifier_length(struct view v, size_t i)
     return is_code ? end - i : 0;
 }
 
+/* A separator of groups of digits: a single one that a digit or an opening bracket follows. */
+static bool is_between_groups(char c)
+{
+    return c == ' ' || c == '-' || c == '.' || c == '/';
+}
+
+/* +49 30 123456, +1 (555) 123-4567, 06 12 34 56 78, 030/1234567. Without the + it begins with a 0 and has the same sign between all of
+ * its groups, and more digits than a date. A number of nine digits or more is one, too: nobody counts that far. */
+static size_t telephone_length(struct view v, size_t i)
+{
+    const bool has_plus = at(v, i) == '+';
+    char separator = '\0';
+    size_t end = i + has_plus, n_digits = run(v, end, is_digit);
+    if (n_digits == 0 || (!has_plus && v.text[i] != '0' && n_digits < 9))
+        return 0;
+    end += n_digits;
+    while (has_plus || v.text[i] == '0') {
+        const char sign = at(v, end);
+        const bool has_bracket = has_plus && at(v, end + is_between_groups(sign)) == '(';
+        const size_t begin = end + is_between_groups(sign) + has_bracket,
+                     n = run(v, begin, is_digit);
+        if (begin == end || n < (has_bracket ? 1 : 2) || (has_bracket && at(v, begin + n) != ')'))
+            break;
+        if (!has_plus && separator && sign != separator)
+            break;
+        separator = sign;
+        n_digits += n;
+        end = begin + n + has_bracket;
+        if (has_bracket && is_digit(at(v, end))) { /* +49 (0)30 */
+            n_digits += run(v, end, is_digit);
+            end += run(v, end, is_digit);
+        }
+    }
+    const bool goes_on = (at(v, end) == ':' || at(v, end) == ',') && is_digit(at(v, end + 1));
+    return n_digits >= (has_plus ? 7 : 9) && n_digits < 30 && !goes_on ? end - i : 0;
+}
+
+/* #winter, @jane, @jane@social.example: names of networks. */
+static size_t handle_length(struct view v, size_t i)
+{
+    size_t end = i + 1, length, n = 0;
+    uint32_t cp = hd_char_at(v.text, v.n, end, &length);
+    if ((at(v, i) != '#' && at(v, i) != '@') || end >= v.n || !hd_char_is_letter(cp))
+        return 0;
+    for (; end < v.n && end - i < LONGEST_NAME; end += length, n++) {
+        cp = hd_char_at(v.text, v.n, end, &length);
+        if (!hd_char_is_letter(cp) && !hd_char_is_digit(cp) && cp != '_')
+            break;
+    }
+    if (at(v, i) == '@' && at(v, end) == '@' && is_alnum(at(v, end + 1))) { /* and its server */
+        end++;
+        while (is_alnum(at(v, end)) ||
+               ((at(v, end) == '.' || at(v, end) == '-') && is_alnum(at(v, end + 1))))
+            end++;
+    }
+    return n > 1 ? end - i : 0;
+}
+
+/* What stands between `backticks`, as in messages and manuals. */
+static size_t quoted_code_length(struct view v, size_t i)
+{
+    if (at(v, i) != '`' || (i > 0 && v.text[i - 1] == '`'))
+        return 0;
+    for (size_t end = i + 1; end < v.n && end - i < LONGEST_NAME && v.text[end] != '\n'; end++)
+        if (v.text[end] == '`')
+            return v.text[i + 1] > ' ' && v.text[end - 1] > ' ' && end > i + 1 &&
+                           at(v, end + 1) != '`'
+                       ? end + 1 - i
+                       : 0;
+    return 0;
+}
+
 static size_t code_length(struct view v, size_t i)
 {
-    static size_t (*const rules[])(struct view, size_t) = {uuid_length, hex_length, version_length,
-                                                           part_number_length, identifier_length};
+    static size_t (*const rules[])(struct view, size_t) = {
+        uuid_length,       hex_length,       version_length, part_number_length,
+        identifier_length, telephone_length, handle_length,  quoted_code_length};
     size_t best = 0;
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
         const size_t n = rules[k](v, i);
@@ -526,6 +599,17 @@ static size_t variable_length(struct view v, size_t i, bool is_in_word)
     }
 }
 
+/* ---- emoji ----------------------------------------------------------------------------------------- */
+
+/* A run of them, with what joins and changes them. */
+static size_t emoji_length(struct view v, size_t i)
+{
+    size_t end = i, length;
+    while (end < v.n && hd_char_is_emoji(hd_char_at(v.text, v.n, end, &length)))
+        end += length;
+    return end - i;
+}
+
 /* ---- all ------------------------------------------------------------------------------------------- */
 
 /* May a word, a path or an address begin at text[i]? */
@@ -549,7 +633,11 @@ size_t hd_protected_at(const char *text, size_t n, size_t i, enum hd_protected_k
     const bool is_word_begin = begins_word(v, i);
     size_t best = variable_length(v, i, !is_word_begin);
     *kind = HD_PROTECTED_VARIABLE;
-    if (!is_word_begin || !text[i] || (!is_word(text[i]) && !strchr("/\\~.#", text[i])))
+    if (best == 0 && (best = emoji_length(v, i)) > 0) {
+        *kind = HD_PROTECTED_EMOJI;
+        return best;
+    }
+    if (!is_word_begin || !text[i] || (!is_word(text[i]) && !strchr("/\\~.#@+`", text[i])))
         return best;
     static const struct {
         size_t (*length)(struct view, size_t);

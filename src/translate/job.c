@@ -223,6 +223,12 @@ static bool check_attention(const struct hd_ensemble *e, const heed_options *o, 
         [HEED_ATTENTION_DECODER] = HEED_MODEL_DECODER_SELF_LAYERS};
     for (int i = 0; i < e->n; i++) {
         const long long n_layers = heed_model_size(e->models[i], layers_of[o->attention]);
+        if (n_layers == 0 && o->attention == HEED_ATTENTION_DECODER &&
+            heed_model_size(e->models[i], HEED_MODEL_ENCODER_SELF_LAYERS) > 0)
+            return hd_fail(
+                err, HEED_BAD_OPTION,
+                "the model's decoder has a recurrent unit (decoder ssru) in the place of "
+                "self-attention; choose attention encoder or cross");
         if (n_layers == 0 && o->attention > HEED_ATTENTION_CROSS)
             return hd_fail(err, HEED_BAD_OPTION,
                            "the model has no self-attention; only a Transformer has");
@@ -362,8 +368,8 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
     s.wants_tree = o->has_tree;
     job->has_scores = o->has_scores || o->has_tree || o->min_confidence > 0 || is_forced ||
                       s.is_sampled || s.beam > 1 || e->task != HD_TASK_TRANSLATE;
-    job->is_tried_again =
-        !is_forced && !s.is_sampled && s.no_repeat == 0 && e->task == HD_TASK_TRANSLATE;
+    job->is_tried_again = o->loops == HD_LOOPS_RETRY && !is_forced && !s.is_sampled &&
+                          s.no_repeat == 0 && e->task == HD_TASK_TRANSLATE;
     for (int i = 0; i < HD_SEARCH_ROUNDS; i++)
         job->search[i] = s;
     job->search[HD_SEARCH_NO_REPEAT].no_repeat = LOOP_NGRAM;

@@ -231,6 +231,9 @@ static const heed_option rows[] = {
     {"no-repeat", .kind = HEED_OPTION_INT, FIELD(no_repeat), .initial = "0", .value = "N",
      .least = 0, .most = 1000,
      .help = "forbid repeating a sequence of N subwords; 0 allows everything"},
+    {"loops", .kind = HEED_OPTION_CHOICE, FIELD(loops), .initial = "retry", .choices = "retry|keep",
+     .help = "search an output that goes round in circles again with repetition forbidden, or keep "
+             "it, as other programs do"},
     {"replace-unknown", .kind = HEED_OPTION_FLAG, FIELD(replaces_unknown),
      .help = "replace unknown words by the source words they attend to"},
     {"protect", .kind = HEED_OPTION_YES_NO, FIELD(protects), .initial = "yes",

@@ -7,6 +7,9 @@
 /* Are texts cut into sentences: unless the model was trained on whole documents, or only where they are too long? */
 enum hd_split_option { HD_SPLIT_AUTO, HD_SPLIT_NEVER };
 
+/* What becomes of an output that goes round in circles: it is searched again, or stays. */
+enum hd_loops_option { HD_LOOPS_RETRY, HD_LOOPS_KEEP };
+
 /* The public heed_options. Its rows say what each field means. */
 struct heed_options {
     int beam, n_best;
@@ -14,6 +17,7 @@ struct heed_options {
     float alpha;
     float coverage_penalty, ctc_weight;
     int no_repeat;
+    int loops; /* enum hd_loops_option */
     bool is_sampled;
     int top_k;
     float top_p, temperature;

@@ -376,6 +376,31 @@ static void step_by_step_gives_the_states_of_the_whole_recurrence(void **state)
     }
 }
 
+static void step_by_step_gives_the_rows_of_the_whole_scan(void **state)
+{
+    (void)state;
+    enum { B = 3 };
+    static const int lengths[B] = {4, 1, 6}, one[B] = {1, 1, 1};
+    hd_tape *t = new_tape(false);
+    const hd_spans *spans = hd_spans_of(t, lengths, B), *alone = hd_spans_of(t, one, 1);
+    hd_node *z = numbers(t, 1, spans->total, WIDTH), *u = numbers(t, 2, spans->total, WIDTH),
+            *start = numbers(t, 3, B, WIDTH);
+    const hd_node *whole = hd_gated_scan(z, u, start, spans);
+    for (int b = 0; b < B; b++) {
+        hd_node *c = hd_slice(start, b, 1), *blended = c;
+        for (int i = 0; i < lengths[b]; i++) {
+            const int row = spans->start[b] + i;
+            hd_node *z_i = hd_slice(z, row, 1), *u_i = hd_slice(u, row, 1);
+            c = hd_gated_scan(z_i, u_i, c, alone);
+            blended = hd_blend(hd_sigmoid(z_i), u_i, blended);
+            assert_that(hd_tape_error(t)->code == HEED_OK, "%s", hd_tape_error(t)->message);
+            assert_same_bits("a step", c->x, whole->x + (size_t)row * WIDTH, WIDTH);
+            assert_same_bits("its formula", blended->x, c->x, WIDTH);
+        }
+    }
+    hd_tape_free(t);
+}
+
 /* ---- output layers, cut into slices or not ---------------------------------------------------- */
 
 enum { OUTPUTS = 37, INPUTS = 19, MOST_TARGETS = 100 };
@@ -535,6 +560,7 @@ int main(void)
         cmocka_unit_test(sentences_that_share_keys_get_the_bits_of_keys_of_their_own),
         cmocka_unit_test(a_sentences_recurrence_does_not_feel_its_neighbours),
         cmocka_unit_test(step_by_step_gives_the_states_of_the_whole_recurrence),
+        cmocka_unit_test(step_by_step_gives_the_rows_of_the_whole_scan),
         cmocka_unit_test(an_output_layer_has_the_same_bits_however_it_is_cut),
         cmocka_unit_test(a_pair_of_output_layers_has_the_same_loss_and_states_however_it_is_cut),
         cmocka_unit_test(a_weights_gradient_is_one_chain_however_it_is_cut),

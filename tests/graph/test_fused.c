@@ -653,6 +653,46 @@ static hd_node *recurrence_formula(struct build *c)
     return hd_pile(rows, ROWS);
 }
 
+struct scan_leaves {
+    hd_node *z, *u, *start; /* the last may be NULL */
+    const hd_spans *spans;
+};
+
+static struct scan_leaves scan_leaves(struct build *c)
+{
+    static const int starts[] = {5, 1, 0, 8},
+                     lengths_of[] = {2, 4, 0, 1}; /* 0 and 7 are nobody's */
+    hd_node *z = leaf(c, ROWS, D), *u = leaf(c, ROWS, D);
+    return (struct scan_leaves){.z = z,
+                                .u = u,
+                                .start = c->variant & START ? leaf(c, 4, D) : NULL,
+                                .spans = hd_spans_at(c->t, starts, lengths_of, 4)};
+}
+
+static hd_node *scan_fused(struct build *c)
+{
+    const struct scan_leaves l = scan_leaves(c);
+    return hd_gated_scan(l.z, l.u, l.start, l.spans);
+}
+
+static hd_node *scan_formula(struct build *c)
+{
+    const struct scan_leaves l = scan_leaves(c);
+    hd_node *rows[ROWS]; /* zeros where no sentence is */
+    for (int i = 0; i < ROWS; i++)
+        rows[i] = hd_input(c->t, NULL, 1, D);
+    for (int b = 0; b < 4; b++) {
+        hd_node *s = l.start ? hd_rows(l.start, &b, 1) : hd_input(c->t, NULL, 1, D);
+        for (int i = 0; i < l.spans->length[b]; i++) {
+            const int row = l.spans->start[b] + i;
+            hd_node *f = hd_sigmoid(hd_rows(l.z, &row, 1)), *u = hd_rows(l.u, &row, 1);
+            hd_node *kept = hd_mul(f, s), *added = hd_sub(u, hd_mul(f, u));
+            s = rows[row] = hd_add(kept, added);
+        }
+    }
+    return hd_pile(rows, ROWS);
+}
+
 /* ---- losses ---------------------------------------------------------------------------------- */
 
 static hd_node *cross_entropy_fused(struct build *c)
@@ -801,6 +841,9 @@ static const struct fused_case cases[] = {
      attention_then_dropout_formula, DROPPED},
     {"hd_attention, causal, drops weights as hd_dropout does", attention_then_dropout_fused,
      attention_then_dropout_formula, CAUSAL_DROPPED},
+    {"hd_gated_scan is a loop of f c + (1-f) u", scan_fused, scan_formula, 0},
+    {"hd_gated_scan is a loop of f c + (1-f) u, from given states", scan_fused, scan_formula,
+     START},
     {"hd_recurrence is a loop of hd_rnn_cell", recurrence_fused, recurrence_formula, HD_RNN},
     {"hd_recurrence is a loop of hd_rnn_cell, backwards with b and start", recurrence_fused,
      recurrence_formula, HD_RNN | BIAS | START | BACKWARDS},

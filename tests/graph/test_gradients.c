@@ -43,6 +43,7 @@
 #include "graph/ragged.c"
 #include "graph/recurrence.c"
 #include "graph/reduce.c"
+#include "graph/scan.c"
 #include "graph/score_ops.c"
 #include "graph/shape.c"
 #include "graph/spans.c"
@@ -971,6 +972,30 @@ static hd_node *lstm_forward_all_case(struct check *c)
     return recurrence_of(c, HD_LSTM, 2, 12, scattered(c), BIAS | START);
 }
 
+/* The gated scan of width D over these sentences; z and u have `rows` rows. */
+static hd_node *scan_of(struct check *c, int D, int rows, const hd_spans *s, enum with with)
+{
+    hd_node *start = with & START ? leaf(c, s->n, D) : NULL, *z = leaf(c, rows, D),
+            *u = leaf(c, rows, D);
+    return hd_gated_scan(z, u, start, s);
+}
+
+static hd_node *scan_case(struct check *c)
+{
+    return scan_of(c, 3, 6, spans(c, 3, 1, 2), NOTHING);
+}
+
+static hd_node *scan_start_case(struct check *c)
+{
+    return scan_of(c, 3, 12, scattered(c), START);
+}
+
+static hd_node *scan_itself_case(struct check *c)
+{
+    hd_node *z = hd_on(c->t, leaf(c, 5, 2));
+    return hd_gated_scan(z, z, NULL, spans(c, 2, 3));
+}
+
 static hd_node *recurrence_many_case(struct check *c) /* 70 sentences at once, then 1 for long */
 {
     int lengths[70];
@@ -1277,6 +1302,9 @@ static const struct gradient_case cases[] = {
     {"hd_recurrence, lstm, reversed with b and start, in any order", lstm_all_case},
     {"hd_recurrence, lstm, with b and start, in any order", lstm_forward_all_case},
     {"hd_recurrence of many sentences and many steps", recurrence_many_case},
+    {"hd_gated_scan", scan_case},
+    {"hd_gated_scan from given states", scan_start_case},
+    {"hd_gated_scan of a node gated by itself", scan_itself_case},
     {"hd_recurrence with U and b used elsewhere", recurrence_shared_case},
     {"hd_recurrence of one node as x, U and start", recurrence_itself_case},
     {"hd_recurrence of what other ops made", recurrence_made_case},

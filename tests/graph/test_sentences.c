@@ -273,6 +273,12 @@ static void recurrences(void **state)
     says(
         "hd_recurrence: the sentences end at row 6, but x is [5,9]",
         hd_recurrence(in(5, 9), in(3, 9), NULL, NULL, recur(.cell = HD_GRU, .spans = spans(2, 4))));
+    says("hd_gated_scan: z [5,9] and u [5,3] are not of one shape",
+         hd_gated_scan(in(5, 9), in(5, 3), NULL, spans(5)));
+    says("hd_gated_scan: start [1,3] should be [2,3], a state for each sentence",
+         hd_gated_scan(in(5, 3), in(5, 3), in(1, 3), spans(2, 3)));
+    says("hd_gated_scan: the sentences end at row 6, but z is [5,3]",
+         hd_gated_scan(in(5, 3), in(5, 3), NULL, spans(2, 4)));
     says("hd_recurrence: two sentences share a row of x [5,9]",
          hd_recurrence(
              in(5, 9), in(3, 9), NULL, NULL,

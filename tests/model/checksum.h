@@ -93,6 +93,12 @@ static inline void pre_norm(struct hd_config *c)
     c->tie = HD_TIE_ALL;
 }
 
+static inline void ssru(struct hd_config *c)
+{
+    c->decoder = HD_DECODER_SSRU;
+    c->decoder_layers = 3;
+}
+
 /* Presets at toy size, and what is changed of them. */
 static const struct model_checksum {
     const char *name;
@@ -144,6 +150,10 @@ static const struct model_checksum {
      UINT64_C(0x4c4c1ed4464ca313), true},
     {"transformer, pre-norm, 8 bits", HD_TRANSFORMER, pre_norm, UINT64_C(0x8091c236c572a7a6),
      UINT64_C(0xd3b1130c5478cf68), true},
+    {"transformer, ssru", HD_TRANSFORMER, ssru, UINT64_C(0x692ada989d934d58),
+     UINT64_C(0x9f3ba9072e3540f8), false},
+    {"transformer, ssru, 8 bits", HD_TRANSFORMER, ssru, UINT64_C(0x23f8528a632f153a),
+     UINT64_C(0x5cd4032109291dd1), true},
 };
 enum { N_MODEL_CHECKSUMS = sizeof model_checksums / sizeof *model_checksums };
 

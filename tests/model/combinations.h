@@ -246,6 +246,15 @@ static void visit_transformers(const struct visitor *v)
             "embed-scale=no norm-eps=0.01 heads=1",
             norms[n]);
     }
+    foreach (n, norms) {
+        visit_one(v, IS_MODEL, "transformer norm=%s dim=8 decoder=ssru decoder-layers=2", norms[n]);
+        visit_one(v, IS_MODEL, "transformer norm=%s dim=8 decoder=ssru positions=none tie=output",
+                  norms[n]);
+        visit_one(
+            v, IS_MODEL,
+            "transformer norm=%s dim=8 decoder=ssru positions=learned final-norm=no target-start=0",
+            norms[n]);
+    }
     visit_one(v, IS_REFUSED, "transformer heads=3");
     visit_one(v, IS_REFUSED, "transformer dim=5 heads=1 positions=sin");
     visit_one(v, IS_MODEL, "transformer dim=5 heads=1 positions=learned");
@@ -283,6 +292,7 @@ static void visit_language_models(const struct visitor *v)
     visit_one(v, IS_MODEL, "seq2seq source=none embed=4 tie=output");
     visit_one(v, IS_MODEL, "transformer task=language-model norm=pre decoder-layers=2");
     visit_one(v, IS_MODEL, "transformer source=none norm=post positions=learned target-start=0");
+    visit_one(v, IS_MODEL, "transformer source=none dim=8 decoder=ssru norm=pre decoder-layers=2");
     visit_one(v, IS_REFUSED, "luong task=language-model source=text");
     visit_one(v, IS_REFUSED, "luong task=language-model readout=attended");
 }

@@ -36,6 +36,7 @@
 #include "graph/ragged.c"
 #include "graph/recurrence.c"
 #include "graph/reduce.c"
+#include "graph/scan.c"
 #include "graph/score_ops.c"
 #include "graph/shape.c"
 #include "graph/spans.c"

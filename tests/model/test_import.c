@@ -104,9 +104,25 @@ static void what_heed_cannot_do_is_named(void **state)
     static const struct {
         const char *seed, *from, *to, *words;
     } cases[] = {
-        {"amun", "type: amun", "type: s2s",
-         "a Marian model of type 's2s'; transformer and amun can"},
+        {"amun", "type: amun", "type: multi-s2s",
+         "a Marian model of type 'multi-s2s'; transformer, s2s, amun and nematus can"},
         {"amun", "enc-cell: gru", "enc-cell: lstm", "its enc-cell is 'lstm', which heed cannot do"},
+        {"amun", "type: amun", "type: s2s", "asks for"}, /* whose tensors have other names */
+        {"s2s", "enc-cell: gru", "enc-cell: lstm",
+         "its enc-cell is 'lstm' and its dec-cell 'gru', but a model of heed has the same cell"},
+        {"s2s", "enc-cell: gru", "enc-cell: sru",
+         "its enc-cell is 'sru', which heed cannot do; gru, gru-nematus, lstm and tanh can"},
+        {"s2s", "bidirectional", "sideways", "its enc-type is 'sideways', which heed cannot do"},
+        {"s2s", "version", "enc-cell-depth: 2\nversion", "its enc-cell-depth is '2'"},
+        {"s2s", "version", "dec-cell-base-depth: 4\nversion", "its dec-cell-base-depth is '4'"},
+        {"s2s", "version", "skip: true\nversion", "its skip is 'true'"},
+        {"s2s", "version", "layer-normalization: true\nversion",
+         "its layer-normalization is 'true'"},
+        {"s2s", "dec-depth: 1", "dec-depth: 2\ndec-cell-high-depth: 2",
+         "its dec-cell-high-depth is '2'"},
+        {"s2s", "dec-depth: 1", "dec-depth: 2\ndec-cell-base-depth: 1",
+         "its dec-cell-base-depth is '1'"},
+        {"s2s", NULL, "", "asks for"}, /* the same */
         {"amun", "enc-depth: 1", "enc-depth: 2", "its enc-depth is '2'"},
         {"amun", "version", "layer-normalization: true\nversion", "its layer-normalization is"},
         {"amun", "version", "right-left: true\nversion", "its right-left is 'true'"},
@@ -115,8 +131,19 @@ static void what_heed_cannot_do_is_named(void **state)
         {"transformer", "version", "transformer-alibi-shift: true\nversion",
          "alibi-shift is 'true'"},
         {"transformer", "version", "transformer-no-bias: true\nversion", "no-bias is 'true'"},
-        {"transformer", "version", "transformer-tied-layers:\n  - 1\n  - 1\nversion",
-         "it has transformer-tied-layers"},
+        {"transformer", "version", "transformer-tied-layers:\n  - 2\nversion",
+         "the tensor decoder_l2_self_Wq is missing"},
+        {"transformer", "version", "transformer-decoder-autoreg: average-attention\nversion",
+         "its transformer-decoder-autoreg is 'average-attention'"},
+        {"transformer", "version", "transformer-decoder-autoreg: rnn\ndec-cell: gru\nversion",
+         "its transformer-decoder-autoreg is rnn with dec-cell 'gru', which heed cannot do; ssru"},
+        {"transformer", "version",
+         "transformer-decoder-autoreg: rnn\ndec-cell: ssru\ntransformer-rnn-projection: true"
+         "\nversion",
+         "its transformer-rnn-projection is 'true'"},
+        {"transformer", "version", "transformer-decoder-autoreg: rnn\ndec-cell: ssru\nversion",
+         "the tensor decoder_l1_rnn_W is missing"},
+        {"transformer", "version", "transformer-pool: true\nversion", "its transformer-pool is"},
         {"pre_norm", "version: v1 toy", "version: v1.10.0 6f6d484 2021-02-06",
          "until February 2022"},
         {"pre_norm", "version: v1 toy", "version: v1.9.0", "until February 2022"},
@@ -147,6 +174,22 @@ static void a_tensor_that_is_not_as_it_should_be_is_named(void **state)
     assert_refused("transformer", NULL, NULL, (struct marian_fault){"surplus", 1, 1, 0},
                    "heed does not know what to do with its tensor 'surplus'");
     assert_refused("pre_norm", NULL, NULL, (struct marian_fault){0}, "_ln_scale_pre is missing");
+}
+
+/* Two layers of the decoder that are one in the file are two of ours. */
+static void tied_layers_are_read_as_often_as_they_are_named(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    char *yaml = yaml_of("transformer", "dec-depth: 1",
+                         "dec-depth: 3\ntransformer-tied-layers:\n  - 1\n  - 1\n  - 1");
+    const struct marian m = archive_of(yaml, NULL);
+    heed_model *model = import(&m, 1, &err);
+    assert_that(model, "%s", err.message);
+    assert_int_equal(model->net->config.decoder_layers, 3);
+    assert_true(hd_params_find(model->net->params, "decoder.3.ffn.2.W")->x[0] == 0.25F);
+    heed_model_free(model);
+    free(yaml);
 }
 
 /* An output layer of its own is stored by words. */
@@ -269,6 +312,7 @@ int main(void)
         cmocka_unit_test(a_transformer_aligns_by_all_heads_of_its_last_layer),
         cmocka_unit_test(what_heed_cannot_do_is_named),
         cmocka_unit_test(a_tensor_that_is_not_as_it_should_be_is_named),
+        cmocka_unit_test(tied_layers_are_read_as_often_as_they_are_named),
         cmocka_unit_test(an_output_layer_that_is_not_tied_is_read),
         cmocka_unit_test(a_vocabulary_may_be_a_list),
         cmocka_unit_test(another_archive_is_no_model),

@@ -68,7 +68,10 @@ static void short_input_is_told_apart(void **state)
                  {"danke schön", 2},
                  {"Where is the house?", 0},
                  {"Nous avons une maison.", 1},
-                 {"Wir haben ein Haus.", 2}};
+                 {"Wir haben ein Haus.", 2},
+                 /* names say little */
+                 {"Where is the house of Nous Avons Une Maison?", 0},
+                 {"Nous avons une maison, Wir Haben Ein Haus.", 1}};
     (void)state;
     heed_error err = {0};
     struct hd_detector *d = trained(&err);

@@ -67,6 +67,15 @@ static void what_must_not_be_translated_is_found(void **state)
         {"so :smile: now", "variable::smile:"},
         {"in $HOME or $PATH", "variable:$HOME variable:$PATH"},
         {"a ⟨1⟩ of its own", "variable:⟨1⟩"},
+        {"Call +49 30 123456 or +1 (555) 123-4567.", "code:+49 30 123456 code:+1 (555) 123-4567"},
+        {"Tel. +49 (0)30 123456, 06 12 34 56 78", "code:+49 (0)30 123456 code:06 12 34 56 78"},
+        {"030/1234567 or 06.12.34.56.78!", "code:030/1234567 code:06.12.34.56.78"},
+        {"Your order 4815162342 is here", "code:4815162342"},
+        {"#winter with @jane and @jane@social.example.",
+         "code:#winter code:@jane code:@jane@social.example"},
+        {"Thanks @Zoë!", "code:@Zoë"},
+        {"Run `sudo apt install foo` first", "code:`sudo apt install foo`"},
+        {"I ❤️ Paris 😀😀 a lot", "emoji:❤️ emoji:😀😀"},
         {"{name}'s file.txt", "variable:{name} path:file.txt"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -102,6 +111,10 @@ static void false_friends_are_left_alone(void **state)
         "(a) b) 1) 2.",
         "// comment, /, ~, ., ..",
         "what?! really!! :) ;-) :D",
+        "on 05.12.2024 10:30, 05/12/2024, 05-12-2024, 08 10 12",
+        "0 to 100, 0.123456, +5 points, + 1, 3 + 4, 100 000 000",
+        "``quoted'' and `so', a ` alone, ``",
+        "C# and F#, 5 @ 3, a@b, @, #",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *got = found(texts[i], NULL);

@@ -143,6 +143,11 @@ static void circles_are_left(void **state)
     assert_null(
         strstr(r->at[0]->translations[0]->text, "Leben mit dem Leben mit dem Leben mit dem Leben"));
     heed_results_free(r);
+    r = translated(m, &text, 1, "loops=keep"); /* as Marian leaves it */
+    assert_non_null(
+        strstr(r->at[0]->translations[0]->text, "Leben mit dem Leben mit dem Leben mit dem Leben"));
+    assert_null(strstr(r->at[0]->warnings[0], "searched again"));
+    heed_results_free(r);
     heed_model_free(m);
 }
 

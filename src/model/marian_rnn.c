@@ -1,0 +1,289 @@
+/* marian_rnn.c -- the tensors of Marian's recurrent models (s2s, amun, nematus) under our names.
+ *
+ * Its GRU keeps the gates r,z and the candidate n in two matrices, ours in one; its LSTM has the gates f,i,g,o, ours i,f,g,o. Of its
+ * encoder's two directions each is a stack by itself, where a layer of ours reads both directions of the layer below: what would read
+ * the other one is zeros. In an encoder that is `alternating` the stacks change their direction at every layer; in one that is
+ * `bi-unidirectional` the layers above the first read forwards only, and the backward cell of ours, whose weights are all zeros, says
+ * zeros. Either way the numbers are Marian's. */
+#include "model/import_marian.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names ----------------------------------------------------------------------------------------------------------------- */
+
+/* A cell of Marian's: of one direction of the encoder, or of the decoder; from 1. */
+struct place {
+    bool is_decoder, is_backward;
+    int layer, number;
+};
+
+static bool is_value(const struct hd_marian *m, const char *key, const char *value)
+{
+    return strcmp(hd_marian_value(m, key).s, value) == 0;
+}
+
+/* amun and nematus have names of their own, those of Nematus. */
+static bool has_old_names(const struct hd_marian *m)
+{
+    return !is_value(m, "type", "s2s");
+}
+
+/* Layers above the first of the encoder that is bidirectional in its first layer alone. */
+static bool is_one_way(const struct hd_marian *m, int layer)
+{
+    return is_value(m, "enc-type", "bi-unidirectional") && layer > 1;
+}
+
+struct name {
+    char s[96];
+};
+
+static struct name old_name(const struct place *p, const char *what)
+{
+    struct name n;
+    const bool is_second = p->is_decoder && p->number == 2;
+    const char *input = strcmp(what, "W") == 0 ? "Wc" : strcmp(what, "Wx") == 0 ? "Wcx" : NULL;
+    if (is_second && input)
+        snprintf(n.s, sizeof n.s, "decoder_%s", input);
+    else if (is_second)
+        snprintf(n.s, sizeof n.s, "decoder_%s_nl", what);
+    else
+        snprintf(n.s, sizeof n.s, "%s%s_%s", p->is_decoder ? "decoder" : "encoder",
+                 p->is_backward ? "_r" : "", what);
+    return n;
+}
+
+static struct name name_of(const struct hd_marian *m, const struct place *p, const char *what)
+{
+    struct name n;
+    if (has_old_names(m))
+        return old_name(p, what);
+    if (p->is_decoder && p->layer == 1)
+        snprintf(n.s, sizeof n.s, "decoder_cell%d_%s", p->number, what);
+    else if (p->is_decoder || is_one_way(m, p->layer))
+        snprintf(n.s, sizeof n.s, "%s_l%d_cell%d_%s", p->is_decoder ? "decoder" : "encoder",
+                 p->layer, p->number, what);
+    else if (p->layer == 1)
+        snprintf(n.s, sizeof n.s, "encoder_bi%s_%s", p->is_backward ? "_r" : "", what);
+    else
+        snprintf(n.s, sizeof n.s, "encoder_bi%s_l%d_cell%d_%s", p->is_backward ? "_r" : "",
+                 p->layer, p->number, what);
+    return n;
+}
+
+/* ---- cells ----------------------------------------------------------------------------------------------------------------- */
+
+/* Columns [at, at+columns) of rows from `row` on of a parameter. */
+static bool read_into(struct hd_marian *m, const char *name, hd_node *p, int row, int rows, int at,
+                      int columns, bool is_added)
+{
+    const int width = hd_width(p);
+    return hd_foreign_read(&m->in, name,
+                           &(struct hd_foreign_place){.to = p->x + (size_t)row * (size_t)width,
+                                                      .rows = rows,
+                                                      .columns = columns,
+                                                      .at = at,
+                                                      .width = width,
+                                                      .is_added = is_added});
+}
+
+/* f,i,g,o become i,f,g,o. */
+static void swap_gates(hd_node *p, int row, int rows)
+{
+    const size_t width = (size_t)hd_width(p), D = width / 4;
+    for (size_t r = (size_t)row; r < (size_t)(row + rows); r++)
+        for (size_t i = 0; i < D; i++) {
+            float *f = p->x + r * width + i;
+            const float was = *f;
+            *f = f[D];
+            f[D] = was;
+        }
+}
+
+/* One kind of a cell's weights, `what` of W, U and b, to rows of ours. */
+static bool take_gates(struct hd_marian *m, const struct place *place, const char *what, hd_node *p,
+                       int row, int rows)
+{
+    const struct hd_config *c = &m->in.net->config;
+    const int D = c->dim, width = hd_width(p);
+    const struct name gates = name_of(m, place, what);
+    if (c->cell != HD_GRU) {
+        if (!read_into(m, gates.s, p, row, rows, 0, width, false))
+            return false;
+        if (c->cell == HD_LSTM)
+            swap_gates(p, row, rows);
+        return true;
+    }
+    char of_candidate[4];
+    snprintf(of_candidate, sizeof of_candidate, "%sx", what);
+    const struct name candidate = name_of(m, place, of_candidate);
+    return read_into(m, gates.s, p, row, rows, 0, 2 * D, false) &&
+           read_into(m, candidate.s, p, row, rows, 2 * D, D, false);
+}
+
+static hd_node *ours(const struct hd_marian *m, const char *prefix, const char *name)
+{
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s.%s", prefix, name);
+    return hd_params_find(m->in.net->params, whole);
+}
+
+/* A cell under this prefix of ours, which reads `rows` numbers from `row` on. */
+static bool take_cell(struct hd_marian *m, const struct place *place, const char *prefix, int row,
+                      int rows)
+{
+    return take_gates(m, place, "W", ours(m, prefix, "W"), row, rows) &&
+           take_gates(m, place, "U", ours(m, prefix, "U"), 0, m->in.net->config.dim) &&
+           take_gates(m, place, "b", ours(m, prefix, "b"), 0, 1);
+}
+
+/* ---- the encoder ------------------------------------------------------------------------------------------------------------- */
+
+/* Which way a stack reads in a layer. */
+static bool is_backward_in(const struct hd_marian *m, bool is_second, int layer)
+{
+    return is_second ^ (is_value(m, "enc-type", "alternating") && layer % 2 == 0);
+}
+
+static bool take_encoder_cell(struct hd_marian *m, bool is_second, int layer)
+{
+    const struct hd_config *c = &m->in.net->config;
+    const struct place place = {.is_backward = is_second, .layer = layer, .number = 1};
+    const bool is_wide = is_one_way(m, layer) && layer == 2;
+    char prefix[48];
+    snprintf(prefix, sizeof prefix, "encoder.%d.%s", layer,
+             is_backward_in(m, is_second, layer) ? "backward" : "forward");
+    if (layer == 1)
+        return take_cell(m, &place, prefix, 0, c->embed);
+    const int from = is_backward_in(m, is_second, layer - 1) ? c->dim : 0;
+    return take_cell(m, &place, prefix, is_wide ? 0 : from, is_wide ? 2 * c->dim : c->dim);
+}
+
+static bool take_encoder(struct hd_marian *m)
+{
+    for (int l = 1; l <= m->in.net->config.encoder_layers; l++)
+        if (!take_encoder_cell(m, false, l) ||
+            (!is_one_way(m, l) && !take_encoder_cell(m, true, l)))
+            return false;
+    return true;
+}
+
+/* How many of the numbers of our h_j are those that Marian attends to: both directions, or the first. */
+static int context_rows(const struct hd_marian *m)
+{
+    const struct hd_config *c = &m->in.net->config;
+    return is_one_way(m, c->encoder_layers) ? c->dim : 2 * c->dim;
+}
+
+/* What reads h_j, once it is whole: where the stacks have changed places, so must its rows. */
+static void settle_rows(const struct hd_marian *m, hd_node *p)
+{
+    const struct hd_config *c = &m->in.net->config;
+    const size_t n = (size_t)c->dim * (size_t)hd_width(p);
+    if (!is_backward_in(m, false, c->encoder_layers))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const float was = p->x[i];
+        p->x[i] = p->x[n + i];
+        p->x[n + i] = was;
+    }
+}
+
+/* A map of h_j. */
+static bool take_of_context(struct hd_marian *m, const char *theirs, const char *name)
+{
+    hd_node *p = hd_params_find(m->in.net->params, name);
+    if (!read_into(m, theirs, p, 0, context_rows(m), 0, hd_width(p), false))
+        return false;
+    settle_rows(m, p);
+    return true;
+}
+
+/* ---- the decoder ------------------------------------------------------------------------------------------------------------- */
+
+/* Attention stands between two cells; of the second the bias is on the state's side, where a GRU has one. */
+static bool take_second(struct hd_marian *m)
+{
+    const struct hd_config *c = &m->in.net->config;
+    const struct place place = {.is_decoder = true, .layer = 1, .number = 2};
+    hd_node *C = ours(m, "decoder.second", "C");
+    if (c->attend != HD_ATTEND_INSIDE)
+        return true;
+    if (!take_gates(m, &place, "W", C, 0, context_rows(m)))
+        return false;
+    settle_rows(m, C);
+    return take_gates(m, &place, "U", ours(m, "decoder.second", "U"), 0, c->dim) &&
+           take_gates(m, &place, "b", ours(m, "decoder.second", c->cell == HD_GRU ? "c" : "b"), 0,
+                      1);
+}
+
+static bool take_decoder(struct hd_marian *m)
+{
+    const struct hd_config *c = &m->in.net->config;
+    for (int l = 1; l <= c->decoder_layers; l++) {
+        const struct place place = {.is_decoder = true, .layer = l, .number = 1};
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "decoder.%d", l);
+        if (!take_cell(m, &place, prefix, 0, l == 1 ? c->embed : c->dim))
+            return false;
+    }
+    return take_second(m);
+}
+
+/* Every layer begins with the same state, an LSTM with the same numbers as its cell. */
+static bool take_start(struct hd_marian *m)
+{
+    const struct hd_config *c = &m->in.net->config;
+    const char *W = has_old_names(m) ? "ff_state_W" : "decoder_ff_state_W",
+               *b = has_old_names(m) ? "ff_state_b" : "decoder_ff_state_b";
+    for (int i = 0; i < c->decoder_layers * (c->cell == HD_LSTM ? 2 : 1); i++) {
+        const char *kind = i < c->decoder_layers ? "" : ".cell";
+        const int l = i % c->decoder_layers + 1;
+        char name[48];
+        snprintf(name, sizeof name, "start.%d%s.W", l, kind);
+        if (!take_of_context(m, W, name) || !hd_marian_take(m, b, "start.%d%s.b", l, kind))
+            return false;
+    }
+    return true;
+}
+
+static bool take_attention(struct hd_marian *m)
+{
+    hd_node *v = hd_params_find(m->in.net->params, "attention.v");
+    return hd_marian_take(m, "decoder_W_comb_att", "attention.W") &&
+           take_of_context(m, "decoder_Wc_att", "attention.U") &&
+           hd_marian_take(m, "decoder_b_att", "attention.b") &&
+           hd_foreign_read(
+               &m->in, "decoder_U_att",
+               &(struct hd_foreign_place){.to = v->x, .rows = v->dim[0], .columns = 1, .width = 1});
+}
+
+/* Of the word before, the state and the context; the three biases become one. */
+static bool take_readout(struct hd_marian *m)
+{
+    static const char *const old[] = {"ff_logit_prev", "ff_logit_lstm", "ff_logit_ctx"};
+    static const char *const parts[] = {"readout.y", "readout.s", "readout.c"};
+    hd_node *b = hd_params_find(m->in.net->params, "readout.b");
+    for (int i = 0; i < 3; i++) {
+        char W[48], bias[48];
+        if (has_old_names(m)) {
+            snprintf(W, sizeof W, "%s_W", old[i]);
+            snprintf(bias, sizeof bias, "%s_b", old[i]);
+        } else {
+            snprintf(W, sizeof W, "decoder_ff_logit_l1_W%d", i);
+            snprintf(bias, sizeof bias, "decoder_ff_logit_l1_b%d", i);
+        }
+        if (!(i == 2 ? take_of_context(m, W, parts[i]) : hd_marian_take(m, W, "%s", parts[i])) ||
+            !read_into(m, bias, b, 0, 1, 0, hd_width(b), true))
+            return false;
+    }
+    return hd_marian_take(m, has_old_names(m) ? "ff_logit_b" : "decoder_ff_logit_l2_b", "output.b");
+}
+
+bool hd_marian_take_recurrent(struct hd_marian *m)
+{
+    hd_foreign_skip(&m->in, "decoder_c_tt"); /* says "amun", holds nothing */
+    return take_encoder(m) && take_decoder(m) && take_start(m) && take_attention(m) &&
+           take_readout(m);
+}
