@@ -91,6 +91,7 @@ static void conclude(const struct hd_rnn_parts *n, const struct hd_config *confi
                      struct hd_rnn_decoder_state *now, struct hd_step *step)
 {
     now->cover = before->cover ? hd_add(before->cover, alpha) : NULL;
+    now->alpha = before->alpha ? alpha : NULL;
     step->readout_s = state_to_read(&n->decoder, config, before, now);
     step->readout_c = n->readout.c ? hd_lin(n->readout.c, c) : NULL;
     step->attended_by = alpha;
@@ -165,6 +166,7 @@ static struct hd_rnn_decoder_state step_after(const struct hd_rnn_parts *n,
     if (before->fed)
         now.fed = step->attended;
     now.cover = before->cover ? hd_add(before->cover, alpha) : NULL;
+    now.alpha = before->alpha ? alpha : NULL;
     step->attended_by = alpha;
     step->scored_by = e;
     return now;
@@ -199,6 +201,7 @@ struct hd_rnn_decoder_state hd_rnn_decoder_step(const struct hd_rnn_parts *n,
                                                 struct hd_step *step)
 {
     step->view.cover = before->cover;
+    step->view.before = before->alpha;
     if (config->context != HD_CONTEXT_ATTENTION)
         return step_fixed(n, config, before, step);
     switch ((enum hd_attend)config->attend) {

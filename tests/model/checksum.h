@@ -66,6 +66,25 @@ static inline void projected(struct hd_config *c)
     c->score = HD_SCORE_PROJECTED;
 }
 
+static inline void location_aware(struct hd_config *c)
+{
+    c->score = HD_SCORE_LOCATION_AWARE;
+    c->location_filters = 3;
+    c->location_width = 5;
+}
+
+static inline void located_with_ctc(struct hd_config *c)
+{
+    location_aware(c);
+    c->cell = HD_LSTM;
+    c->ctc = 0.7F;
+}
+
+static inline void with_ctc(struct hd_config *c)
+{
+    c->ctc = 0.7F;
+}
+
 static inline void pre_norm(struct hd_config *c)
 {
     c->norm = HD_NORM_PRE;
@@ -126,6 +145,12 @@ static const struct model_checksum {
      UINT64_C(0x3c2df1d8d91fee59), false},
     {"transformer, pre-norm", HD_TRANSFORMER, pre_norm, UINT64_C(0x973106f8247d187c),
      UINT64_C(0x90d7424ddb5dd248), false},
+    {"bahdanau, location-aware", HD_BAHDANAU, location_aware, UINT64_C(0x47811d71b7500e5b),
+     UINT64_C(0x377b1b5e4252068d), false},
+    {"luong, location-aware, ctc", HD_LUONG, located_with_ctc, UINT64_C(0xc0fa1403de3ffad9),
+     UINT64_C(0x1743e08b7c3e1a49), false},
+    {"transformer, ctc", HD_TRANSFORMER, with_ctc, UINT64_C(0xd42d991cbcacb40a),
+     UINT64_C(0x47f303ff75f5c578), false},
     {"bahdanau, 8 bits", HD_BAHDANAU, as_it_is, UINT64_C(0xa3dc33d99cda0885),
      UINT64_C(0x8af836dfa36d30d1), true},
     {"luong, local-p, coverage, 8 bits", HD_LUONG, local_p, UINT64_C(0xf1b8e7e278297a77),
@@ -177,6 +202,7 @@ static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_t
         return false;
     const hd_node *logits = hd_logits(&net->head, forced->out);
     hd_node *loss = hd_forced_loss(net, forced, 0.1F);
+    loss = hd_with_ctc(net, memory, &batch, &dropouts, loss, NULL);
     if (!hd_backward(loss, gradients))
         return false;
     graph_checksum_add(sum, loss->x, 1);
