@@ -80,7 +80,7 @@ static const heed_option options[] = {
 
 static const heed_option *library_option(int i)
 {
-    static const char *const names[] = {"to",    "from",    "beam",    "length-norm",
+    static const char *const names[] = {"to",    "from",    "beam",    "length-norm", "ctc-weight",
                                         "batch", "threads", "compute", NULL};
     return translator_option(options, names, i);
 }

@@ -277,6 +277,12 @@ HEED_API hd_node *hd_additive(hd_node *v, hd_node *q, hd_node *k); /* vᵀ tanh(
 /* vᵀ tanh(q + k_j + w·cover_j), cover [B,S], w [A] */
 HEED_API hd_node *hd_additive_covered(hd_node *v, hd_node *q, hd_node *k, hd_node *w,
                                       hd_node *cover);
+/* vᵀ tanh(q + k_j + x_j): every query with something of its own at each of its keys, x [Σ S,A], query after query */
+HEED_API hd_node *hd_additive_located(hd_node *v, hd_node *q, hd_node *k, hd_node *x);
+
+/* Numbers of positions, x [B,S], as windows around each position of each sentence: [Σ S,width], zeros beyond a sentence's ends. `width`
+ * is odd. A product with them is a convolution. */
+HEED_API hd_node *hd_windows(hd_node *x, const hd_spans *spans, int width);
 
 /* Σ_j α_j h_j: alpha [B,S], h [B,S,E] or ragged; [B,E]. */
 HEED_API hd_node *hd_mix(hd_node *alpha, hd_node *h);
@@ -367,6 +373,15 @@ HEED_API hd_node *hd_guide_attention(hd_node *attention, int head, const hd_guid
 HEED_API hd_node *hd_cross_entropy(hd_node *logits, const int *targets, float smoothing);
 HEED_API hd_node *hd_kl(hd_node *logits1,
                         hd_node *logits2); /* Σ_i KL(softmax 1 ‖ softmax 2), [1] */
+
+/* Connectionist temporal classification (Graves et al., 2006): -Σ log p(labels of a sentence | its logits), [1]. logits [Σ S,K+1] have a row
+ * for each position of the spans, and the last column is the blank; labels stand sentence after sentence, n_labels[i] of each, from 0 to
+ * K-1. A sentence with fewer positions than hd_ctc_least() counts for nothing; *n_skipped, which may be NULL, is their number. */
+HEED_API hd_node *hd_ctc(hd_node *logits, const hd_spans *spans, const int *labels,
+                         const int *n_labels, int *n_skipped);
+
+/* Positions that n labels want at least: one each, and one for a blank between two that are the same. */
+HEED_API int hd_ctc_least(const int *labels, int n);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@ import align
 import beam
 import bottleneck
 import cost
+import frames
 import length
 import order
 import parallel
@@ -23,7 +24,7 @@ from lab import Lab, Missing, say
 from page import Page
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-STEPS = {"bottleneck": bottleneck, "length": length, "align": align, "cost": cost, "parallel": parallel, "order": order, "beam": beam}
+STEPS = {"bottleneck": bottleneck, "length": length, "align": align, "cost": cost, "parallel": parallel, "order": order, "beam": beam, "frames": frames}
 
 
 def stop(*_):

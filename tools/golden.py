@@ -12,7 +12,8 @@ compares. A file holds
     config (metadata)                 our configuration as JSON: what a person would set, the rest is the preset's
     param.X, grad.X                   every parameter under our name and in our shape [in,out], and its gradient
     source.ids, source.lengths, …     the sentences, one after the other; so for target
-    loss                              Σ over target words, label smoothing 0.1
+    frames, frames.lengths, grids     of vectors as a source, instead of its ids: all of them, vectors of each item, its rows and columns
+    loss                              Σ over target words, label smoothing 0.1; with CTC its share is in it
     logits [ΣT,V]                     sentence by sentence, word by word; of spans [2n,P], the scores of start and end
     attention [ΣT,S]                  zeros beyond a source's end; with heads [layers,heads,ΣT,S]
 
@@ -129,7 +130,40 @@ def run_papers_gru(w, layers, reads, D, x, state):
     return x, (torch.stack(final),)
 
 
+# ---- what encoders read --------------------------------------------------------------------------------------------
+
+
+def side_by_side(x, n):
+    """Every n rows as one; zeros behind the last."""
+    x = F.pad(x, (0, 0, 0, -len(x) % n))
+    return x.reshape(len(x) // n, n * x.shape[1])
+
+
+def read_source(w, o, source):
+    """Vectors of all positions [S,E]: embeddings of words, or what is embedded already; or frames [F,width], normalised, stacked and mapped."""
+    if o.source != "vectors":
+        return source_table(w, o)[source] if source.dtype == torch.long else source
+    frames = torch.tensor(source.frames, dtype=torch.get_default_dtype())
+    x = side_by_side((frames - w("source.mean", o.source_width)) * w("source.scale", o.source_width), o.stack)
+    x = x @ w("source.W", o.stack * o.source_width, o.embed) + w("source.b", o.embed)
+    for p in range(1, (o.pyramid if o.arch == "transformer" else 0) + 1):
+        x = side_by_side(x, 2) @ w(f"source.half.{p}.W", 2 * o.embed, o.embed) + w(f"source.half.{p}.b", o.embed)
+        w.stay_clear(x)
+        x = F.relu(x)
+    return x
+
+
 # ---- the recurrent encoder -----------------------------------------------------------------------------------------
+
+
+def encode_pyramid(w, o, names, D, h):
+    """Chan et al. (2016), equation 7: layers 2 … pyramid + 1 read two states of the one below at a time."""
+    last = []
+    for l, name in enumerate(names):
+        h = side_by_side(h, 2) if 0 < l <= o.pyramid else h
+        h, final = run_layers(w, o, [name], [("W", h.shape[1])], D, h)
+        last.append(tuple(part.flatten() for part in final))
+    return h, last, final[0][-1] if o.bidirectional else None
 
 
 def encode(w, o, words):
@@ -138,7 +172,9 @@ def encode(w, o, words):
     A list over layers of (s,) or (s, cell); and ←h_1 (None when one way)."""
     ways = ["forward", "backward"] if o.bidirectional else ["forward"]
     names = [[f"encoder.{l + 1}.{way}" for way in ways] for l in range(o.encoder_layers)]
-    x = source_table(w, o)[words] if words.dtype == torch.long else words
+    x = read_source(w, o, words)
+    if o.pyramid:
+        return encode_pyramid(w, o, names, o.encoder_dim // len(ways), x)
     h, final = run_layers(w, o, names, [("W", o.embed)], o.encoder_dim // len(ways), x.flip(0) if o.reverse_source else x)
     last = [tuple(part[l * len(ways) : (l + 1) * len(ways)].flatten() for part in final) for l in range(o.encoder_layers)]
     return h.flip(0) if o.reverse_source else h, last, final[0][-1] if o.bidirectional else None
@@ -168,8 +204,8 @@ def network(w, name, depth, x, A, at="attention"):
     return x @ w(f"{at}.{name}.{depth}.W", x.shape[-1], A)
 
 
-def scores(w, o, s, h, covered, at="attention"):
-    """e_j for every position. s [D], h [S,H], covered [S] is Σ of earlier α."""
+def scores(w, o, s, h, covered, before, at="attention"):
+    """e_j for every position. s [D], h [S,H], covered [S] is Σ of earlier α, before [S] the last of them."""
     S, H = h.shape
     D, A = o.dim, o.attention_dim
     outside = inside = 0
@@ -193,6 +229,11 @@ def scores(w, o, s, h, covered, at="attention"):
             e = torch.tanh(torch.cat([h, s.expand(S, D)], 1) @ M + inside) @ w(f"{at}.v", A)
         case "additive":
             e = torch.tanh(s @ w(f"{at}.W", D, A) + h @ w(f"{at}.U", H, A) + inside) @ w(f"{at}.v", A)
+        case "location-aware":  # Chorowski et al. (2015), equations 8 and 9
+            filters = w(f"{at}.F", o.location_width, o.location_filters)
+            f = F.conv1d(before[None, None], filters.T[:, None], padding=o.location_width // 2)[0].T
+            inside = inside + f @ w(f"{at}.L", o.location_filters, A)
+            e = torch.tanh(s @ w(f"{at}.W", D, A) + h @ w(f"{at}.U", H, A) + inside) @ w(f"{at}.v", A)
         case "tanh-sum":
             e = torch.tanh((h @ w(f"{at}.U", H, 1) + s @ w(f"{at}.W", D, 1)).squeeze(1) + inside)
         case "projected":
@@ -204,10 +245,10 @@ def scores(w, o, s, h, covered, at="attention"):
     return e + outside
 
 
-def weights_of(w, o, s, h, covered, t, at="attention"):
+def weights_of(w, o, s, h, covered, before, t, at="attention"):
     """α_t: the softmax of the scores, of those in the window when attention is local (Luong et al. 2015, section 3.2)."""
     S = len(h)
-    e = scores(w, o, s, h, covered, at)
+    e = scores(w, o, s, h, covered, before, at)
     j = torch.arange(1.0, S + 1)
     if o.local == "m":
         return torch.softmax(e.masked_fill((j - min(t, S)).abs() > o.window, -math.inf), 0)
@@ -219,7 +260,7 @@ def weights_of(w, o, s, h, covered, t, at="attention"):
     return torch.softmax(e, 0)
 
 
-def attend(w, o, s, h, covered, t, at="attention"):
+def attend(w, o, s, h, covered, before, t, at="attention"):
     """α_t [S], or [heads,S], and the context c_t."""
     if o.score == "multi-head":
         H, A = o.heads, o.attention_dim
@@ -228,7 +269,7 @@ def attend(w, o, s, h, covered, t, at="attention"):
         v = (h @ w(f"{at}.v.W", h.shape[1], A)).view(-1, H, A // H)
         alpha = torch.softmax(torch.einsum("hd,jhd->hj", q, k) / math.sqrt(A // H), 1)
         return alpha, torch.einsum("hj,jhd->hd", alpha, v).flatten() @ w(f"{at}.o.W", A, o.dim)
-    alpha = weights_of(w, o, s, h, covered, t, at)
+    alpha = weights_of(w, o, s, h, covered, before, t, at)
     return alpha, alpha @ (network(w, "v", o.score_depth, h, o.attention_dim, at) if o.score == "scaled" else h)
 
 
@@ -270,7 +311,7 @@ def decode(w, o, h, last, first_backward, words):
         return run_layers(w, o, names, reads, D, x[None], state)[1]
 
     state = start_state(w, o, h, last, first_backward)
-    fed, covered = torch.zeros(D), torch.zeros(len(h))
+    fed, covered, seen = torch.zeros(D), torch.zeros(len(h)), torch.zeros(len(h))
     outs, alphas = [], []
     for t in range(1, len(words) + 1):
         y = embed_before(w, o, words, t)
@@ -278,31 +319,33 @@ def decode(w, o, h, last, first_backward, words):
         if o.score == "none":
             state = step(names, "W", [y], state) if c is None else step(names, "WC", [y, c], state)
         elif o.attend == "before":
-            alpha, c = attend(w, o, state[0][0], h, covered, t)
+            alpha, c = attend(w, o, state[0][0], h, covered, seen, t)
             state = step(names, "WC", [y, c], state)
         elif o.attend == "after":
             state = step(names, "WF", [y, fed], state) if o.input_feeding else step(names, "W", [y], state)
-            alpha, c = attend(w, o, state[0][-1], h, covered, t)
+            alpha, c = attend(w, o, state[0][-1], h, covered, seen, t)
         else:
             middle = step(names[:1], "W", [y], tuple(part[:1] for part in state))
-            alpha, c = attend(w, o, middle[0][0], h, covered, t)
+            alpha, c = attend(w, o, middle[0][0], h, covered, seen, t)
             lowest = step([["decoder.second"]], "C", [c], middle)
             upper = step(names[1:], "W", [lowest[0][0]], tuple(part[1:] for part in state)) if o.decoder_layers > 1 else ()
             state = tuple(torch.cat(parts) for parts in zip(lowest, upper)) if upper else lowest
         out = read_out(w, o, before[0][-1], state[0][-1], y, c)
         fed = out
         covered = covered + alpha if o.coverage else covered
+        seen = alpha
         outs.append(out)
         alphas.append(alpha)
     return torch.stack(outs), None if alphas[0] is None else torch.stack(alphas)
 
 
 def run_recurrent(w, o, source, target):
-    """What enters the output layer [T,R], and attention [layers,heads,T,S] or None."""
-    out, alpha = decode(w, o, *encode(w, o, source), target)
+    """What enters the output layer [T,R], attention [layers,heads,T,S] or None, and the encoder's states."""
+    h, *others = encode(w, o, source)
+    out, alpha = decode(w, o, h, *others, target)
     if alpha is None:
-        return out, None
-    return out, (alpha.transpose(0, 1) if o.score == "multi-head" else alpha[None])[None]
+        return out, None, h
+    return out, (alpha.transpose(0, 1) if o.score == "multi-head" else alpha[None])[None], h
 
 
 # ---- the Transformer -----------------------------------------------------------------------------------------------
@@ -369,15 +412,24 @@ def side_of(w, o, stack, layer, n_layers, **more):
     return stack(layer(**layer_settings(w, o)), n_layers, norm=norm, **more)
 
 
-def enter_transformer(w, o, embedded, name):
+def grid_positions(w, o, rows, columns):
+    """Half of the numbers tell the row of a position, half its column."""
+    half = SimpleNamespace(**vars(o) | {"dim": o.dim // 2})
+    P = positions(w, half, "source", max(rows, columns))
+    return torch.cat([P[:rows].repeat_interleave(columns, 0), P[:columns].repeat(rows, 1)], 1)
+
+
+def enter_transformer(w, o, embedded, name, grid=None):
+    if o.source == "vectors" and name == "source":  # vectors are as large as they are
+        return embedded + (positions(w, o, name, len(embedded)) if grid is None else grid_positions(w, o, *grid))
     return embedded * (math.sqrt(o.dim) if o.embed_scale else 1) + positions(w, o, name, len(embedded))
 
 
 def encode_transformer(w, o, source):
     encoder = side_of(w, o, nn.TransformerEncoder, nn.TransformerEncoderLayer, o.encoder_layers, enable_nested_tensor=False)
     return functional_call(encoder, side_weights(w, "encoder", o, o.encoder_layers, [("self", "self_attn")]),
-                           (enter_transformer(w, o, source_table(w, o)[source] if source.dtype == torch.long else source,
-                                              "source"),), strict=True)
+                           (enter_transformer(w, o, read_source(w, o, source), "source", getattr(source, "grid", None)),),
+                           strict=True)
 
 
 def run_transformer(w, o, source, target):
@@ -395,7 +447,7 @@ def run_transformer(w, o, source, target):
     out = functional_call(
         decoder, side_weights(w, "decoder", o, o.decoder_layers, [("self", "self_attn"), ("cross", "multihead_attn")]),
         (enter_transformer(w, o, y, "target"), h), {"tgt_mask": mask}, strict=True)
-    return out, torch.stack(seen)
+    return out, torch.stack(seen), h
 
 
 # ---- other outputs ---------------------------------------------------------------------------------------------------
@@ -408,9 +460,11 @@ def run_label(w, o, source, target):
     else:
         h, ask = encode(w, o, source)[0], o
     if ask.score == "none":
-        return h.mean(0, keepdim=True), None
-    alpha, c = attend(w, ask, w("attention.query", 1, o.dim)[0], h, torch.zeros(len(h)), 1)
-    return c[None], (alpha[None, :, None] if o.arch != "transformer" and o.score == "multi-head" else alpha[None, None, None])
+        return h.mean(0, keepdim=True), None, h
+    alpha, c = attend(w, ask, w("attention.query", 1, o.dim)[0], h, torch.zeros(len(h)),
+                      torch.zeros(len(h)), 1)
+    has_heads = o.arch != "transformer" and o.score == "multi-head"
+    return c[None], (alpha[None, :, None] if has_heads else alpha[None, None, None]), h
 
 
 QUESTION, DOCUMENT, ASKED, BETWEEN = range(4)  # marks of positions
@@ -418,7 +472,7 @@ QUESTION, DOCUMENT, ASKED, BETWEEN = range(4)  # marks of positions
 
 def ask(w, o, q, h, at, **changes):
     """Σ_j α_j h_j of one query, by the score under this name."""
-    return attend(w, SimpleNamespace(**RECURRENT | vars(o) | changes), q, h, torch.zeros(len(h)), 1, at)[1]
+    return attend(w, SimpleNamespace(**RECURRENT | vars(o) | changes), q, h, torch.zeros(len(h)), torch.zeros(len(h)), 1, at)[1]
 
 
 def take_up(w, o, q, c, at):
@@ -455,14 +509,14 @@ def run_span(w, o, document, question):
             seen = torch.stack([ask(w, o, x, u, "match", dim=E) for x in m])
             c = seen @ w("match.C", seen.shape[1], E)
         else:
-            gamma = torch.softmax(scores(w, asks, q, m, torch.zeros(len(m)), f"hop.{k}"), 0)
+            gamma = torch.softmax(scores(w, asks, q, m, torch.zeros(len(m)), torch.zeros(len(m)), f"hop.{k}"), 0)
             q = take_up(w, o, q, gamma @ m, f"hop.{k}.update")
             c = (q @ w(f"hop.{k}.G", D, E)).expand(len(m), E)
             more = [((document[:, None] == document[None]).to(gamma) @ gamma)[:, None]]
         m = read_again(w, o, m, c, k, *more)
-    start = scores(w, asks, q, m, torch.zeros(len(m)), "pointer.start")
+    start = scores(w, asks, q, m, torch.zeros(len(m)), torch.zeros(len(m)), "pointer.start")
     q = take_up(w, o, q, torch.softmax(start, 0) @ m, "pointer.update")
-    return torch.stack([start, scores(w, asks, q, m, torch.zeros(len(m)), "pointer.end")])
+    return torch.stack([start, scores(w, asks, q, m, torch.zeros(len(m)), torch.zeros(len(m)), "pointer.end")])
 
 
 def span_loss(o, scores, span):
@@ -477,12 +531,21 @@ def run_alone(w, o, source, target):
     """A decoder without a source: what enters the output layer [T,R]."""
     if o.arch != "transformer":
         width = (o.dim,) if o.cell != "lstm" else (o.dim, o.dim)
-        return decode(w, o, torch.zeros(0, o.dim), [tuple(torch.zeros(n) for n in width)] * o.decoder_layers, None, target)
+        return decode(w, o, torch.zeros(0, o.dim), [tuple(torch.zeros(n) for n in width)] * o.decoder_layers, None, target) + (None,)
     y = torch.stack([embed_before(w, o, target, t) for t in range(1, len(target) + 1)])
     mask = nn.Transformer.generate_square_subsequent_mask(len(target), dtype=y.dtype)
     stack = side_of(w, o, nn.TransformerEncoder, nn.TransformerEncoderLayer, o.decoder_layers, enable_nested_tensor=False)
     return functional_call(stack, side_weights(w, "decoder", o, o.decoder_layers, [("self", "self_attn")]),
-                           (enter_transformer(w, o, y, "target"),), {"mask": mask}, strict=True), None
+                           (enter_transformer(w, o, y, "target"),), {"mask": mask}, strict=True), None, None
+
+
+def ctc_loss(w, o, h, target):
+    """-log p of the words without the end marker, over the encoder's states; the blank is behind the words. None without a path."""
+    labels = target[:-1]
+    logp = F.log_softmax(h @ w("ctc.W", o.encoder_dim, o.target_vocab + 1) + w("ctc.b", o.target_vocab + 1), 1)
+    if len(h) < len(labels) + int((labels[1:] == labels[:-1]).sum()):
+        return None
+    return F.ctc_loss(logp[:, None], labels[None], [len(h)], [len(labels)], blank=o.target_vocab, reduction="sum")
 
 
 # ---- words in, words out -------------------------------------------------------------------------------------------
@@ -512,10 +575,11 @@ def logits_of(w, o, out):
 # ---- what is made --------------------------------------------------------------------------------------------------
 
 # Section 6 of the formulas, and what each part is where nobody says otherwise.
-COMMON = dict(task="translate", target_start=-1, tie="none")
+COMMON = dict(task="translate", target_start=-1, tie="none", source="text", stack=1, pyramid=0, ctc=0)
 RECURRENT = COMMON | dict(
     encoder_layers=1, decoder_layers=1, gru_reset="after", bidirectional=False, reverse_source=False, context="attention",
-    attention_dim=None, score_depth=2, score_bias=False, local="none", window=10, coverage=False, input_feeding=False)
+    attention_dim=None, score_depth=2, score_bias=False, local="none", window=10, coverage=False, input_feeding=False,
+    location_filters=10, location_width=31)
 PRESETS = {
     "seq2seq": RECURRENT | dict(cell="lstm", score="none", context="first", readout="linear", start="copy"),
     "bahdanau": RECURRENT | dict(cell="gru", bidirectional=True, score="additive", attend="before", readout="maxout",
@@ -686,6 +750,30 @@ def cases():
          readout="tanh")
     case("alone-transformer", "transformer", **former | dict(source_vocab=7), task="language-model", source="none",
          norm="pre", final_norm=True)
+    location = A | dict(score="location-aware", location_filters=3, location_width=3)
+    for i in range(3):
+        attending(f"score-location-aware-{list(readouts)[i]}", i + 3 * i, **location)
+    attending("score-location-aware-bias", 4, **location, score_bias=True)
+    attending("score-location-aware-wide", 5, **A, score="location-aware", location_filters=2, location_width=15)
+    attending("local-m-location-aware", 3, **location, local="m", window=2)
+    attending("local-p-location-aware", 7, **location, local="p", window=2)
+    case("location-aware-stack", "bahdanau", **tiny, **two, **location, cell="lstm", start="last")
+    case("ctc-bahdanau", "bahdanau", **small, encoder_dim=10, attention_dim=5, ctc=0.5)
+    case("ctc-location-aware", "luong", **tiny, **location, ctc=2.0)
+    case("ctc-fixed-vector", "seq2seq", **tiny, ctc=1.0)
+    case("ctc-transformer", "transformer", **former, norm="pre", final_norm=True, ctc=0.3)
+    heard = tiny | dict(source_vocab=7, source="vectors", source_width=5)
+    case("vectors-bahdanau", "bahdanau", **heard, encoder_dim=6, attention_dim=5)
+    case("vectors-stack", "luong", **heard, stack=3, encoder_layers=1, decoder_layers=1)
+    case("vectors-pyramid", "bahdanau", **heard, encoder_dim=6, encoder_layers=3, stack=2, pyramid=2, cell="lstm")
+    case("vectors-pyramid-one-way", "luong", **heard, encoder_layers=2, pyramid=1, decoder_layers=2)
+    case("vectors-ctc-location-aware", "bahdanau", **heard, **location, encoder_layers=2, pyramid=1, cell="lstm",
+         start="last", ctc=1.0)
+    seen = former | dict(source_vocab=7, source="vectors", source_width=5)
+    case("vectors-transformer", "transformer", **seen)
+    case("vectors-transformer-learned", "transformer", **seen, norm="pre", final_norm=True, positions="learned", max_positions=40)
+    case("vectors-transformer-halved", "transformer", **seen, stack=2, pyramid=2, ctc=0.5)
+    case("vectors-transformer-grid", "transformer", **seen | dict(dim=8), source_grids=True)
 
 
 def options(config):
@@ -702,6 +790,19 @@ def options(config):
     return o
 
 
+def draw_frames(rng, o, n):
+    """Items with n vectors each, not all of them about 0; in rows of at most 3 where they stand in grids."""
+    items = []
+    for i, length in enumerate(n):
+        columns = min(length, 3)
+        length = length // columns * columns if getattr(o, "source_grids", False) else length
+        frames = rng.uniform(-1, 2, (length, o.source_width)).astype(np.float32)
+        items.append(SimpleNamespace(frames=frames, grid=(length // columns, columns)))
+        if not getattr(o, "source_grids", False):
+            items[-1].grid = None
+    return items
+
+
 def make(config, number, seed, dtype):
     """All tensors of one file, and the distance to the nearest kink."""
     torch.set_default_dtype(dtype)
@@ -711,6 +812,9 @@ def make(config, number, seed, dtype):
     S, T = BATCHES[number % len(BATCHES)]
     sources = [rng.integers(0, o.source_vocab, n) for n in S]
     targets = [rng.integers(0, o.target_vocab, n) for n in T]
+    if o.source == "vectors":
+        sources = draw_frames(rng, o, [4 * n - 1 for n in S])
+        S = [-(-len(x.frames) // (o.stack << o.pyramid)) for x in sources]
     run = run_transformer if o.arch == "transformer" else run_recurrent
     if o.task == "span":
         return make_spans(o, w, rng, sources)
@@ -718,20 +822,34 @@ def make(config, number, seed, dtype):
         run, targets = run_label, [y[:1] for y in targets]
     elif o.task == "language-model":
         run, sources = run_alone, [x[:0] for x in sources]
-    results = [run(w, o, torch.tensor(x), torch.tensor(y)) for x, y in zip(sources, targets)]
-    logits = torch.cat([logits_of(w, o, out) for out, _ in results])
+    reads = sources if o.source == "vectors" else [torch.tensor(x) for x in sources]
+    results = [run(w, o, x, torch.tensor(y)) for x, y in zip(reads, targets)]
+    logits = torch.cat([logits_of(w, o, out) for out, _, _ in results])
     words = torch.tensor(np.concatenate(targets))
     loss = F.cross_entropy(logits, words, reduction="sum", label_smoothing=SMOOTHING)
+    if o.ctc:
+        for (_, _, h), y in zip(results, targets):
+            of_ctc = ctc_loss(w, o, h, torch.tensor(y))
+            loss = loss if of_ctc is None else loss + o.ctc * of_ctc
     loss.backward()
     tensors = {"loss": loss[None], "logits": logits}
     if results[0][1] is not None:
-        alpha = torch.cat([F.pad(a, (0, max(S) - a.shape[3])) for _, a in results], 2)
+        alpha = torch.cat([F.pad(a, (0, max(S) - a.shape[3])) for _, a, _ in results], 2)
         has_heads = (o.arch == "transformer" and o.task == "translate") or getattr(o, "score", "") == "multi-head"
         tensors["attention"] = alpha if has_heads else alpha[0, 0]
     for key, value in w.made.items():
-        tensors |= {f"param.{key}": value, f"grad.{key}": value.grad}
+        tensors[f"param.{key}"] = value
+        if not key in ("source.mean", "source.scale"):  # measured, not learned
+            tensors[f"grad.{key}"] = value.grad
     tensors = {key: value.detach().numpy() for key, value in tensors.items()}
+    if o.source == "vectors":
+        tensors["frames"] = np.concatenate([x.frames for x in sources])
+        tensors["frames.lengths"] = np.array([len(x.frames) for x in sources], np.int32)
+        tensors["grids"] = np.array([x.grid or (0, 0) for x in sources], np.int32).flatten()
+        tensors["source.lengths"] = np.array(S, np.int32)
     for side, sentences in {"source": sources, "target": targets}.items():
+        if side == "source" and o.source == "vectors":
+            continue
         tensors[f"{side}.ids"] = np.concatenate(sentences).astype(np.int32)
         tensors[f"{side}.lengths"] = np.array([len(x) for x in sentences], np.int32)
     return tensors, w.margin

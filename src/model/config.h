@@ -28,7 +28,8 @@ enum hd_score {
     HD_SCORE_PROJECTED,
     HD_SCORE_SCALED,
     HD_SCORE_MULTI_HEAD,
-    HD_SCORE_LOCATION
+    HD_SCORE_LOCATION,
+    HD_SCORE_LOCATION_AWARE
 };
 enum hd_local { HD_LOCAL_NONE, HD_LOCAL_M, HD_LOCAL_P };
 enum hd_attend { HD_ATTEND_BEFORE, HD_ATTEND_AFTER, HD_ATTEND_INSIDE };
@@ -69,15 +70,19 @@ struct hd_config {
     int dim, encoder_dim, embed, encoder_layers,
         decoder_layers; /* encoder_dim and embed 0: as dim */
     int tie;            /* enum hd_tie */
+    float ctc;          /* weight of CTC over the encoder's states; 0: no head for it */
 
     /* recurrent models */
     int cell; /* enum hd_cell */
     int gru_reset;
+    int encoder_transitions, decoder_transitions,
+        upper_transitions; /* further cells of a step, of a decoder's first layer and of those above */
     bool bidirectional, reverse_source;
     int context; /* enum hd_context, may be unset: attention with a score, first without */
     int score, attention_dim, score_depth; /* attention_dim 0: as dim */
     bool score_bias;
     int local, window, max_source;
+    int location_filters, location_width; /* location-aware */
     bool coverage;
     int attend; /* enum hd_attend, may be unset: the paper's place; stays so without a score */
     int input_feeding; /* yes 1, no 0, may be unset: yes for luong as it is */

@@ -226,6 +226,14 @@ static bool check_encoder(const struct hd_config *c, heed_error *err)
     return true;
 }
 
+static bool check_transitions(const struct hd_config *c, heed_error *err)
+{
+    return c->upper_transitions == 0 || c->decoder_layers > 1 ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "upper-transitions is for decoder layers above the first, but decoder-layers is "
+                   "1; leave it out, or set decoder-transitions");
+}
+
 static bool check_start(const struct hd_config *c, heed_error *err)
 {
     if (c->start == HD_START_COPY && c->encoder_layers != c->decoder_layers)
@@ -291,11 +299,12 @@ static bool check_score(const struct hd_config *c, heed_error *err)
             "max-source is for score location, but score is %s; leave max-source out, or set "
             "score location",
             score.text);
-    if (c->score_bias && c->score != HD_SCORE_MLP && c->score != HD_SCORE_ADDITIVE)
+    if (c->score_bias && c->score != HD_SCORE_MLP && c->score != HD_SCORE_ADDITIVE &&
+        c->score != HD_SCORE_LOCATION_AWARE)
         return hd_fail(
             err, HEED_BAD_OPTION,
-            "score-bias is for score mlp and additive, but score is %s; leave score-bias out, "
-            "or choose one of these",
+            "score-bias is for score mlp, additive and location-aware, but score is %s; leave "
+            "score-bias out, or choose one of these",
             score.text);
     if (c->score_depth != hd_config_defaults().score_depth && c->score != HD_SCORE_SCALED)
         return hd_fail(
@@ -303,6 +312,32 @@ static bool check_score(const struct hd_config *c, heed_error *err)
             "score-depth is for score scaled, but score is %s; leave score-depth out, or set "
             "score scaled",
             score.text);
+    return true;
+}
+
+/* The filters over the weights of the step before. */
+static bool check_location(const struct hd_config *c, heed_error *err)
+{
+    const struct hd_config usual = hd_config_defaults();
+    const bool has_filters = c->location_filters != usual.location_filters,
+               has_width = c->location_width != usual.location_width;
+    if (c->score != HD_SCORE_LOCATION_AWARE)
+        return (!has_filters && !has_width) ||
+               hd_fail(err, HEED_BAD_OPTION,
+                       "%s is for score location-aware, but score is %s; leave it out, or set "
+                       "score location-aware",
+                       has_filters ? "location-filters" : "location-width",
+                       hd_config_choice("score", c->score).text);
+    if (!hd_config_has_decoder(c))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "score location-aware reads the weights of the step before, but task %s "
+                       "looks only once; choose score additive",
+                       hd_config_choice("task", c->task).text);
+    if (c->location_width % 2 == 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "location-width is %d, but a window has as many positions before its middle "
+                       "as behind it; choose an odd number",
+                       c->location_width);
     return true;
 }
 
@@ -322,6 +357,11 @@ static bool check_axes(const struct hd_config *c, heed_error *err)
             "%s goes with a score of the content, but score location looks at positions only; "
             "choose score bilinear, or leave %s out",
             axis, axis);
+    if (c->coverage && c->score == HD_SCORE_LOCATION_AWARE)
+        return hd_fail(
+            err, HEED_BAD_OPTION,
+            "coverage adds what all steps have looked at, but score location-aware reads what the "
+            "last one did; choose score additive, or leave coverage out");
     if (c->local == HD_LOCAL_NONE && c->window != hd_config_defaults().window)
         return hd_fail(
             err, HEED_BAD_OPTION,
@@ -389,7 +429,8 @@ static bool check_pooling(const struct hd_config *c, heed_error *err)
                        "local attention goes along with the words of an output, but task is %s; "
                        "leave local out",
                        hd_config_choice("task", c->task).text);
-    return check_score(c, err) && check_axes(c, err) && check_encoder(c, err);
+    return check_score(c, err) && check_location(c, err) && check_axes(c, err) &&
+           check_encoder(c, err);
 }
 
 static bool check_recurrent(const struct hd_config *c, heed_error *err)
@@ -403,8 +444,9 @@ static bool check_recurrent(const struct hd_config *c, heed_error *err)
             "alignment-heads out, or set score multi-head",
             hd_config_choice("score", c->score).text);
     const bool fits = has_score(c) ? check_place(c, err) : check_no_score(c, err);
-    return fits && check_score(c, err) && check_axes(c, err) && check_encoder(c, err) &&
-           check_start(c, err) && check_tied_readout(c, err);
+    return fits && check_score(c, err) && check_location(c, err) && check_axes(c, err) &&
+           check_encoder(c, err) && check_transitions(c, err) && check_start(c, err) &&
+           check_tied_readout(c, err);
 }
 
 /* ---- the Transformer ------------------------------------------------------------------------- */

@@ -24,9 +24,10 @@ void hd_decoder_clear(struct hd_decoder *d)
         hd_cache_release(&d->sentences[i]);
         hd_cache_release(&d->words[i]);
     }
+    hd_cache_release(&d->ctc);
     hd_free(d->start);
     hd_free(d->length);
-    *d = (struct hd_decoder){.net = d->net};
+    *d = (struct hd_decoder){.net = d->net, .keeps_ctc = d->keeps_ctc};
 }
 
 void hd_decoder_free(struct hd_decoder *d)
@@ -91,6 +92,8 @@ static bool keep(struct hd_decoder *d, hd_tape *t, const struct hd_memory *m, co
     for (int i = 0; rows && i < kept.n_sentences; i++)
         if (kept.sentences[i])
             hd_cache_put(&d->sentences[i], kept.sentences[i], entry);
+    if (rows && d->keeps_ctc)
+        hd_cache_put(&d->ctc, hd_softmax(hd_ctc_logits(&d->net->ctc, m->h), NULL), rows);
     return !hd_has_failed(t);
 }
 
@@ -111,6 +114,17 @@ bool hd_decoder_enter(struct hd_decoder *d, hd_tape *tape, const struct hd_batch
 void hd_decoder_leave(struct hd_decoder *d, int entry)
 {
     d->length[entry] = -1;
+}
+
+void hd_decoder_keep_ctc(struct hd_decoder *d)
+{
+    d->keeps_ctc = d->net->ctc.W != NULL;
+}
+
+const float *hd_decoder_ctc(const struct hd_decoder *d, int entry, int *n)
+{
+    *n = d->length[entry];
+    return d->ctc.x + (size_t)d->start[entry] * (size_t)d->ctc.width;
 }
 
 /* ---- one step --------------------------------------------------------------------------------------------------------------------- */

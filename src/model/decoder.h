@@ -24,6 +24,11 @@ bool hd_decoder_enter(struct hd_decoder *decoder, hd_tape *tape, const struct hd
                       int *entry);
 void hd_decoder_leave(struct hd_decoder *decoder, int entry);
 
+/* From now on keep what a net with CTC says of the sentences that enter; and that of one: y_t(k) of its *n positions, each row as wide as
+ * the vocabulary and the blank. */
+void hd_decoder_keep_ctc(struct hd_decoder *decoder);
+const float *hd_decoder_ctc(const struct hd_decoder *decoder, int entry, int *n);
+
 /* Hypotheses that are to grow by a word, each of its own length. What the decoder remembers of a step is kept in a slot, numbered by
  * the caller; hypotheses with the same beginning name the same slots. Memory is taken up to the largest number. */
 struct hd_step_rows {
@@ -57,6 +62,9 @@ struct hd_decoder {
     hd_spans entries; /* their rows in `positions`; length -1 where no sentence is */
     int *start, *length;
     size_t start_capacity, length_capacity;
+    bool keeps_ctc; /* what CTC says of sentences that enter from now on is kept, too */
+    struct hd_cache
+        ctc; /* a row for every source position: the probability of every word and the blank */
 };
 
 /* What of a memory is kept: nodes with a row for every source position, and for every sentence. NULL ones are left out. */

@@ -112,6 +112,10 @@ static void say_score(struct line *l, const struct hd_config *c, const char *s, 
     case HD_SCORE_LOCATION:
         say(l, "e_t = W %s", s);
         break;
+    case HD_SCORE_LOCATION_AWARE:
+        say(l, "e_tj = v·tanh(W %s + U h_j + L f_tj%s), f_t = F ∗ α_{t-1}: %d filters of width %d",
+            s, b, c->location_filters, c->location_width);
+        break;
     }
 }
 

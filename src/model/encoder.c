@@ -18,8 +18,11 @@ static void declare_layer(struct hd_encoder_layer *layer, const struct hd_config
     snprintf(prefix, sizeof prefix, "%s.%d.%s", name, number, direction);
     const int gates = hd_cell_gates((enum hd_cell)c->cell) * D;
     layer->W = hd_map_param(params, prefix, "W", in, gates);
-    hd_cell_declare(&layer->cell, params, prefix, (enum hd_cell)c->cell,
-                    c->gru_reset == HD_RESET_BEFORE, D);
+    hd_cell_declare(&layer->cell, params, prefix,
+                    (struct hd_cell_kind){.kind = (enum hd_cell)c->cell,
+                                          .resets_before = c->gru_reset == HD_RESET_BEFORE,
+                                          .D = D,
+                                          .n_transitions = c->encoder_transitions});
     layer->b = hd_vector_param(params, prefix, "b", gates);
 }
 

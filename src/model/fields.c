@@ -3,6 +3,8 @@
  * A choice's values stand in the order of its enum in config.h; that they do is tested. */
 #include "model/fields.h"
 
+#include "model/cell.h"
+
 #include <stddef.h>
 
 /* "layers" sets both sides. */
@@ -104,9 +106,18 @@ const heed_option hd_config_options[] = {
      .default_help = "all with a joint vocabulary, where possible; else output for transformers, none for recurrent models",
      .help = "tables to share: target embeddings and output layer, both embeddings, or all three"},
 
+    {"ctc", REAL(ctc, 0, 100), .flags = ENCODER | DECODER | MODEL | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "weight of a CTC loss over the encoder's states, beside that of the decoder, with an output layer of its own; for speech; 0: none"},
+
     {"cell", CHOICE(cell, "rnn|gru|lstm"), .group = "Recurrent models", .flags = RNN, PRESET, .help = "recurrent cell"},
     {"gru-reset", CHOICE(gru_reset, "after|before"), .flags = RNN, .initial = "after",
      .help = "apply the reset gate of a GRU after the product with U (faster) or before it (as in the papers)"},
+    {"encoder-transitions", WHOLE(encoder_transitions, 0, HD_MAX_TRANSITIONS), .flags = ENCODER | RNN | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "deep transition: further cells that an encoder state goes through in every step"},
+    {"decoder-transitions", WHOLE(decoder_transitions, 0, HD_MAX_TRANSITIONS), .flags = DECODER | RNN | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "the same of the decoder's first layer; with attend inside, after its second cell"},
+    {"upper-transitions", WHOLE(upper_transitions, 0, HD_MAX_TRANSITIONS), .flags = DECODER | RNN | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "the same of each decoder layer above the first"},
     {"bidirectional", YES_NO(bidirectional), .flags = ENCODER | RNN, PRESET,
      .help = "bidirectional encoder; each direction has half of encoder-dim"},
     {"reverse-source", .kind = HEED_OPTION_FLAG, FIELD(reverse_source), .flags = ENCODER | RNN,
@@ -115,20 +126,24 @@ const heed_option hd_config_options[] = {
      .default_help = "attention with a score, else first",
      .help = "without attention: pass the last encoder state to the decoder's first step or to every step"},
     {"score", CHOICE(score, "none|dot|scaled-dot|bilinear|mlp|additive|tanh-sum|projected|scaled|multi-head|location"
-                            "|local-m|local-p"), .most = HD_SCORE_LOCATION + 1, .set = set_score, .flags = ENCODER | RNN, PRESET,
-     .help = "attention score; local-m and local-p are bilinear with local m or p"},
+                            "|location-aware|local-m|local-p"), .most = HD_SCORE_LOCATION_AWARE + 1, .set = set_score, .flags = ENCODER | RNN, PRESET,
+     .help = "attention score; location-aware is additive and also reads the weights of the step before; local-m and local-p are bilinear with local m or p"},
     {"attention-dim", WHOLE(attention_dim, 0, HD_MAX_DIM), .flags = ENCODER | RNN, .initial = "0",
      .help = "hidden size of the attention score; 0: same as dim"},
     {"score-depth", WHOLE(score_depth, 1, 8), .flags = ENCODER | RNN, .initial = "2",
      .help = "layers of the networks in score scaled; 1: linear"},
     {"score-bias", YES_NO(score_bias), .flags = ENCODER | RNN, .initial = "no",
-     .help = "bias inside the tanh of scores mlp and additive"},
+     .help = "bias inside the tanh of scores mlp, additive and location-aware"},
     {"local", CHOICE(local, "none|m|p"), .flags = ENCODER | RNN, .initial = "none",
      .help = "local attention: around the target position (m) or around a predicted position (p)"},
     {"window", WHOLE(window, 1, HD_MAX_DIM), .flags = ENCODER | RNN, .initial = "10",
      .help = "positions that local attention sees on each side"},
     {"max-source", WHOLE(max_source, 0, HD_MAX_DIM), .flags = ENCODER | RNN, .initial = "0", .default_help = "max-length + 1 with score location",
      .help = "longest source sentence of score location"},
+    {"location-filters", WHOLE(location_filters, 1, 4096), .flags = ENCODER | DECODER | RNN | HEED_OPTION_IF_SET, .initial = "10",
+     .help = "filters that score location-aware reads the weights of the step before by"},
+    {"location-width", WHOLE(location_width, 1, 8191), .flags = ENCODER | DECODER | RNN | HEED_OPTION_IF_SET, .initial = "31",
+     .help = "source positions that each of them sees: an odd number"},
     {"coverage", YES_NO(coverage), .flags = ENCODER | DECODER | RNN, .initial = "no",
      .help = "add the attention that a position has received so far to its score"},
     {"attend", CHOICE(attend, "before|after|inside"), .flags = ENCODER | DECODER | RNN | AUTO, PRESET,

@@ -44,8 +44,10 @@ struct hd_net *hd_net_declare(const struct hd_config *c, heed_error *err)
         return NULL;
     }
     net->source.kind->declare(net);
-    if (net->output->declare(net, err) && net->architecture->declare(net, err))
+    if (net->output->declare(net, err) && net->architecture->declare(net, err)) {
+        hd_ctc_declare(&net->ctc, c, net->params);
         return net;
+    }
     hd_net_free(net);
     return NULL;
 }
@@ -159,6 +161,7 @@ void hd_net_init(struct hd_net *net, uint64_t seed)
     net->source.kind->init(net, seed);
     net->output->init(net, seed);
     net->architecture->init(net, seed);
+    hd_ctc_init(&net->ctc, seed);
 }
 
 bool hd_net_pack(struct hd_net *net, heed_error *err)

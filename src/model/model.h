@@ -9,6 +9,7 @@
 #include "graph/tape.h"
 #include "model/batch.h"
 #include "model/config.h"
+#include "model/ctc_head.h"
 #include "model/decoder.h"
 #include "model/head.h"
 #include "model/screen.h"
@@ -23,8 +24,9 @@ struct hd_net {
     struct hd_config config;
     hd_params *params;
     struct hd_source source;
-    hd_node *target_table; /* embeddings [V,E] */
-    struct hd_head head;   /* of words and labels */
+    hd_node *target_table;  /* embeddings [V,E] */
+    struct hd_head head;    /* of words and labels */
+    struct hd_ctc_head ctc; /* over the encoder's states; {0} without */
     const struct hd_output *output;
     void *output_parts; /* the output's own */
     const struct hd_architecture *architecture;
@@ -75,6 +77,8 @@ struct hd_dropouts {
     float attention; /* of attention weights (Transformer) */
     float ffn;       /* of the feed-forward's hidden layer */
     float output;    /* of what enters the output layer */
+    float
+        own; /* of the words before, those that are the decoder's own instead of the target's: scheduled sampling (recurrent) */
 };
 
 /* ---- once per sentence ------------------------------------------------------------------------------------------ */
@@ -106,6 +110,7 @@ struct hd_forced {
     int n_rows;
     hd_node *out; /* what enters the output layer, [n_rows, R] */
     const int *target, *sentence, *position;
+    const int *previous; /* of a recurrent decoder: the word it was shown; NULL of others */
     struct hd_weights cross, self;
 };
 
@@ -128,6 +133,8 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  * vectors as a source: source.mean, source.scale [width] (measured), source.W [stack · width,E], source.b [E],
  *   source.half.p.{W [2E,E], b} (Transformer, p = 1 … pyramid); a recurrent encoder's layers 2 … pyramid + 1 read two states
  *
+ * CTC beside the words: ctc.W [E,V+1], ctc.b [V+1], the blank last
+ *
  * a label: attention.{query [1,D], …}, output.W [E,V], output.b [V]
  *
  * a span: source.marks [4,E], question.query [1,D], question.{…} and the other scores as attention.{…} below, question.map.{W, b};
@@ -140,7 +147,7 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  *   decoder.second.{C, U, b, c}: the second cell of `inside`
  *   start.l.{W, b}, start.l.cell.{W, b} (lstm)
  *   attention.{W (query side), U (key side), v, b, cover}, attention.{q,k,v}.i.{W, b} (scaled), attention.{q,k,v,o}.W (multi-head),
- *   attention.p.{W, v} (local p)
+ *   attention.p.{W, v} (local p), attention.{F [width,filters], L [filters,A]} (location-aware)
  *   readout.{s, y, c, b}
  * Transformer
  *   {encoder,decoder}.l.self.{q,k,v,o}.{W,b}, .self.norm.{gain,bias}; decoder.l.cross.…; .ffn.{1,2}.{W,b}, .ffn.norm.{gain,bias}

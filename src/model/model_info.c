@@ -22,6 +22,7 @@ static const struct {
     {"reading", {"match.", "hop."}},
     {"pointers", {"pointer."}},
     {"readout", {"readout."}},
+    {"ctc", {"ctc."}},
     {"output", {"output."}},
 };
 enum { N_PARTS = sizeof parts / sizeof *parts };

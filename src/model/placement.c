@@ -15,10 +15,11 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *p, const struct hd_conf
                             hd_params *params)
 {
     const enum hd_cell kind = (enum hd_cell)c->cell;
-    const bool resets_before = c->gru_reset == HD_RESET_BEFORE;
     const int D = c->dim, gates = hd_cell_gates(kind) * D;
     const bool is_inside = c->context == HD_CONTEXT_ATTENTION && c->attend == HD_ATTEND_INSIDE;
     const bool is_before = c->context == HD_CONTEXT_ATTENTION && c->attend == HD_ATTEND_BEFORE;
+    struct hd_cell_kind cell = {
+        .kind = kind, .resets_before = c->gru_reset == HD_RESET_BEFORE, .D = D};
     p->n_layers = c->decoder_layers;
     for (int l = 0; l < c->decoder_layers; l++) {
         char prefix[48];
@@ -28,12 +29,16 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *p, const struct hd_conf
             p->C = hd_map_param(params, prefix, "C", hd_value_width(c), gates);
         if (l == 0 && c->input_feeding)
             p->F = hd_map_param(params, prefix, "F", D, gates);
-        hd_cell_declare(&p->cell[l], params, prefix, kind, resets_before, D);
+        cell.n_transitions = l > 0       ? c->upper_transitions
+                             : is_inside ? 0 /* they are the second cell's */
+                                         : c->decoder_transitions;
+        hd_cell_declare(&p->cell[l], params, prefix, cell);
         p->b[l] = hd_vector_param(params, prefix, "b", gates);
     }
     if (is_inside) {
         p->second_C = hd_map_param(params, "decoder.second", "C", hd_value_width(c), gates);
-        hd_cell_declare(&p->second, params, "decoder.second", kind, resets_before, D);
+        cell.n_transitions = c->decoder_transitions;
+        hd_cell_declare(&p->second, params, "decoder.second", cell);
         p->second_b = hd_vector_param(params, "decoder.second", "b", gates);
     }
 }
@@ -86,6 +91,7 @@ static void conclude(const struct hd_rnn_parts *n, const struct hd_config *confi
                      struct hd_rnn_decoder_state *now, struct hd_step *step)
 {
     now->cover = before->cover ? hd_add(before->cover, alpha) : NULL;
+    now->alpha = before->alpha ? alpha : NULL;
     step->readout_s = state_to_read(&n->decoder, config, before, now);
     step->readout_c = n->readout.c ? hd_lin(n->readout.c, c) : NULL;
     step->attended_by = alpha;
@@ -160,6 +166,7 @@ static struct hd_rnn_decoder_state step_after(const struct hd_rnn_parts *n,
     if (before->fed)
         now.fed = step->attended;
     now.cover = before->cover ? hd_add(before->cover, alpha) : NULL;
+    now.alpha = before->alpha ? alpha : NULL;
     step->attended_by = alpha;
     step->scored_by = e;
     return now;
@@ -194,6 +201,7 @@ struct hd_rnn_decoder_state hd_rnn_decoder_step(const struct hd_rnn_parts *n,
                                                 struct hd_step *step)
 {
     step->view.cover = before->cover;
+    step->view.before = before->alpha;
     if (config->context != HD_CONTEXT_ATTENTION)
         return step_fixed(n, config, before, step);
     switch ((enum hd_attend)config->attend) {

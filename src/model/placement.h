@@ -37,6 +37,7 @@ struct hd_rnn_decoder_state {
     hd_node *layer[HD_MAX_LAYERS];
     hd_node *fed;   /* h̃_{t-1}, NULL without input feeding */
     hd_node *cover; /* Σ α, NULL without coverage */
+    hd_node *alpha; /* α_{t-1}, NULL where no score reads it */
 };
 
 /* One step's input and outcome. */
@@ -55,7 +56,7 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *parts, const struct hd_
                             hd_params *params);
 void hd_rnn_decoder_init(const struct hd_rnn_decoder_parts *parts, uint64_t seed);
 
-/* The state after the step; `step` gets its outcome. step->view.cover is set here. */
+/* The state after the step; `step` gets its outcome. step->view.cover and .before are set here. */
 struct hd_rnn_decoder_state hd_rnn_decoder_step(const struct hd_rnn_parts *n,
                                                 const struct hd_config *config,
                                                 const struct hd_rnn_decoder_state *before,

@@ -4,6 +4,7 @@
  * whatever is not recurrent is done for all steps at once, before the loop (embeddings and their maps) or after it (the
  * readout). A step is the same function in both: hd_rnn_decoder_step. */
 #include "base/memory.h"
+#include "base/rng.h"
 
 #include "graph/guide.h"
 #include "graph/tape.h"
@@ -179,6 +180,8 @@ static struct hd_rnn_decoder_state first_state(const struct hd_config *c, hd_tap
         s.fed = hd_input(tape, NULL, B, c->dim);
     if (c->coverage)
         s.cover = hd_input(tape, NULL, B, longest);
+    if (c->score == HD_SCORE_LOCATION_AWARE)
+        s.alpha = hd_input(tape, NULL, B, longest);
     return s;
 }
 
@@ -267,13 +270,68 @@ static struct hd_rnn_decoder_state shrink(const struct hd_rnn_decoder_state *s, 
         now.layer[l] = hd_slice(s->layer[l], 0, n);
     now.fed = s->fed ? hd_slice(s->fed, 0, n) : NULL;
     now.cover = s->cover ? hd_slice(s->cover, 0, n) : NULL;
+    now.alpha = s->alpha ? hd_slice(s->alpha, 0, n) : NULL;
     return now;
 }
 
-/* The sum of α may be wider than the longest sentence still running. */
-static hd_node *fit_cover(hd_node *cover, int width)
+/* Earlier α, or their sum, may be wider than the longest sentence still running. */
+static hd_node *fit(hd_node *alpha, int width)
 {
-    return cover && hd_width(cover) > width ? hd_part(cover, 0, width) : cover;
+    return alpha && hd_width(alpha) > width ? hd_part(alpha, 0, width) : alpha;
+}
+
+/* What layer 1 and the readout read of the words before: W E y_{t-1} + b; NULL where the readout reads none. */
+struct reading {
+    hd_node *Wy, *readout_y;
+};
+
+static struct reading read_previous(const struct hd_net *net, hd_tape *tape, const int *ids, int n,
+                                    const struct hd_dropouts *dropouts)
+{
+    const struct hd_rnn_parts *p = net->parts;
+    hd_node *y = hd_dropout(embed_previous(net, tape, ids, n), dropouts->embed);
+    struct reading r = {.Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y)};
+    r.readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
+    return r;
+}
+
+/* A word drawn from softmax(logits), u in [0, 1). */
+static int draw_word(const struct hd_kernels *k, const float *logits, float *p, int n, float u)
+{
+    double left = (double)u;
+    int last = 0;
+    k->softmax(p, logits, NULL, n);
+    for (int v = 0; v < n; v++) {
+        if (p[v] > 0 && left < (double)p[v])
+            return v;
+        last = p[v] > 0 ? v : last; /* should rounding leave something over */
+        left -= (double)p[v];
+    }
+    return last;
+}
+
+/* Scheduled sampling, Bengio et al. (2015), section 2.4: some rows of the next step are shown, instead of the target's word, one that is
+ * drawn from what the model says now. What is drawn is a constant on the way back. */
+static void show_own(const struct hd_net *net, hd_tape *tape, const struct hd_step *step,
+                     const struct reading *read, int *next, int n_next, float share,
+                     const struct hd_rng *rng, uint64_t row)
+{
+    const struct hd_rnn_parts *p = net->parts;
+    const bool was_recording = tape->is_recording;
+    const int V = net->config.target_vocab;
+    hd_tape_record(tape, false);
+    hd_node *out = step->attended ? step->attended
+                                  : hd_readout(&p->readout, &net->config, step->readout_s,
+                                               read->readout_y, step->readout_c);
+    const hd_node *logits = hd_logits(&net->head, hd_slice(out, 0, n_next));
+    hd_tape_record(tape, was_recording);
+    float *chances = hd_tape_take(tape, "hd_teacher_force", (size_t)V, sizeof *chances);
+    for (int b = 0; chances && !hd_has_failed(tape) && b < n_next; b++) {
+        const uint64_t at = 2 * (row + (uint64_t)b);
+        if (hd_uniform_of(hd_rng_u32_at(rng, at)) < share)
+            next[b] = draw_word(tape->k, logits->x + (size_t)b * (size_t)V, chances, V,
+                                hd_uniform_of(hd_rng_u32_at(rng, at + 1)));
+    }
 }
 
 static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struct hd_memory *memory,
@@ -287,15 +345,19 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
     if (!make_time_steps(tape, batch, memory->spans, c->target_start, &l))
         return false;
     const size_t steps = (size_t)l.n_steps;
-    hd_node **pieces = hd_tape_take(tape, op, 5 * (steps + 1), sizeof *pieces);
+    hd_node **pieces = hd_tape_take(tape, op, 6 * (steps + 1), sizeof *pieces);
     if (!pieces)
         return false;
     hd_node **s = pieces, **r_c = pieces + steps + 1, **attended = pieces + 2 * (steps + 1),
-            **nodes = pieces + 3 * (steps + 1), **scores = pieces + 4 * (steps + 1);
+            **nodes = pieces + 3 * (steps + 1), **scores = pieces + 4 * (steps + 1),
+            **readout_y = pieces + 5 * (steps + 1);
     const struct hd_rnn_memory m = memory_on(c, tape, memory);
-    hd_node *y = hd_dropout(embed_previous(net, tape, l.previous, l.n_rows), dropouts->embed);
-    hd_node *Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y); /* W E y_{t-1} + b, all t */
-    hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
+    /* All steps at once, unless a step's words are only known after the one before. */
+    const bool shows_own = dropouts->own > 0 && tape->is_training;
+    const struct hd_rng rng = {.key = tape->key, .stream = ~tape->n_dropouts};
+    struct reading all = {0};
+    if (!shows_own)
+        all = read_previous(net, tape, l.previous, l.n_rows, dropouts);
     struct hd_rnn_decoder_state state =
         first_state(c, tape, &m, memory->spans->longest, l.order, batch->n);
     struct hd_view view = {0};
@@ -305,15 +367,23 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
         state = shrink(&state, c->decoder_layers, n);
         if (t == 0 || n != l.n_running[t - 1])
             view = view_of(net, tape, &m, memory->spans, l.order, n);
-        state.cover = fit_cover(state.cover, view.spans->longest);
+        state.cover = fit(state.cover, view.spans->longest);
+        state.alpha = fit(state.alpha, view.spans->longest);
         view.length = l.position + from;
-        step = (struct hd_step){.view = view, .sentence = l.order, .Wy = hd_slice(Wy, from, n)};
+        const struct reading read = shows_own
+                                        ? read_previous(net, tape, l.previous + from, n, dropouts)
+                                        : (struct reading){.Wy = hd_slice(all.Wy, from, n)};
+        step = (struct hd_step){.view = view, .sentence = l.order, .Wy = read.Wy};
         state = hd_rnn_decoder_step(p, c, &state, &step);
         s[t] = step.readout_s;
         r_c[t] = step.readout_c;
         attended[t] = step.attended;
         nodes[t] = step.attended_by;
         scores[t] = step.scored_by;
+        readout_y[t] = read.readout_y;
+        if (shows_own && t + 1 < l.n_steps)
+            show_own(net, tape, &step, &read, l.previous + from + n, l.n_running[t + 1],
+                     dropouts->own, &rng, (uint64_t)from);
     }
     if (hd_has_failed(tape) || l.n_steps == 0)
         return !hd_has_failed(tape);
@@ -323,13 +393,16 @@ static bool force_recurrent(const struct hd_net *net, hd_tape *tape, const struc
     } else {
         hd_node *all_s = hd_pile(s, l.n_steps);
         hd_node *all_c = step.readout_c ? hd_pile(r_c, l.n_steps) : NULL;
-        out = hd_readout(&p->readout, c, all_s, readout_y, all_c);
+        if (shows_own && p->readout.y)
+            all.readout_y = hd_pile(readout_y, l.n_steps);
+        out = hd_readout(&p->readout, c, all_s, all.readout_y, all_c);
     }
     *forced = (struct hd_forced){.n_rows = l.n_rows,
                                  .out = hd_dropout(out, dropouts->output),
                                  .target = l.target,
                                  .sentence = l.sentence,
-                                 .position = l.position};
+                                 .position = l.position,
+                                 .previous = l.previous};
     if (step.attended_by)
         forced->cross = hd_weights_by_step(nodes, n_heads_of(c), l.position, l.query, l.n_keys);
     forced->cross.scores = scores;
@@ -364,7 +437,7 @@ static struct hd_rnn_memory kept_memory(const struct hd_decoder *d, hd_tape *tap
     return m;
 }
 
-/* The decoder's state as a list: layers, then h̃, then coverage. Returns how many. */
+/* The decoder's state as a list: layers, then h̃, then coverage and the last weights. Returns how many. */
 static int list_state(const struct hd_config *c, struct hd_rnn_decoder_state *s,
                       hd_node **list[HD_MAX_CACHES])
 {
@@ -375,6 +448,8 @@ static int list_state(const struct hd_config *c, struct hd_rnn_decoder_state *s,
         list[n++] = &s->fed;
     if (c->coverage)
         list[n++] = &s->cover;
+    if (c->score == HD_SCORE_LOCATION_AWARE)
+        list[n++] = &s->alpha;
     return n;
 }
 

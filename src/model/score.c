@@ -28,7 +28,8 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
                       const char *at)
 {
     const int D = c->dim, E = hd_encoder_width(c), A = c->attention_dim;
-    const bool has_tanh = c->score == HD_SCORE_ADDITIVE || c->score == HD_SCORE_MLP;
+    const bool has_tanh = c->score == HD_SCORE_ADDITIVE || c->score == HD_SCORE_MLP ||
+                          c->score == HD_SCORE_LOCATION_AWARE;
     switch ((enum hd_score)c->score) {
     case HD_SCORE_NONE:
     case HD_SCORE_DOT:
@@ -42,6 +43,12 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
     case HD_SCORE_PROJECTED:
         p->W = hd_map_param(params, at, "W", D, A);
         p->U = hd_map_param(params, at, "U", E, A);
+        break;
+    case HD_SCORE_LOCATION_AWARE:
+        p->W = hd_map_param(params, at, "W", D, A);
+        p->U = hd_map_param(params, at, "U", E, A);
+        p->F = hd_map_param(params, at, "F", c->location_width, c->location_filters);
+        p->L = hd_map_param(params, at, "L", c->location_filters, A);
         break;
     case HD_SCORE_TANH_SUM:
         p->W = hd_map_param(params, at, "W", D, 1);
@@ -76,7 +83,7 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
 
 void hd_score_init(const struct hd_score_parts *p, uint64_t seed)
 {
-    hd_node *const maps[] = {p->W, p->U, p->Wq, p->Wk, p->Wv, p->Wo, p->Wp};
+    hd_node *const maps[] = {p->W, p->U, p->F, p->L, p->Wq, p->Wk, p->Wv, p->Wo, p->Wp};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if (maps[i])
             hd_init_glorot(maps[i], seed);
@@ -110,6 +117,7 @@ struct hd_keys hd_score_keys(const struct hd_score_parts *p, const struct hd_con
     switch ((enum hd_score)c->score) {
     case HD_SCORE_MLP:
     case HD_SCORE_ADDITIVE:
+    case HD_SCORE_LOCATION_AWARE:
         k.keys = p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h);
         return k;
     case HD_SCORE_TANH_SUM:
@@ -151,6 +159,16 @@ static hd_node *score_additive(const struct hd_view *v, hd_node *s)
     hd_node *Ws = hd_lin(p->W, s), *Uh = v->h;
     return v->cover ? hd_additive_covered(p->v, Ws, Uh, p->cover, v->cover)
                     : hd_additive(p->v, Ws, Uh);
+}
+
+/* Chorowski et al. (2015), equations 8 and 9: vᵀ tanh(W s + U h_j + L f_j), f = F * α_{t-1}. Before the first step α is 0. */
+static hd_node *score_location_aware(const struct hd_view *v, hd_node *s)
+{
+    const struct hd_score_parts *p = v->parts;
+    hd_node *Ws = hd_lin(p->W, s);
+    hd_node *near = hd_windows(v->before, v->spans, v->config->location_width); /* [Σ S,width] */
+    hd_node *f = hd_lin(p->F, near);                                            /* [Σ S,n] */
+    return hd_additive_located(p->v, Ws, v->h, hd_lin(p->L, f));
 }
 
 /* Ferreira, equations 3 and 4: tanh(W_1 h_j + W_2 s), one number */
@@ -224,6 +242,8 @@ static hd_node *score_of(const struct hd_view *v, hd_node *s)
         return score_scaled(v, s);
     case HD_SCORE_LOCATION:
         return score_location(v, s);
+    case HD_SCORE_LOCATION_AWARE:
+        return score_location_aware(v, s);
     case HD_SCORE_MULTI_HEAD:
         return attend_multi_head(v, s);
     case HD_SCORE_NONE:

@@ -15,9 +15,10 @@ struct hd_mlp {
 
 struct hd_score_parts {
     hd_node *W, *U, *v, *b, *cover; /* query side, key side, and what goes with them */
-    struct hd_mlp q, k, values;     /* scaled */
-    hd_node *Wq, *Wk, *Wv, *Wo;     /* multi-head */
-    hd_node *Wp, *vp;               /* local p */
+    hd_node *F, *L;             /* location-aware: filters [width,n], and what maps them [n,A] */
+    struct hd_mlp q, k, values; /* scaled */
+    hd_node *Wq, *Wk, *Wv, *Wo; /* multi-head */
+    hd_node *Wp, *vp;           /* local p */
 };
 
 /* What sentences offer: made once, attended to in every step. */
@@ -35,6 +36,7 @@ struct hd_view {
     const struct hd_keys *keys;
     const struct hd_values *values;
     hd_node *cover;            /* [B, longest]: Σ of earlier α; NULL without coverage */
+    hd_node *before;           /* [B, longest]: α_{t-1}; NULL where no score reads it */
     const int *length;         /* [B]: words before this one */
     const float *const *looks; /* [B]: weights that are given instead of its own; NULL: none are */
 };

@@ -26,6 +26,9 @@ static bool check_values(const struct hd_search_options *o, heed_error *err)
         return hd_fail(err, HEED_BAD_OPTION,
                        "a coverage penalty of %g: it must be 0 (none) or more",
                        (double)o->coverage_penalty);
+    if (!(o->ctc_weight >= 0 && o->ctc_weight <= 1))
+        return hd_fail(err, HEED_BAD_OPTION, "a weight of CTC of %g: it must be from 0 to 1",
+                       (double)o->ctc_weight);
     if (o->no_repeat < 0)
         return hd_fail(err, HEED_BAD_OPTION,
                        "no repeated n-grams of %d words: it must be 0 (off) or more", o->no_repeat);
@@ -72,6 +75,13 @@ bool hd_check_search_options(const struct hd_net *const *nets, int n_nets,
         if (!has_attention_of(nets[i], o))
             return hd_fail(err, HEED_BAD_OPTION, "the model has no attention of layer %d, head %d",
                            o->layer, o->head);
+    bool has_ctc = false;
+    for (int i = 0; i < n_nets; i++)
+        has_ctc = has_ctc || nets[i]->ctc.W;
+    if (o->ctc_weight > 0 && !has_ctc)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "the model was not trained with CTC, so ctc-weight cannot be used; leave it "
+                       "out, or train with --ctc 1");
     return true;
 }
 

@@ -22,11 +22,13 @@ struct hd_search_options {
         norm; /* score = log p / n^alpha, or / ((5+n)/6)^alpha, Wu et al. (2016); n counts the end marker */
     float alpha;
     float coverage_penalty; /* β of + β Σ_j log min(Σ_t α_tj, 1), Wu et al. (2016); 0 is none */
-    int no_repeat;          /* n-grams of this length are never repeated; 0 is off */
-    bool is_sampled;        /* draw words instead of searching */
-    int top_k;              /* draw from the likeliest k words; 0: from all */
-    float top_p;            /* and from the fewest that are this likely together; 1: all */
-    float temperature;      /* 1: as the model says */
+    float
+        ctc_weight; /* λ of (1 - λ) log p + λ log ψ, ψ of CTC (ctc_prefix.h); 0: attention alone */
+    int no_repeat;     /* n-grams of this length are never repeated; 0 is off */
+    bool is_sampled;   /* draw words instead of searching */
+    int top_k;         /* draw from the likeliest k words; 0: from all */
+    float top_p;       /* and from the fewest that are this likely together; 1: all */
+    float temperature; /* 1: as the model says */
     uint64_t seed;
     int n_rows; /* hypotheses that advance together; a matter of speed and memory alone */
     bool

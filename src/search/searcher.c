@@ -85,6 +85,8 @@ bool hd_searcher_add(struct hd_searcher *r, const struct hd_search_input *input,
         return hd_fail(err, HEED_BAD_OPTION,
                        "a search keeps cross-attention alone; self-attention is told of an output "
                        "that is given");
+    for (int m = 0; options->ctc_weight > 0 && m < r->n_nets; m++)
+        hd_decoder_keep_ctc(r->decoders[m]);
     struct hd_search_sentence *s = take_spare(r, err);
     if (!s)
         return false;
@@ -298,8 +300,9 @@ static bool make(struct hd_searcher *r, const struct hd_net *const *nets, int n_
     r->nets = hd_alloc((size_t)n_nets, sizeof(const struct hd_net *), err);
     r->decoders = hd_alloc((size_t)n_nets, sizeof(struct hd_decoder *), err);
     r->out = hd_alloc((size_t)n_nets, sizeof(hd_node *), err);
+    r->ctc = hd_alloc((size_t)n_nets, sizeof *r->ctc, err);
     r->tape = hd_tape_new(err);
-    if (!r->nets || !r->decoders || !r->out || !r->tape)
+    if (!r->nets || !r->decoders || !r->out || !r->ctc || !r->tape)
         return false;
     for (; r->n_nets < n_nets; r->n_nets++) {
         r->nets[r->n_nets] = nets[r->n_nets];
@@ -345,14 +348,16 @@ void hd_searcher_free(struct hd_searcher *r)
         hd_free(r->spare.at[i]);
     for (int m = 0; m < r->n_nets; m++)
         hd_decoder_free(r->decoders[m]);
+    for (int m = 0; r->ctc && m < r->n_nets; m++)
+        hd_ctc_states_release(&r->ctc[m]);
     hd_decoder_free(r->lm_decoder);
     hd_tape_free(r->tape);
     hd_beam_scratch_release(&r->scratch);
     hd_batch_builder_release(&r->group);
-    void *const others[] = {r->nets,         r->decoders,    r->out,      r->waiting.at,
-                            r->under_way.at, r->finished.at, r->spare.at, r->free_slots,
-                            r->entry,        r->previous,    r->length,   r->slot,
-                            r->past,         r->next_scores, r->alpha,    r->looks};
+    void *const others[] = {
+        r->nets,     r->decoders,    r->out,   r->waiting.at, r->under_way.at, r->finished.at,
+        r->spare.at, r->free_slots,  r->entry, r->previous,   r->length,       r->slot,
+        r->past,     r->next_scores, r->alpha, r->looks,      r->ctc};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         hd_free(others[i]);
     hd_free(r);

@@ -33,6 +33,7 @@ struct hd_searcher {
     struct hd_decoder *lm_decoder;
     hd_node *lm_out;
     float lm_weight;
+    struct hd_ctc_states *ctc; /* [n_nets]: of hypotheses, by slot; used by nets with CTC alone */
     struct hd_beam_scratch scratch;
 
     struct hd_sentence_list waiting, under_way, finished, spare;
@@ -55,6 +56,22 @@ struct hd_searcher {
     float *alpha;
     size_t alpha_capacity;
 };
+
+/* Of a net, what CTC knows of the hypotheses: a prefix (ctc_prefix.h) for every slot. */
+struct hd_ctc_states {
+    struct hd_ctc_state {
+        double *prefix;
+        size_t capacity;
+    } * at;
+    size_t n, capacity;
+};
+void hd_ctc_states_release(struct hd_ctc_states *states);
+
+/* Of row `row`, whose logits are in scores->x: what attention and CTC together say of every word, in its place; the likeliest in top and
+ * value. search_ctc.c */
+bool hd_search_mix_ctc(struct hd_searcher *searcher, const struct hd_search_options *options,
+                       int row, struct hd_next_scores *scores, int *top, float *value,
+                       heed_error *err);
 
 /* Room for `count` in an array that *array points to. */
 #define HD_HAS_ROOM(array, capacity, count, err) \

@@ -178,7 +178,7 @@ static bool has_words_alone(const struct hd_searcher *r, size_t i)
     const struct hd_search_options *o = beam_at(r, i)->options;
     return o->words_alone && o->no_repeat == 0 && beam_at(r, i)->input->once.n == 0 &&
            beam_at(r, i)->input->never.n == 0 && !beam_at(r, i)->input->neighbours &&
-           r->n_nets == 1 && !r->lm;
+           r->n_nets == 1 && !r->lm && !(o->ctc_weight > 0);
 }
 
 /* Some rows, those of the sentences [first, end). */
@@ -280,6 +280,9 @@ static bool ask(struct hd_searcher *r, const struct slice *s, heed_error *err)
                 r->under_way.at[i]->is_broken = true;
             if (r->n_nets > 1 || r->lm) /* what is said, although it does not add up to 1 */
                 o->largest = o->log_sum = 0;
+            if (beam_at(r, i)->options->ctc_weight > 0 && !r->under_way.at[i]->is_broken &&
+                !hd_search_mix_ctc(r, beam_at(r, i)->options, b, o, top, value, err))
+                return false;
             const struct hd_neighbours *near = beam_at(r, i)->input->neighbours;
             if (near && !mix_neighbours(r, near, b, o, top, value, err))
                 return false;

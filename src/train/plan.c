@@ -241,6 +241,11 @@ bool hd_plan_recipe(struct hd_recipe *r, const struct hd_config *c, const struct
                     heed_error *err)
 {
     const bool is_transformer = c->arch == HD_TRANSFORMER;
+    if (r->scheduled_sampling > 0 && (is_transformer || !hd_config_has_decoder(c)))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "scheduled-sampling is for recurrent decoders, which say one word after the "
+                       "other while they learn; this model has %s; leave it out",
+                       is_transformer ? "a transformer's" : "none");
     fill_int(&r->batch_tokens, f->n_pairs < 3000 ? 512 : f->n_pairs < 1000000 ? 2048 : 4096);
     fill_int(&r->batch_frames, r->batch_tokens < (1 << 23) ? 32 * r->batch_tokens : 1 << 28);
     const size_t n_words = hd_config_has_decoder(c) ? f->n_target_words : f->n_source_words;

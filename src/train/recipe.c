@@ -95,6 +95,8 @@ const heed_option hd_recipe_options[] = {
     {"dropout-ffn", REAL(dropout_ffn, 0, 0.95), FREE AUTO("half of dropout"), IS "dropout inside feed-forward layers (transformer)"},
     {"dropout-output", REAL(dropout_output, 0, 0.95), FREE AUTO("dropout; 0 for transformers"), IS "dropout before the output layer"},
     {"word-dropout", REAL(word_dropout, 0, 0.95), FREE, OR "0", IS "share of words to mask on both sides"},
+    {"scheduled-sampling", REAL(scheduled_sampling, 0, 1), FREE, OR "0", IS "share of target words that a recurrent decoder is shown as it would say them itself, drawn from what it says, instead of as they are; 0: none"},
+    {"scheduled-from", WHOLE(scheduled_from, 0, INT_MAX), FREE, OR "0", IS "updates without scheduled sampling; its share then rises over as many more"},
     {"time-masks", WHOLE(time_masks, 0, 100), FREE, OR "0", IS "SpecAugment: runs of source vectors to mask in every item; 0: off"},
     {"time-mask", WHOLE(time_mask, 1, 1 << 20), FREE, OR "20", IS "longest of them, in vectors; none is longer than a fifth of its item"},
     {"band-masks", WHOLE(band_masks, 0, 100), FREE, OR "0", IS "SpecAugment: bands of neighbouring numbers to mask in every item; 0: off"},

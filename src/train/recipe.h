@@ -62,6 +62,8 @@ struct hd_recipe {
     int warmup, schedule, optimizer;
     float dropout, dropout_embed, dropout_attention, dropout_ffn, dropout_state, dropout_output,
         word_dropout;
+    float scheduled_sampling;
+    int scheduled_from;
     float rdrop, simcut, simcut_share, guided_weight, ema;
     int average, average_of, quantize;
 

@@ -60,10 +60,12 @@ static void tell_model(struct hd_run *run)
     else
         snprintf(layers, sizeof layers, "%d layers",
                  hd_config_has_encoder(c) ? c->encoder_layers : c->decoder_layers);
-    hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
+    const bool has_unit =
+        is_transformer && hd_config_has_decoder(c) && c->decoder == HD_DECODER_SSRU;
+    hd_journal_say(&run->journal, "model: %s, %s of %d%s%s, %.2f million parameters%s",
                    hd_config_choice("arch", c->arch).text, layers, c->dim,
                    is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
-                   millions(run->learner.size),
+                   has_unit ? ", decoder ssru" : "", millions(run->learner.size),
                    r->from ? ", as it was"
                    : hd_training_is_given(said, "size") || hd_training_is_given(said, "dim")
                        ? ""
@@ -261,6 +263,51 @@ static void tell_vectors(struct hd_run *run)
                    millions(run->facts.n_target_words));
 }
 
+/* Positions of the source of a pair, and whether CTC finds a path for its target; HEED_BAD_TEXT is told elsewhere. */
+static bool has_path(const struct hd_run *run, size_t i, struct hd_ids *ids, heed_error *err)
+{
+    const heed_model *m = run->model;
+    const struct hd_config *c = &m->net->config;
+    const struct hd_text_pair pair = hd_corpus_pair(run->text, i);
+    size_t n_positions;
+    ids->n = 0;
+    if (run->vectors.n > 0) {
+        n_positions =
+            (size_t)hd_vector_sequence(&run->vectors, hd_config_frames(c), run->text, i).n;
+    } else {
+        const bool with_end = hd_vocab_end(m->source) >= 0;
+        if (!hd_vocab_encode(m->source, pair.source, pair.n_source, with_end, ids, err))
+            return false;
+        n_positions = ids->n;
+        ids->n = 0;
+    }
+    return hd_vocab_encode(m->target, pair.target, pair.n_target, false, ids, err) &&
+           (size_t)hd_ctc_least(ids->at, (int)ids->n) <= n_positions;
+}
+
+/* Targets that are too long for CTC are learned from by the decoder alone: how many there are. */
+static bool tell_ctc(struct hd_run *run, heed_error *err)
+{
+    if (!run->model->net->ctc.W || run->ranks.rank > 0)
+        return true;
+    const size_t n = hd_corpus_size(run->text);
+    struct hd_ids ids = {0};
+    heed_error why = {0};
+    size_t n_skipped = 0;
+    for (size_t i = 0; i < n && why.code != HEED_NO_MEMORY; i++)
+        n_skipped += !has_path(run, i, &ids, &why);
+    hd_ids_release(&ids);
+    if (why.code == HEED_NO_MEMORY)
+        return hd_fail(err, why.code, "%s", why.message);
+    if (n_skipped > 0)
+        hd_journal_say(&run->journal,
+                       "ctc: %zu of %zu targets are longer than their source has positions, and "
+                       "are learned from by attention alone%s",
+                       n_skipped, n,
+                       run->vectors.n > 0 ? "; a smaller --pyramid or --stack leaves more" : "");
+    return true;
+}
+
 static bool prepare(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
@@ -288,6 +335,7 @@ static bool prepare(struct hd_run *run, heed_error *err)
               hd_model_learn_from_corpus(run->model, run->text, err);
     if (ok && !saved)
         tell_doubts(run);
+    ok = ok && tell_ctc(run, err);
     if (ok) {
         tell_choices(run);
         run->state.progress.factor = 1;

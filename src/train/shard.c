@@ -77,21 +77,46 @@ static void mask(const struct hd_learner *l, struct hd_batch_builder *built, uin
         hd_mask_vectors(built->frames, &batch, l->net, l->recipe, key);
 }
 
-static struct hd_dropouts dropouts_of(const struct hd_recipe *r)
+/* The decoder's own words: none at first, then ever more, up to the share that was asked for. */
+static float own_share(const struct hd_recipe *r, long number)
 {
-    return (struct hd_dropouts){.embed = r->dropout_embed,
+    if (r->scheduled_from == 0 || number >= 2L * r->scheduled_from)
+        return r->scheduled_sampling;
+    const long since = number - r->scheduled_from;
+    return since <= 0 ? 0 : r->scheduled_sampling * (float)since / (float)r->scheduled_from;
+}
+
+static struct hd_dropouts dropouts_of(const struct hd_learner *l)
+{
+    const struct hd_recipe *r = l->recipe;
+    return (struct hd_dropouts){.own = own_share(r, l->workspace->number),
+                                .embed = r->dropout_embed,
                                 .state = r->dropout_state,
                                 .attention = r->dropout_attention,
                                 .ffn = r->dropout_ffn,
                                 .output = r->dropout_output};
 }
 
-static const struct hd_forced *run(const struct hd_learner *l, hd_tape *tape,
-                                   const struct hd_batch *batch)
+/* A pass over the targets of a batch, with what the encoder made of its sources. */
+struct pass {
+    struct hd_batch batch;
+    const struct hd_memory *memory;
+    const struct hd_forced *forced;
+};
+
+static struct pass run(const struct hd_learner *l, hd_tape *tape, struct hd_batch batch)
 {
-    const struct hd_dropouts drop = dropouts_of(l->recipe);
-    const struct hd_memory *memory = hd_encode(l->net, tape, batch, &drop);
-    return hd_teacher_force(l->net, tape, memory, batch, &drop);
+    const struct hd_dropouts drop = dropouts_of(l);
+    struct pass p = {.batch = batch, .memory = hd_encode(l->net, tape, &batch, &drop)};
+    p.forced = hd_teacher_force(l->net, tape, p.memory, &batch, &drop);
+    return p;
+}
+
+/* The loss, and what CTC says of the first pass. */
+static hd_node *joined(const struct hd_learner *l, const struct pass *p, hd_node *loss)
+{
+    const struct hd_dropouts drop = dropouts_of(l);
+    return hd_with_ctc(l->net, p->memory, &p->batch, &drop, loss, NULL);
 }
 
 /* The loss, and what pulls attention to the links of pairs from `pairs` on. */
@@ -115,21 +140,24 @@ static hd_node *loss_of(const struct hd_learner *l, hd_tape *tape,
                         const uint64_t keys[2])
 {
     const struct hd_recipe *r = l->recipe;
-    const struct hd_batch first = hide(built, tape, r->word_dropout, keys[0]);
-    const struct hd_forced *one = run(l, tape, &first);
-    if (!one || (r->rdrop <= 0 && r->simcut <= 0))
-        return one ? guided(l, tape, one, pairs, built->n,
-                            hd_forced_loss(l->net, one, r->label_smoothing))
-                   : NULL;
+    const struct pass first = run(l, tape, hide(built, tape, r->word_dropout, keys[0]));
+    const struct hd_forced *one = first.forced;
+    if (!one)
+        return NULL;
+    if (r->rdrop <= 0 && r->simcut <= 0) {
+        hd_node *loss = hd_forced_loss(l->net, one, r->label_smoothing);
+        return joined(l, &first, guided(l, tape, one, pairs, built->n, loss));
+    }
     const float share = r->simcut > 0 ? r->simcut_share : r->word_dropout;
-    const struct hd_batch second = hide(built, tape, share, keys[1]);
-    const struct hd_forced *two = run(l, tape, &second);
+    const struct pass second = run(l, tape, hide(built, tape, share, keys[1]));
+    const struct hd_forced *two = second.forced;
     const hd_consistency agree = r->simcut > 0
                                      ? (hd_consistency){.weight1 = 1, .forward = r->simcut}
                                      : (hd_consistency){0.5F, 0.5F, r->rdrop / 2, r->rdrop / 2};
-    return two ? guided(l, tape, one, pairs, built->n,
-                        hd_forced_loss_pair(l->net, one, two, r->label_smoothing, &agree))
-               : NULL;
+    if (!two)
+        return NULL;
+    hd_node *loss = hd_forced_loss_pair(l->net, one, two, r->label_smoothing, &agree);
+    return joined(l, &first, guided(l, tape, one, pairs, built->n, loss));
 }
 
 static bool run_tape(const struct hd_learner *l, int worker, int shard, int number, int from,

@@ -257,6 +257,7 @@ static struct hd_search_options search_options(const heed_options *o)
     s.norm = (enum hd_length_norm)o->norm;
     s.alpha = o->alpha;
     s.coverage_penalty = o->coverage_penalty;
+    s.ctc_weight = o->ctc_weight;
     s.no_repeat = o->no_repeat;
     s.is_sampled = o->is_sampled;
     s.top_k = o->top_k;
@@ -386,8 +387,9 @@ void hd_job_release(struct hd_job *job)
 
 bool hd_job_needs_words_alone(const struct hd_job *job)
 {
-    return !job->has_scores && !job->ensemble->lm && job->ensemble->n == 1 &&
-           job->options.no_repeat == 0 && job->ensemble->task == HD_TASK_TRANSLATE;
+    return !job->has_scores && !job->ensemble->lm && !(job->options.ctc_weight > 0) &&
+           job->ensemble->n == 1 && job->options.no_repeat == 0 &&
+           job->ensemble->task == HD_TASK_TRANSLATE;
 }
 
 struct hd_search_input hd_segment_input(const struct hd_segment *segment)

@@ -190,6 +190,10 @@ static const heed_option rows[] = {
     {"coverage-penalty", .kind = HEED_OPTION_FLOAT, FIELD(coverage_penalty), .initial = "0",
      .value = "X", .least = 0, .most = 1e6,
      .help = "weight of the penalty for source words that get no attention"},
+    {"ctc-weight", .kind = HEED_OPTION_FLOAT, FIELD(ctc_weight), .initial = "0", .value = "X",
+     .least = 0, .most = 1,
+     .help = "share of CTC in the search, the rest being the attention's; for models trained with "
+             "--ctc"},
     {"sample", .kind = HEED_OPTION_TEXT, FIELD(is_sampled), .initial = "none",
      .value = "none|all|topk=N|topp=X",
      .takes = "none, all, topk=N (from the likeliest N words) or topp=X (from the likeliest words "

@@ -15,7 +15,7 @@ struct heed_options {
     int beam, n_best;
     int norm; /* enum hd_length_norm */
     float alpha;
-    float coverage_penalty;
+    float coverage_penalty, ctc_weight;
     int no_repeat;
     int loops; /* enum hd_loops_option */
     bool is_sampled;

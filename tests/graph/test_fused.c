@@ -332,6 +332,19 @@ static hd_node *additive_cover_formula(struct build *c)
                   ragged(c));
 }
 
+static hd_node *located_fused(struct build *c)
+{
+    hd_node *v = leaf(c, 19), *q = leaf(c, 4, 19), *k = leaf(c, 7, 19), *x = leaf(c, 7, 19);
+    return hd_additive_located(v, q, hd_ragged(hd_on(c->t, k), ragged(c)), x);
+}
+
+static hd_node *located_formula(struct build *c)
+{
+    hd_node *v = leaf(c, 19), *q = leaf(c, 4, 19), *k = leaf(c, 7, 19), *x = leaf(c, 7, 19);
+    hd_node *sum = hd_add(hd_spread(q, ragged(c)), hd_add(k, x));
+    return hd_pad(hd_dot(v, hd_tanh(sum)), ragged(c));
+}
+
 static hd_node *mix_spans_fused(struct build *c)
 {
     hd_node *alpha = leaf(c, 4, 4), *h = leaf(c, 7, 19);
@@ -804,6 +817,7 @@ static const struct fused_case cases[] = {
     {"hd_dot_each over ragged rows", dot_spans_fused, dot_spans_formula, 0},
     {"hd_additive over ragged rows", additive_spans_fused, additive_spans_formula, 0},
     {"hd_additive_covered", additive_cover_fused, additive_cover_formula, 0},
+    {"hd_additive_located", located_fused, located_formula, 0},
     {"hd_mix over ragged rows", mix_spans_fused, mix_spans_formula, 0},
     {"hd_context is hd_mix", context_fused, context_formula, 0},
     {"hd_context_row is hd_rows", context_row_fused, context_row_formula, 0},

@@ -31,10 +31,12 @@
 #include "graph/attention.c"
 #include "graph/cell_ops.c"
 #include "graph/context.c"
+#include "graph/ctc.c"
 #include "graph/elementwise.c"
 #include "graph/guide.c"
 #include "graph/init.c"
 #include "graph/linear.c"
+#include "graph/location.c"
 #include "graph/loss.c"
 #include "graph/output_layer.c"
 #include "graph/params.c"
@@ -610,6 +612,25 @@ static hd_node *additive_itself_case(struct check *c) /* v is w, and q, k and co
     return hd_additive_covered(v, x, hd_ragged(x, spans), v, x);
 }
 
+static hd_node *located_case(struct check *c)
+{
+    hd_node *q = leaf(c, 4, 3), *v = leaf(c, 3), *k = leaf(c, 7, 3), *x = leaf(c, 11, 3);
+    return hd_additive_located(v, q, hd_ragged(hd_on(c->t, k), ragged(c)), x);
+}
+
+static hd_node *located_itself_case(struct check *c) /* queries share keys, which are x, too */
+{
+    hd_node *x = hd_on(c->t, leaf(c, 6, 3)), *v = leaf(c, 3);
+    const hd_spans *spans = hd_spans_at(c->t, (const int[]){0, 0, 1}, (const int[]){3, 1, 2}, 3);
+    return hd_additive_located(v, hd_slice(x, 1, 3), hd_ragged(x, spans), x);
+}
+
+static hd_node *windows_case(struct check *c) /* wider than a sentence, and than all of them */
+{
+    hd_node *x = leaf(c, 4, 4);
+    return hd_concat(hd_windows(x, ragged(c), 3), hd_windows(x, ragged(c), 11));
+}
+
 static hd_node *mix_case(struct check *c)
 {
     hd_node *alpha = leaf(c, 2, 3), *h = leaf(c, 2, 3, 17);
@@ -680,6 +701,15 @@ static hd_node *cross_entropy_case(struct check *c)
     hd_node *x = hd_scale(leaf(c, 4, 19), 2);
     return hd_concat(hd_cross_entropy(x, (const int[]){3, -1, 0, 18}, 0),
                      hd_cross_entropy(x, (const int[]){3, 18, -1, 3}, 0.1));
+}
+
+static hd_node *ctc_case(struct check *c) /* labels that repeat, none at all, too many */
+{
+    hd_node *x = hd_scale(leaf(c, 12, 4), 2);
+    const hd_spans *spans = hd_spans_of(c->t, (const int[]){5, 3, 2, 2}, 4);
+    static const int labels[] = {2, 2, 1, 0, 1, 1, 0}, n_labels[] = {3, 0, 2, 2};
+    hd_node *one = hd_ctc(x, spans, labels, n_labels, NULL);
+    return hd_concat(one, hd_scale(hd_ctc(x, spans, labels + 1, n_labels, NULL), 0.5));
 }
 
 static hd_node *kl_case(struct check *c)
@@ -1226,6 +1256,9 @@ static const struct gradient_case cases[] = {
     {"hd_additive, ragged", additive_spans_case},
     {"hd_additive_covered", additive_cover_case},
     {"hd_additive_covered with operands shared", additive_itself_case},
+    {"hd_additive_located", located_case},
+    {"hd_additive_located with operands shared", located_itself_case},
+    {"hd_windows", windows_case},
     {"hd_mix", mix_case},
     {"hd_mix, ragged", mix_spans_case},
     {"Bahdanau's attention as a formula", bahdanau_case},
@@ -1235,6 +1268,7 @@ static const struct gradient_case cases[] = {
     {"gru steps in a loop", gru_steps_case},
     {"lstm steps in a loop", lstm_steps_case},
     {"hd_cross_entropy", cross_entropy_case},
+    {"hd_ctc", ctc_case},
     {"hd_kl", kl_case},
     {"hd_kl of a node with itself", kl_itself_case},
     {"hd_attention of sentences with themselves", attention_self_case},

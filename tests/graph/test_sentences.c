@@ -154,6 +154,14 @@ static void attention(void **state)
          hd_additive_covered(in(4), in(2, 4), hd_ragged(in(7, 4), spans(3, 4)), in(4), in(2, 3)));
     says("hd_additive_covered: w [3] does not fit k [7,4], it must be [4]",
          hd_additive_covered(in(4), in(2, 4), hd_ragged(in(7, 4), spans(3, 4)), in(3), in(2, 4)));
+    says("hd_additive_located: x [6,4] must be [7,4]",
+         hd_additive_located(in(4), in(2, 4), hd_ragged(in(7, 4), spans(3, 4)), in(6, 4)));
+    says("hd_additive_located: v [3] does not fit k [7,4], it must be [4]",
+         hd_additive_located(in(3), in(2, 4), hd_ragged(in(7, 4), spans(3, 4)), in(7, 4)));
+    says("hd_additive_located: q [3,4] does not fit k [7,4], it must be [2,4]",
+         hd_additive_located(in(4), in(3, 4), hd_ragged(in(7, 4), spans(3, 4)), in(7, 4)));
+    says("hd_windows: x [2,3] must be [2,4]", hd_windows(in(2, 3), spans(3, 4), 3));
+    says("hd_windows: the width is 2, it must be odd", hd_windows(in(2, 4), spans(3, 4), 2));
     says("hd_mix: alpha [2,4] does not fit h [2,3,5], it must be [2,3]",
          hd_mix(in(2, 4), in(2, 3, 5)));
     says("hd_mix: h [6,5] is not [B,S,A]; give rows of sentences their spans with hd_ragged()",
@@ -280,6 +288,10 @@ static void recurrences(void **state)
 static void losses(void **state)
 {
     (void)state;
+    says("hd_ctc: the logits [5,4] must have a row for each of 6 positions",
+         hd_ctc(in(5, 4), spans(3, 3), ints(1, 2), ints(1, 1), NULL));
+    says("hd_ctc: labels[1] = 3, but the logits [6,4] have 3 labels and a blank",
+         hd_ctc(in(6, 4), spans(3, 3), ints(1, 3), ints(1, 1), NULL));
     says("hd_cross_entropy: the logits [5] are not a matrix", hd_cross_entropy(in(5), ints(0), 0));
     says("hd_cross_entropy: targets[1] = 5, but the logits [2,5] have 5 columns",
          hd_cross_entropy(in(2, 5), ints(-1, 5), 0));

@@ -66,12 +66,40 @@ static inline void projected(struct hd_config *c)
     c->score = HD_SCORE_PROJECTED;
 }
 
+static inline void location_aware(struct hd_config *c)
+{
+    c->score = HD_SCORE_LOCATION_AWARE;
+    c->location_filters = 3;
+    c->location_width = 5;
+}
+
+static inline void located_with_ctc(struct hd_config *c)
+{
+    location_aware(c);
+    c->cell = HD_LSTM;
+    c->ctc = 0.7F;
+}
+
+static inline void with_ctc(struct hd_config *c)
+{
+    c->ctc = 0.7F;
+}
+
 static inline void pre_norm(struct hd_config *c)
 {
     c->norm = HD_NORM_PRE;
     c->positions = HD_POSITIONS_LEARNED;
     c->activation = HD_SWISH;
     c->tie = HD_TIE_ALL;
+}
+
+static inline void deep_transition(struct hd_config *c)
+{
+    c->attend = HD_ATTEND_INSIDE;
+    c->encoder_transitions = 1;
+    c->decoder_transitions = 2;
+    c->decoder_layers = 2;
+    c->upper_transitions = 1;
 }
 
 static inline void ssru(struct hd_config *c)
@@ -117,6 +145,12 @@ static const struct model_checksum {
      UINT64_C(0x3c2df1d8d91fee59), false},
     {"transformer, pre-norm", HD_TRANSFORMER, pre_norm, UINT64_C(0x973106f8247d187c),
      UINT64_C(0x90d7424ddb5dd248), false},
+    {"bahdanau, location-aware", HD_BAHDANAU, location_aware, UINT64_C(0x47811d71b7500e5b),
+     UINT64_C(0x377b1b5e4252068d), false},
+    {"luong, location-aware, ctc", HD_LUONG, located_with_ctc, UINT64_C(0xc0fa1403de3ffad9),
+     UINT64_C(0x1743e08b7c3e1a49), false},
+    {"transformer, ctc", HD_TRANSFORMER, with_ctc, UINT64_C(0xd42d991cbcacb40a),
+     UINT64_C(0x47f303ff75f5c578), false},
     {"bahdanau, 8 bits", HD_BAHDANAU, as_it_is, UINT64_C(0xa3dc33d99cda0885),
      UINT64_C(0x8af836dfa36d30d1), true},
     {"luong, local-p, coverage, 8 bits", HD_LUONG, local_p, UINT64_C(0xf1b8e7e278297a77),
@@ -125,6 +159,8 @@ static const struct model_checksum {
      UINT64_C(0x4c4c1ed4464ca313), true},
     {"transformer, pre-norm, 8 bits", HD_TRANSFORMER, pre_norm, UINT64_C(0x8091c236c572a7a6),
      UINT64_C(0xd3b1130c5478cf68), true},
+    {"bahdanau, deep transition", HD_BAHDANAU, deep_transition, UINT64_C(0xb9d9ae64bc6bf344),
+     UINT64_C(0xd9a2b3e8ccaf7601), false},
     {"transformer, ssru", HD_TRANSFORMER, ssru, UINT64_C(0x692ada989d934d58),
      UINT64_C(0x9f3ba9072e3540f8), false},
     {"transformer, ssru, 8 bits", HD_TRANSFORMER, ssru, UINT64_C(0x23f8528a632f153a),
@@ -166,6 +202,7 @@ static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_t
         return false;
     const hd_node *logits = hd_logits(&net->head, forced->out);
     hd_node *loss = hd_forced_loss(net, forced, 0.1F);
+    loss = hd_with_ctc(net, memory, &batch, &dropouts, loss, NULL);
     if (!hd_backward(loss, gradients))
         return false;
     graph_checksum_add(sum, loss->x, 1);

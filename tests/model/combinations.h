@@ -111,6 +111,38 @@ static void visit_parts_of_scores(const struct visitor *v)
     visit_one(v, IS_REFUSED, "luong score=mlp window=3");
 }
 
+/* Scores that read the weights of the step before. */
+static void visit_location_aware(const struct visitor *v)
+{
+    const char *score = "score=location-aware location-filters=2 location-width=3";
+    foreach (c, toy_cells)
+        foreach (a, toy_attends)
+            visit_one(v, IS_MODEL, "luong layers=1 %s attend=%s %s", toy_cells[c], toy_attends[a],
+                      score);
+    foreach (a, toy_attends) {
+        visit_one(v, IS_MODEL, "bahdanau %s attend=%s readout=tanh score-bias=yes local=p window=2",
+                  score, toy_attends[a]);
+        visit_one(v, IS_MODEL, "luong layers=2 score=location-aware attend=%s local=m window=1",
+                  toy_attends[a]); /* a window wider than any sentence */
+    }
+    visit_one(v, IS_REFUSED, "luong score=location-aware location-width=4");
+    visit_one(v, IS_REFUSED, "luong score=location-aware coverage=yes");
+    visit_one(v, IS_REFUSED, "luong score=additive location-filters=3");
+    visit_one(v, IS_REFUSED, "luong score=additive location-width=5");
+    visit_one(v, IS_REFUSED, "luong score=location-aware max-source=3");
+    visit_one(v, IS_REFUSED, "luong task=label score=location-aware");
+}
+
+/* CTC beside any decoder. */
+static void visit_ctc(const struct visitor *v)
+{
+    visit_one(v, IS_MODEL, "luong layers=1 ctc=0.5");
+    visit_one(v, IS_MODEL, "bahdanau cell=lstm score=location-aware ctc=2");
+    visit_one(v, IS_MODEL, "seq2seq ctc=1");
+    visit_one(v, IS_MODEL, "transformer norm=pre ctc=0.3");
+    visit_one(v, IS_MODEL, "transformer norm=post encoder-layers=2 tie=all source-vocab=5 ctc=1");
+}
+
 static void visit_fixed_vectors(const struct visitor *v)
 {
     static const char *const contexts[] = {"first", "every"};
@@ -187,6 +219,15 @@ static void visit_presets(const struct visitor *v)
         visit_one(v, IS_REFUSED, "%s target-start=5", presets[p]);
     }
     visit_one(v, IS_MODEL, "wang score=projected");
+    foreach (c, toy_cells) {
+        visit_one(v, IS_MODEL,
+                  "bahdanau attend=inside encoder-transitions=1 decoder-transitions=2 %s",
+                  toy_cells[c]);
+        visit_one(v, IS_MODEL,
+                  "luong decoder-layers=2 decoder-transitions=1 upper-transitions=1 %s",
+                  toy_cells[c]);
+    }
+    visit_one(v, IS_REFUSED, "bahdanau upper-transitions=1");
     visit_one(v, IS_REFUSED, "luong embed=3 tie=output");
     visit_one(v, IS_REFUSED, "luong source-vocab=0");
 }
@@ -290,6 +331,8 @@ static inline void visit_all(visit_combination *visit, void *data)
     visit_cells_scores_and_places(&v);
     visit_axes(&v);
     visit_parts_of_scores(&v);
+    visit_location_aware(&v);
+    visit_ctc(&v);
     visit_fixed_vectors(&v);
     visit_readouts(&v);
     visit_starts(&v);

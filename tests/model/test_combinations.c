@@ -25,9 +25,11 @@
 #include "graph/attention.c"
 #include "graph/cell_ops.c"
 #include "graph/context.c"
+#include "graph/ctc.c"
 #include "graph/elementwise.c"
 #include "graph/init.c"
 #include "graph/linear.c"
+#include "graph/location.c"
 #include "graph/loss.c"
 #include "graph/output_layer.c"
 #include "graph/params.c"
@@ -47,6 +49,7 @@
 #include "model/config_check.c"
 #undef fill
 #include "model/config.c"
+#include "model/ctc_head.c"
 #include "model/decoder.c"
 #include "model/describe.c"
 #include "model/encoder.c"
@@ -99,6 +102,7 @@ static double loss_of(const struct hd_net *net, hd_tape *tape, double *gradients
     const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
     const struct hd_forced *forced = hd_teacher_force(net, tape, memory, &batch, NULL);
     hd_node *loss = forced ? hd_forced_loss(net, forced, 0.1) : NULL;
+    loss = loss ? hd_with_ctc(net, memory, &batch, NULL, loss, NULL) : NULL;
     if (!loss || hd_tape_error(tape)->code)
         fail_msg("%s: %s", name, hd_tape_error(tape)->message);
     if (gradients)
@@ -156,14 +160,16 @@ static void gradient_of_training(const struct hd_net *net, hd_tape *tape, double
     if (is_written)
         hd_tape_set_gradients(tape, block, is_written);
     const struct hd_forced *forced[2];
+    const struct hd_memory *memory[2];
     for (int i = 0; i < n_passes; i++) {
-        const struct hd_memory *memory = hd_encode(net, tape, &batch, &drop);
-        forced[i] = hd_teacher_force(net, tape, memory, &batch, &drop);
+        memory[i] = hd_encode(net, tape, &batch, &drop);
+        forced[i] = hd_teacher_force(net, tape, memory[i], &batch, &drop);
         assert_non_null(forced[i]);
     }
     hd_node *loss = n_passes == 1 ? hd_forced_loss(net, forced[0], 0.1)
                                   : hd_forced_loss_pair(net, forced[0], forced[1], 0.1,
                                                         &(hd_consistency){0.5, 0.5, 1, 1});
+    loss = hd_with_ctc(net, memory[0], &batch, &drop, loss, NULL);
     if (!hd_backward(loss, block))
         fail_msg("%s: %s", name, hd_tape_error(tape)->message);
 }

@@ -19,16 +19,21 @@ struct variant {
     int arch, layers, stack, pyramid;
     bool has_grids;
     int positions;
+    bool is_location_aware;
+    float ctc;
 };
 
 static const struct variant variants[] = {
-    {"bahdanau", HD_BAHDANAU, 1, 1, 0, false, 0},
-    {"bahdanau, stacked", HD_BAHDANAU, 1, 3, 0, false, 0},
-    {"bahdanau, a pyramid", HD_BAHDANAU, 3, 2, 2, false, 0},
-    {"luong, a pyramid", HD_LUONG, 2, 1, 1, false, 0},
-    {"transformer", HD_TRANSFORMER, 2, 1, 0, false, HD_POSITIONS_SIN},
-    {"transformer, halved", HD_TRANSFORMER, 1, 2, 2, false, HD_POSITIONS_LEARNED},
-    {"transformer, a grid", HD_TRANSFORMER, 1, 1, 0, true, HD_POSITIONS_SIN},
+    {"bahdanau", HD_BAHDANAU, 1, 1, 0, false, 0, false, 0},
+    {"bahdanau, stacked", HD_BAHDANAU, 1, 3, 0, false, 0, false, 0},
+    {"bahdanau, a pyramid", HD_BAHDANAU, 3, 2, 2, false, 0, false, 0},
+    {"luong, a pyramid", HD_LUONG, 2, 1, 1, false, 0, false, 0},
+    {"bahdanau, location-aware, ctc", HD_BAHDANAU, 2, 1, 1, false, 0, true, 0.5F},
+    {"luong, location-aware", HD_LUONG, 1, 2, 0, false, 0, true, 0},
+    {"transformer, ctc", HD_TRANSFORMER, 1, 2, 1, false, HD_POSITIONS_SIN, false, 1},
+    {"transformer", HD_TRANSFORMER, 2, 1, 0, false, HD_POSITIONS_SIN, false, 0},
+    {"transformer, halved", HD_TRANSFORMER, 1, 2, 2, false, HD_POSITIONS_LEARNED, false, 0},
+    {"transformer, a grid", HD_TRANSFORMER, 1, 1, 0, true, HD_POSITIONS_SIN, false, 0},
 };
 enum { N_VARIANTS = sizeof variants / sizeof *variants };
 
@@ -70,6 +75,12 @@ static struct hd_net *toy_net(const struct variant *v)
     c.cell = v->arch == HD_LUONG ? 2 : 1;
     c.score = v->arch == HD_LUONG ? HD_SCORE_BILINEAR : HD_SCORE_ADDITIVE;
     c.positions = v->positions;
+    c.ctc = v->ctc;
+    if (v->is_location_aware) {
+        c.score = HD_SCORE_LOCATION_AWARE;
+        c.location_filters = 2;
+        c.location_width = 3;
+    }
     if (v->arch == HD_BAHDANAU)
         c.readout = HD_READOUT_TANH; /* maxout has kinks, on which no slope is the right one */
     c.activation = 1;
@@ -111,6 +122,7 @@ static double loss_of(const struct hd_net *net, const struct hd_batch *batch, fl
     const struct hd_memory *memory = hd_encode(net, tape, batch, NULL);
     const struct hd_forced *forced = hd_teacher_force(net, tape, memory, batch, NULL);
     hd_node *loss = forced ? hd_forced_loss(net, forced, 0.1F) : NULL;
+    loss = loss ? hd_with_ctc(net, memory, batch, NULL, loss, NULL) : NULL;
     assert_that(hd_tape_error(tape)->code == HEED_OK, "%s", hd_tape_error(tape)->message);
     const double x = (double)loss->x[0];
     if (block)
@@ -238,6 +250,85 @@ static void neighbours_and_forcing_change_no_bit(void **state)
         check_search(&variants[i]);
 }
 
+/* log p of these words by CTC alone. */
+static double log_p_of_ctc(const struct hd_net *net, struct hd_sequence source, const int *ids,
+                           int n)
+{
+    struct hd_batch_builder b = {0};
+    hd_tape *tape = hd_tape_new(NULL);
+    hd_batch_begin(&b);
+    assert_true(hd_batch_add(&b, source, (struct hd_sequence){.ids = ids, .n = n}, END, NULL));
+    const struct hd_batch batch = hd_batch_of(&b);
+    const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
+    const hd_node *loss = hd_ctc(hd_ctc_logits(&net->ctc, memory->h), memory->spans, ids, &n, NULL);
+    const double p = -(double)loss->x[0];
+    hd_tape_free(tape);
+    hd_batch_builder_release(&b);
+    return p;
+}
+
+/* With all the weight on CTC a search finds what its loss says; neighbours, rows and a beam of one or many change no bit of that. */
+static void ctc_in_a_search_is_that_of_its_loss(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_VARIANTS; i++) {
+        struct hd_vectors v = toy_vectors(variants[i].has_grids);
+        struct hd_net *net = toy_net(&variants[i]);
+        const struct hd_net *nets[] = {net};
+        struct hd_search_options o = hd_search_options_default();
+        struct hd_search_input input[N] = {0};
+        struct hd_nbest found[N], one;
+        heed_error err = {0};
+        o.beam = 4;
+        o.n_best = 4;
+        o.ctc_weight = 1;
+        for (int k = 0; k < N; k++)
+            input[k] = (struct hd_search_input){.source = item_of(net, &v, k), .max_length = 6};
+        const bool ok = hd_search(nets, 1, END, input, N, &o, found, &err);
+        if (variants[i].ctc == 0) {
+            assert_false(ok);
+            assert_non_null(strstr(err.message, "the model was not trained with CTC"));
+        }
+        for (int k = 0; ok && k < N; k++) {
+            for (int h = 0; h < found[k].n; h++) {
+                const struct hd_hypothesis *best = &found[k].best[h];
+                const double p = log_p_of_ctc(net, input[k].source, best->ids, best->n);
+                assert_that(best->is_cut || fabs(best->total - p) < 1e-4,
+                            "%s: item %d, %d words: %g, not %g", variants[i].name, k, best->n,
+                            best->total, p);
+            }
+            assert_true(hd_search(nets, 1, END, &input[k], 1, &o, &one, &err));
+            for (int h = 0; h < one.n; h++)
+                assert_true(one.best[h].total == found[k].best[h].total);
+            hd_nbest_release(&one);
+        }
+        /* half of each, greedily and together: every word's score is the mean of both */
+        o.beam = o.n_best = 1;
+        o.ctc_weight = 0.5F;
+        for (int k = 0; ok && k < N; k++) {
+            hd_nbest_release(&found[k]);
+            assert_true(hd_search(nets, 1, END, &input[k], 1, &o, &found[k], &err));
+            const struct hd_hypothesis *best = &found[k].best[0];
+            if (best->is_cut)
+                continue;
+            struct hd_search_input forced = input[k];
+            struct hd_search_options alone = o;
+            forced.prefix = (struct hd_sequence){.ids = best->ids, .n = best->n};
+            alone.ctc_weight = 0;
+            assert_true(hd_force_decode(nets, 1, END, &forced, 1, &alone, &one, &err));
+            const double p = log_p_of_ctc(net, input[k].source, best->ids, best->n),
+                         wanted = (one.best[0].total + p) / 2;
+            assert_that(fabs(best->total - wanted) < 1e-4, "%s: %g, not %g", variants[i].name,
+                        best->total, wanted);
+            hd_nbest_release(&one);
+        }
+        for (int k = 0; ok && k < N; k++)
+            hd_nbest_release(&found[k]);
+        hd_net_free(net);
+        hd_vectors_close(&v);
+    }
+}
+
 static void what_does_not_go_together_is_said(void **state)
 {
     (void)state;
@@ -277,6 +368,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_those_of_the_formulas),
         cmocka_unit_test(neighbours_and_forcing_change_no_bit),
+        cmocka_unit_test(ctc_in_a_search_is_that_of_its_loss),
         cmocka_unit_test(what_does_not_go_together_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,6 +69,7 @@ expect 'a missing module is explained' 1 '' '*sound and picture files*install li
 text='--src train.safetensors --tgt train.words --dev-src dev.safetensors --dev-tgt dev.words --tokens words --patience 0 --warmup 10'
 masks='--time-masks 1 --band-masks 1 --band-mask 2 --noise 0.05'
 rnn='--arch bahdanau --encoder-layers 2 --pyramid 1 --dim 32 --embed 16 --dropout 0.1 --rate 0.005'
+located='--arch bahdanau --encoder-layers 2 --stack 2 --dim 32 --embed 16 --dropout 0.1 --rate 0.005 --score location-aware --location-width 9 --ctc 1 --scheduled-sampling 0.2 --scheduled-from 2'
 attention='--dim 16 --ffn 16 --heads 2 --layers 1 --stack 2 --pyramid 1'
 learn() { # NAME OPTIONS...
     out=$1
@@ -82,7 +83,7 @@ same() { # SENTENCE A B
     verdict "$1" "$problem" "$(cksum "$2.safetensors" "$3.safetensors" 2>&1; cat "$3.out" 2>/dev/null)"
 }
 few='--batch-tokens 100 --updates 7 --valid-every 4 --valid-metric ce'
-for kind in rnn attention; do
+for kind in rnn located attention; do
     eval "shape=\$$kind"
     # shellcheck disable=SC2086
     {
@@ -132,5 +133,17 @@ expect 'and aligned with positions' 0 '20' '' sh -c "'$heed' align -m tones.safe
 expect 'an item that is not there' 1 '' '*dev.safetensors#21: the file has only 20 items*' sh -c "echo 'dev.safetensors#21' | '$heed' translate -m tones.safetensors"
 expect 'vectors of another model' 1 '' '*p.safetensors#1: its vectors have width 192 and grids, but the model reads width 16*' "$heed" translate -m tones.safetensors p.safetensors
 expect 'a picture is no sound' 1 '' '*a.png is a picture, but sound is wanted*' "$heed" translate -m tones.safetensors a.png
+# ---- CTC beside the attention -------------------------------------------------------------------------------------
+# shellcheck disable=SC2086
+learn heard $located --batch-tokens 100 --updates 300 --valid-every 100
+expect 'with CTC it has learned them, too' 0 'WER = [0-9].?? %*' '' "$heed" eval -m heard.safetensors dev.safetensors dev.words --metrics wer --ctc-weight 0.5
+expect 'what it is made of is told' 0 '*e_tj = v·tanh(W s_{t-1} + U h_j + L f_tj), f_t = F ∗ α_{t-1}: 10 filters of width 9*ctc *1.0*' '' "$heed" info heard.safetensors
+expect 'CTC alone hears a recording' 0 'so la ti' '' "$heed" translate -m heard.safetensors --ctc-weight 1 hello.wav
+expect 'batches and threads change nothing with CTC' 0 '' '' sh -c "'$heed' translate -m heard.safetensors --json --ctc-weight 0.3 --batch 1 -j 1 dev.safetensors >one; '$heed' translate -m heard.safetensors --json --ctc-weight 0.3 --batch 7 -j 3 dev.safetensors | cmp - one"
+expect 'a model without CTC says so' 1 '' '*the model was not trained with CTC, so ctc-weight cannot be used; leave it out, or train with --ctc 1*' "$heed" translate -m tones.safetensors --ctc-weight 0.3 hello.wav
+expect 'targets that are too long are counted' 0 '' '*ctc: [1-9]* of 160 targets are longer than their source has positions*' \
+    "$heed" train $text $located --stack 32 --batch-tokens 100 --updates 1 --out long.safetensors
+expect 'scheduled sampling wants a recurrent decoder' 2 '' '*scheduled-sampling is for recurrent decoders*this model has a transformer*leave it out*' \
+    "$heed" train $text $attention --scheduled-sampling 0.1 --out x.safetensors -q
 expect 'such a model is not served' 1 '' '*only models of text are served*' "$heed" serve -m x-y=tones.safetensors --port 0
 finish
