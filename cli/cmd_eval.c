@@ -175,7 +175,8 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_eval = {
     .name = "eval",
-    .summary = "score translations: BLEU, chrF, exact match, word error rate; or labels, or answers",
+    .summary =
+        "score translations: BLEU, chrF, exact match, word error rate; or labels, or answers",
     .usage =
         "--hyp FILE --ref FILE [OPTIONS]\n       heed eval [-m MODEL[,MODEL...]] [OPTIONS] SRC REF",
     .description =

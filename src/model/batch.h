@@ -9,7 +9,13 @@
 enum { HD_HIDDEN = -1 };
 
 /* What a position of a document and its question is. */
-enum hd_source_mark { HD_MARK_QUESTION, HD_MARK_DOCUMENT, HD_MARK_ASKED, HD_MARK_BETWEEN, HD_N_MARKS };
+enum hd_source_mark {
+    HD_MARK_QUESTION,
+    HD_MARK_DOCUMENT,
+    HD_MARK_ASKED,
+    HD_MARK_BETWEEN,
+    HD_N_MARKS
+};
 
 /* The end marker, where wanted, is already among the ids. */
 struct hd_batch {
@@ -19,8 +25,8 @@ struct hd_batch {
     const int *target_seen; /* what the decoder is shown of the target; NULL: all of it */
     /* documents with questions: */
     const int *question, *question_length; /* [Σ lengths], [n]; NULL: there are none */
-    const int
-        *mark; /* [Σ source lengths]: enum hd_source_mark of each word of a document, hidden or not */
+    const int *
+        mark; /* [Σ source lengths]: enum hd_source_mark of each word of a document, hidden or not */
     const int *
         type; /* [Σ source lengths]: the number of the word among those of its document, each counted once */
     /* a source of vectors, instead of ids: */

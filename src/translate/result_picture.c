@@ -70,14 +70,15 @@ heed_picture_attention *heed_result_picture(const heed_result *r, const heed_tra
         b->columns[j] = columns[j].text;
     for (size_t i = 0; i < n_links; i++)
         b->links[i] = (heed_picture_link){.column = links[i].source, .row = links[i].target};
-    b->picture = (heed_picture_attention){.words = {.rows = b->rows,
-                                                    .n_rows = (int)n_rows,
-                                                    .columns = b->columns,
-                                                    .n_columns = (int)n_columns},
-                                          .weights = t->attention,
-                                          /* the decoder has a start instead of an end, a document neither */
-                                          .end = to_target || r->question ? NULL : t->attention_end,
-                                          .links = b->links,
-                                          .n_links = (int)n_links};
+    b->picture =
+        (heed_picture_attention){.words = {.rows = b->rows,
+                                           .n_rows = (int)n_rows,
+                                           .columns = b->columns,
+                                           .n_columns = (int)n_columns},
+                                 .weights = t->attention,
+                                 /* the decoder has a start instead of an end, a document neither */
+                                 .end = to_target || r->question ? NULL : t->attention_end,
+                                 .links = b->links,
+                                 .n_links = (int)n_links};
     return &b->picture;
 }
