@@ -383,7 +383,7 @@ static struct hd_corpus *two_directions(void)
     }
     const char *const paths[] = {put("b.tsv", big), put("c.tsv", small)}, *const directions[] = {
                                                                               "a-b", "a-c"};
-    const struct hd_corpus_files files = {paths, NULL, 2, 0, true, directions};
+    const struct hd_corpus_files files = {paths, NULL, 2, 0, true, false, directions};
     heed_error err = {0};
     struct hd_corpus *corpus = hd_corpus_open(&files, &(struct hd_corpus_options){0}, &err);
     assert_that(corpus, "%s", err.message);
@@ -435,7 +435,7 @@ static void varied_pairs_that_are_too_long_come_as_they_are(void **state)
     (void)state;
     const char *path = put("long.tsv", "0 1 2.\t0 1 2.\n3 4 5.\t3 4 5.\n");
     static const char *const words[] = {"<unk>", "</s>", "0", "1", "2.", "3", "4", "5."};
-    const struct hd_corpus_files files = {&path, NULL, 1, 0, true, NULL};
+    const struct hd_corpus_files files = {&path, NULL, 1, 0, true, false, NULL};
     struct hd_vocab *vocab = hd_vocab_from_tokens(HD_VOCAB_WORDS, words, 8, NULL);
     struct hd_corpus *corpus = hd_corpus_open(&files, &(struct hd_corpus_options){0}, NULL);
     struct hd_pool *threads = hd_pool_new(1, NULL);
