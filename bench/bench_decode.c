@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "clock.h"
 #include "loops.h"
+#include "model/languages.h"
 #include "model/model_file.h"
 #include "peak.h"
 #include "search/search.h"
@@ -38,11 +39,26 @@ struct text {
     size_t n;
 };
 
+/* A source of a model of several languages begins with the symbol of its first direction's target. */
+static void begin_with(struct hd_ids *ids, int symbol)
+{
+    int *at = malloc((ids->n + 1) * sizeof *at);
+    if (!at)
+        exit(1);
+    at[0] = symbol;
+    memcpy(at + 1, ids->at, ids->n * sizeof *at);
+    free(ids->at);
+    ids->at = at;
+    ids->n++;
+}
+
 static struct text read_text(heed_model *model, const char *path, int longest, size_t most)
 {
     struct text text = {.model = model, .net = model->net, .end = hd_vocab_end(model->target)};
     heed_error err = {0};
     size_t size = 0, n_input = 0, n_lines = 0;
+    const struct hd_direction *first = hd_model_direction(model, 0);
+    const int symbol = first ? hd_model_language_symbol(model, first->to) : -1;
     FILE *in = fopen(path, "r");
     if (!in) {
         perror(path);
@@ -56,6 +72,8 @@ static struct text read_text(heed_model *model, const char *path, int longest, s
         if (!text.input || !text.lines ||
             !hd_vocab_encode(model->source, line, strlen(line), true, &ids, &err))
             die(&err);
+        if (symbol >= 0)
+            begin_with(&ids, symbol);
         text.lines[text.n] = line;
         text.input[text.n] = (struct hd_search_input){
             .source = {.ids = ids.at, .n = (int)ids.n}, .max_length = longest, .number = text.n};

@@ -17,6 +17,8 @@ torch_python = sys.argv[3] if len(sys.argv) > 3 else None
 rounds = int(os.environ.get("ROUNDS", "3"))
 spm = os.path.join(peers, "small.spm")
 source = os.path.join(peers, "sentences.en")
+with open(os.path.join(peers, "symbol")) as symbol_file:
+    symbol = symbol_file.read().split()  # what sources of the small model begin with, if it has several languages
 headlines = []
 
 import ctranslate2
@@ -64,7 +66,8 @@ class CTranslate2:
         with open(os.path.join(self.folder, "config.json")) as config:
             end = [] if json.load(config).get("add_source_eos") else ["</s>"]  # or it adds one itself
         with open(source) as lines:
-            self.sentences = [pieces.encode(line.strip(), out_type=str) + end for line in lines][:n_sentences]
+            begin = symbol if name == "small" else []
+            self.sentences = [begin + pieces.encode(line.strip(), out_type=str) + end for line in lines][:n_sentences]
         self.longest = longest
         self.one = self.translator()
 
@@ -149,7 +152,7 @@ end = [] if json.load(open(sys.argv[1] + "/config.json")).get("add_source_eos") 
 start = time.perf_counter()
 pieces = sentencepiece.SentencePieceProcessor(model_file=sys.argv[2])
 translator = ctranslate2.Translator(sys.argv[1], device="cpu", compute_type=sys.argv[3], inter_threads=1, intra_threads=1)
-best = translator.translate_batch([pieces.encode("Hello.", out_type=str) + end], beam_size=1, max_decoding_length=int(sys.argv[4]))[0].hypotheses[0]
+best = translator.translate_batch([sys.argv[5:] + pieces.encode("Hello.", out_type=str) + end], beam_size=1, max_decoding_length=int(sys.argv[4]))[0].hypotheses[0]
 print(pieces.decode(best), time.perf_counter() - start)
 """
 
@@ -166,7 +169,7 @@ def starting():
     for _ in range(4 * rounds):
         seconds, said = clocked([os.path.join(build, "heed"), "translate", "-m", peer("small.heed"), "--beam", "1"], "Hello.\n")
         mine.append(seconds)
-        seconds, answer = clocked([sys.executable, "-c", THEIR_START, peer("small-ct2"), spm, "float32", "256"], "")
+        seconds, answer = clocked([sys.executable, "-c", THEIR_START, peer("small-ct2"), spm, "float32", "256", *symbol], "")
         theirs.append(seconds)
         later.append(float(answer[-1]))
         if said != answer[:-1]:

@@ -4,7 +4,7 @@
 #   peers.sh FOLDER SHARED HEED MODEL TORCH     downloads ctranslate2, sentencepiece, numpy and pyyaml (about 80 MB) from PyPI into FOLDER/ct2
 #                                               the first time; makes small.heed and small-ct2, large.heed and large-ct2 (large.py), v32k.heed
 #                                               and v32k-ct2 (the same with 32,000 words), NAME-int8.heed of each, small.spm, the vocabulary of
-#                                               the first two, and sentences.en, to be translated
+#                                               the first two, symbol, what their sources begin with, and sentences.en, to be translated
 #
 # Where SHARED has them, the small model is Marian's of SHARED/oracles (d 128, 2+2 layers) and the sentences are Tatoeba's. Anywhere else, and
 # with SHARED= , the model is MODEL, the one inside heed, as Hugging Face's transformers has it (`heed convert --to hf`) and as CTranslate2's own
@@ -67,6 +67,7 @@ case $origin in
 Marian*)
     cp "$oracle/vocab.spm" "$folder/small.spm"
     cp "$shared/data/tatoeba/test.en-de.en" "$folder/sentences.en"
+    : >"$folder/symbol"
     both small "$oracle/model.npz" "$folder/small.spm"
     learn v32k "$shared/data/tatoeba/train.en-de.en" "$shared/data/tatoeba/train.en-de.de" ;;
 *)
@@ -74,6 +75,9 @@ Marian*)
     cp "$folder/text/sentences.en" "$folder/sentences.en"
     [ -d "$folder/small-hf" ] || "$heed" convert "$model" --to hf -o "$folder/small-hf" >/dev/null
     cp "$folder/small-hf/source.spm" "$folder/small.spm"
+    # Sources of a model of several languages begin with a symbol, here that of its first direction.
+    symbol=">>$("$heed" info "$model" | sed -n 's/^languages *[^-]*-\([^, ]*\).*/\1/p')<<"
+    grep -qF "\"$symbol\"" "$folder/small-hf/vocab.json" && echo "$symbol" >"$folder/symbol" || : >"$folder/symbol"
     if [ ! -f "$folder/small-ct2/model.bin" ]; then
         # What only the converter needs is kept out of both environments.
         [ -d "$folder/converter/transformers" ] || {

@@ -25,6 +25,8 @@ MODEL = os.path.join(peers, "small-int8.heed")
 with open(os.path.join(peers, "origin")) as origin:
     is_inside = "inside heed" in origin.read()  # and knows its languages itself
 TARGET = "fr" if is_inside else "de"
+with open(os.path.join(peers, "symbol")) as symbol_file:
+    symbol = symbol_file.read().split()  # what sources begin with, of a model of several languages
 
 PEER = r'''
 import ctranslate2, json, sentencepiece, sys, threading
@@ -41,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with lock:
-            best = translator.translate_batch([pieces.encode(said["q"], out_type=str) + end], beam_size=int(sys.argv[3]))[0].hypotheses[0]
+            best = translator.translate_batch([sys.argv[4:] + pieces.encode(said["q"], out_type=str) + end], beam_size=int(sys.argv[3]))[0].hypotheses[0]
         body = json.dumps({"translatedText": pieces.decode(best)}, ensure_ascii=False).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -127,7 +129,7 @@ def overhead(port):
 
 os.sched_setaffinity(0, {1})
 mine, my_port = start(os.path.join(build, "heed"), "serve", "-q", "--port", "0", "-j", "1", "-b", BEAM, "-m", MODEL if is_inside else "en-de=" + MODEL)
-theirs, their_port = start(os.path.join(peers, "ct2", "bin", "python"), "-c", PEER, os.path.join(peers, "small-ct2"), spm, BEAM)
+theirs, their_port = start(os.path.join(peers, "ct2", "bin", "python"), "-c", PEER, os.path.join(peers, "small-ct2"), spm, BEAM, *symbol)
 headlines = []
 try:
     for n in (1, 16, 200):

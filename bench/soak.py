@@ -18,6 +18,7 @@ import threading
 
 build = sys.argv[1]
 AN_HOUR = int(os.environ.get("REQUESTS_AN_HOUR", "36000"))
+targets = []
 WORDS = "the red house is very old and my brother has a small dog that likes to sleep under an open window when it rains".split()
 
 
@@ -29,7 +30,7 @@ def ask(connection, i):
     """One request; which one, its number decides."""
     of = random.Random(i)
     kind = of.randrange(20)
-    body = {"q": sentence(of), "source": "en", "target": of.choice(["fr", "de"])}
+    body = {"q": sentence(of), "source": "en", "target": of.choice(targets)}
     path = "/translate"
     if kind == 0:
         body["q"] = [sentence(of) for _ in range(8)]
@@ -49,6 +50,15 @@ def ask(connection, i):
     answer.read()
     if answer.status != (400 if kind == 3 else 200):
         sys.exit(f"request {i}: status {answer.status}")
+
+
+def targets_of(port):
+    """What the model inside translates English to."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    connection.request("GET", "/languages")
+    languages = json.loads(connection.getresponse().read())
+    connection.close()
+    return [code for language in languages if language["code"] == "en" for code in language["targets"] if code != "en"]
 
 
 def memory_of(pid):
@@ -85,6 +95,7 @@ def main():
     server = subprocess.Popen([os.path.join(build, "heed"), "serve", "-q", "--port", "0", "--threads", "1"], stdout=subprocess.PIPE, text=True)
     try:
         port = int(re.search(r":(\d+)/", server.stdout.readline())[1])
+        targets.extend(targets_of(port))
         send(port, iter(range(AN_HOUR // 60)))
         after_a_minute = memory_of(server.pid)
         send(port, iter(range(AN_HOUR // 60, AN_HOUR)))

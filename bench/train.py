@@ -7,7 +7,7 @@ round of each counts. heed is the program as users run it, reading, batching, dr
 leaves reading out. bench_train measures what an update is made of. On a CPU with a unit for bf16 both also run in bf16 (PyTorch's
 autocast), and ..._vs_torch_best compares ours with the better of PyTorch's two.
 
-ROUNDS=N: rounds, 3 by default. PARTS: some of "torch bf16 update ranks", all by default.
+ROUNDS=N: rounds, 3 by default. UPDATES=N: of each round, 100; 20 are enough to see that it runs. PARTS: some of "torch bf16 update ranks", all by default.
 """
 import json
 import os
@@ -19,6 +19,7 @@ import tempfile
 build, shared, peers, inside = sys.argv[1:5]
 python = sys.argv[5] if len(sys.argv) > 5 else sys.executable
 rounds = int(os.environ.get("ROUNDS", "3"))
+updates = int(os.environ.get("UPDATES", "100"))
 parts = os.environ.get("PARTS", "torch bf16 update ranks").split()
 here = os.path.dirname(os.path.abspath(__file__))
 peer = os.path.join(here, "torch_train.py")
@@ -96,8 +97,8 @@ for model in models if "torch" in parts else []:
     mine, other = {p: [] for p in precisions}, {p: [] for p in precisions}
     for _ in range(rounds):
         for p in precisions:
-            mine[p].append(ours(model, 2, TOKENS, 100, precision=p))
-            other[p].append(theirs(model, 2, 60, p))
+            mine[p].append(ours(model, 2, TOKENS, updates, precision=p))
+            other[p].append(theirs(model, 2, updates * 6 // 10, p))
             print("%-11s %-4s heed %5.0f target pieces/s, %4.0f MB; PyTorch %5.0f, %4.0f MB" % (model, p, *mine[p][-1], *other[p][-1]),
                   flush=True)
     mine, other = {p: best(f) for p, f in mine.items()}, {p: best(f) for p, f in other.items()}

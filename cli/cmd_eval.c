@@ -175,7 +175,8 @@ static enum status run(const struct invocation *invocation)
 
 const struct command command_eval = {
     .name = "eval",
-    .summary = "score translations: BLEU, chrF, exact match, word error rate; or labels",
+    .summary =
+        "score translations: BLEU, chrF, exact match, word error rate; or labels, or answers",
     .usage =
         "--hyp FILE --ref FILE [OPTIONS]\n       heed eval [-m MODEL[,MODEL...]] [OPTIONS] SRC REF",
     .description =
@@ -187,7 +188,8 @@ const struct command command_eval = {
         "missing "
         "and extra words per 100 words of the reference; both split words at spaces. Of a model of "
         "labels the accuracy, the mean F1 of the labels and the table of which was taken for which "
-        "are printed. Files are "
+        "are printed; of one that answers questions (--tsv: document, TAB, question, TAB, answer) "
+        "exact match and F1 as SQuAD's script counts them. Files are "
         "UTF-8, plain or gzip.",
     .examples = {{"heed eval --hyp output.fr --ref test.fr", "score a text"},
                  {"heed eval -m en-fr.safetensors test.en test.fr", "translate and score"},

@@ -196,6 +196,10 @@ static void show_validation(struct screen *s, const heed_training_event *e)
         add(&line, 2, " · accuracy %.2f %%", e->accuracy);
         add(&line, is_metric(e, "F1") ? 2 : 3, " · F1 %.2f", e->f1);
     }
+    if (e->has_answers) {
+        add(&line, 2, " · exact %.2f %%", e->exact);
+        add(&line, is_metric(e, "F1") ? 2 : 3, " · F1 %.2f", e->f1);
+    }
     if (e->is_best)
         add(&line, 1, " · best so far, saved");
     else if (e->patience > 0 && e->n_stale > 0)

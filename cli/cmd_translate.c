@@ -47,7 +47,7 @@ static const heed_option options[] = {
     {"confidence", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, has_confidence),
      .help = "print after ' ||| ' the confidence of the sentence and of each word, 0 to 1; of a "
              "label the "
-             "probabilities of all labels"},
+             "probabilities of all labels, of an answer its probability"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_json),
      .help = "print one JSON object a line: words, links, attention, confidence, warnings"},
     {"subwords", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, has_subwords),
@@ -495,7 +495,8 @@ const struct command command_translate = {
         "that was cut or repeated itself) go to standard error; with --verbose also where a "
         "translation "
         "is unsure, its confidence being less than 0.6. A model of labels prints the label of each "
-        "line; a language model goes on from what each line says, or the lines of --prefix.",
+        "line; one that answers questions takes lines of document, TAB, question and prints the "
+        "answers; a language model goes on from what each line says, or the lines of --prefix.",
     .examples = {{"heed translate -m en-fr.safetensors <text.en >text.fr", "translate a file"},
                  {"echo 'The red house.' | heed translate --show", "see what the model attends to"},
                  {"heed translate --attention encoder --head all --plot heads.svg text.en",

@@ -22,6 +22,10 @@ void print_evaluation_json(const heed_evaluation *e, unsigned metrics);
 void print_confusion(const heed_confusion *c);
 void print_confusion_json(const heed_confusion *c);
 
+/* Answers that were found: exact match and F1; as the inside of an object. */
+void print_answer_scores(const heed_answer_scores *a);
+void print_answer_scores_json(const heed_answer_scores *a);
+
 /* Translate with each model of a list with commas, or with all together, and score what comes out. */
 enum status eval_models(const char *models, const struct invocation *invocation,
                         const heed_eval_options *asked);

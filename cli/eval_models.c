@@ -39,6 +39,8 @@ struct system {
     heed_pair *pairs;
     heed_evaluation *evaluation;
     heed_confusion *confusion; /* of a model of labels, instead of an evaluation */
+    bool has_answers;          /* so of one that answers questions: */
+    heed_answer_scores answers;
 };
 
 static void release_test(struct test *t)
@@ -95,7 +97,14 @@ static int by_group(const void *a, const void *b)
                                 : (p->number > q->number) - (p->number < q->number);
 }
 
-static bool cut_rows(struct test *t, struct row *rows, const char *path)
+/* The TAB behind the source: of questions it is the second, as the source is document, TAB, question. */
+static char *end_of_source(char *line, bool has_questions)
+{
+    char *tab = strchr(line, '\t');
+    return tab && has_questions ? strchr(tab + 1, '\t') : tab;
+}
+
+static bool cut_rows(struct test *t, struct row *rows, const char *path, bool has_questions)
 {
     size_t n_bytes = 0;
     for (size_t i = 0; i < t->source_lines.n; i++)
@@ -103,10 +112,12 @@ static bool cut_rows(struct test *t, struct row *rows, const char *path)
     char *at = t->tsv = need_memory(n_bytes, 1);
     for (size_t i = 0; i < t->source_lines.n; i++) {
         strcpy(at, t->source_lines.at[i]);
-        char *tab = strchr(at, '\t');
+        char *tab = end_of_source(at, has_questions);
         if (!tab) {
-            complain("%s:%zu: there is no tab in it; a row is a source, a tab and its "
-                     "translation",
+            complain(has_questions
+                         ? "%s:%zu: a row is a document, a tab, a question, a tab and the answer"
+                         : "%s:%zu: there is no tab in it; a row is a source, a tab and its "
+                           "translation",
                      path, i + 1);
             return false;
         }
@@ -118,7 +129,28 @@ static bool cut_rows(struct test *t, struct row *rows, const char *path)
     return true;
 }
 
-static bool read_tsv(struct test *t, const char *path)
+/* Does the first of the models answer questions? Only rows of three columns are asked for it. */
+static bool are_questions(const struct test *t, const char *models,
+                          const struct invocation *invocation)
+{
+    const struct eval *eval = invocation->values;
+    const char *tab = t->source_lines.n > 0 ? strchr(t->source_lines.at[0], '\t') : NULL;
+    if (!tab || !strchr(tab + 1, '\t'))
+        return false;
+    char *name = need_memory(strlen(models) + 1, 1);
+    strcpy(name, models);
+    if (!eval->is_ensemble && !is_one_file(models))
+        name[strcspn(name, ",")] = '\0';
+    struct models first;
+    const bool are =
+        models_load(&first, name, invocation) && strcmp(heed_model_task(first.at[0]), "span") == 0;
+    models_free(&first);
+    free(name);
+    return are;
+}
+
+static bool read_tsv(struct test *t, const char *path, const char *models,
+                     const struct invocation *invocation)
 {
     heed_error err = {0};
     if (!heed_lines_read(&t->source_lines, path, &err)) {
@@ -127,7 +159,7 @@ static bool read_tsv(struct test *t, const char *path)
     }
     const size_t n_rows = t->source_lines.n;
     struct row *rows = need_memory(n_rows, sizeof *rows);
-    const bool ok = cut_rows(t, rows, path);
+    const bool ok = cut_rows(t, rows, path, are_questions(t, models, invocation));
     if (ok) {
         qsort(rows, n_rows, sizeof *rows, by_source);
         for (size_t i = 0; i < n_rows; i++)
@@ -208,6 +240,31 @@ static bool score_labels(struct system *s, const struct test *t, heed_error *err
     return s->confusion != NULL;
 }
 
+/* Of several right answers the one counts that is best met, as in SQuAD. */
+static bool score_answers(struct system *s, const struct test *t, heed_error *err)
+{
+    heed_answer_scores *sum = &s->answers, one;
+    *sum = (heed_answer_scores){.n = t->n};
+    s->has_answers = true;
+    double f1 = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        bool is_exact = false;
+        double best = 0;
+        for (size_t k = t->first[i]; k < t->first[i + 1]; k++) {
+            const char *hyp = s->results->at[i]->translations[0]->text;
+            if (!heed_score_answers(&(heed_pair){hyp, t->refs[k]}, 1, &one, err))
+                return false;
+            is_exact = is_exact || one.n_exact > 0;
+            best = one.f1 > best ? one.f1 : best;
+        }
+        sum->n_exact += is_exact;
+        f1 += best;
+    }
+    sum->exact = 100 * (double)sum->n_exact / (double)t->n;
+    sum->f1 = f1 / (double)t->n;
+    return true;
+}
+
 static bool is_of_labels(const struct system *s)
 {
     return s->results->n > 0 && s->results->at[0]->n_labels > 0;
@@ -218,8 +275,9 @@ static bool run_system(struct system *s, const struct invocation *invocation, co
 {
     heed_error err = {0};
     s->results = translate_test(s->name, invocation, t);
-    if (s->results && is_of_labels(s)) {
-        const bool ok = score_labels(s, t, &err);
+    const bool has_answers = s->results && s->results->n > 0 && s->results->at[0]->question;
+    if (has_answers || (s->results && is_of_labels(s))) {
+        const bool ok = (has_answers ? score_answers : score_labels)(s, t, &err);
         if (!ok)
             complain("%s", err.message);
         return ok;
@@ -471,29 +529,37 @@ static bool print_systems(const struct eval *eval, const struct system *systems,
     return ok;
 }
 
-/* Models of labels are printed one after the other. */
-static bool print_labels(const struct eval *eval, const struct system *systems, int n_systems)
+/* Models of labels, and of answers, are printed one after the other. */
+static bool print_decided(const struct eval *eval, const struct system *systems, int n_systems)
 {
+    const bool has_answers = systems[0].has_answers;
+    const char *what = has_answers ? "answers" : "labels";
     if (eval->by_length || eval->plot) {
-        complain("--by-length and --plot are for translations, and the model gives labels");
+        complain("--by-length and --plot are for translations, and the model gives %s", what);
         return false;
     }
     for (int s = 0; s < n_systems; s++) {
-        if (!systems[s].confusion) {
-            complain("%s gives no labels, as the first model does", systems[s].name);
+        if (has_answers ? !systems[s].has_answers : !systems[s].confusion) {
+            complain("%s gives no %s, as the first model does", systems[s].name, what);
             return false;
         }
         if (eval->is_json) {
             printf("{\"model\": ");
             print_json_string(stdout, systems[s].name);
             printf(", ");
-            print_confusion_json(systems[s].confusion);
+            if (has_answers)
+                print_answer_scores_json(&systems[s].answers);
+            else
+                print_confusion_json(systems[s].confusion);
             printf("}\n");
             continue;
         }
         if (n_systems > 1)
             printf("%s%s\n", s > 0 ? "\n" : "", systems[s].name);
-        print_confusion(systems[s].confusion);
+        if (has_answers)
+            print_answer_scores(&systems[s].answers);
+        else
+            print_confusion(systems[s].confusion);
     }
     return true;
 }
@@ -509,15 +575,15 @@ enum status eval_models(const char *models, const struct invocation *invocation,
     struct system *systems = need_memory((size_t)most, sizeof *systems);
     char *names = need_memory(strlen(models) + 1, 1), *rest = names;
     strcpy(names, models);
-    bool ok =
-        eval->tsv ? read_tsv(&test, eval->tsv) : read_two_files(&test, &invocation->arguments);
+    bool ok = eval->tsv ? read_tsv(&test, eval->tsv, models, invocation)
+                        : read_two_files(&test, &invocation->arguments);
     const char *between = eval->is_ensemble || is_one_file(models) ? "" : ",";
     for (const char *name; ok && (name = strsep(&rest, between)) != NULL; n_systems++) {
         systems[n_systems].name = name;
         ok = run_system(&systems[n_systems], invocation, &test, asked);
     }
-    if (ok && systems[0].confusion)
-        ok = print_labels(eval, systems, n_systems);
+    if (ok && (systems[0].confusion || systems[0].has_answers))
+        ok = print_decided(eval, systems, n_systems);
     else {
         ok = ok && print_systems(eval, systems, n_systems, test.n, asked);
         ok = ok && (!eval->plot || plot_by_length(eval, systems, n_systems, test.n, asked));

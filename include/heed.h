@@ -177,6 +177,15 @@ typedef struct heed_label {
     double probability;
 } heed_label;
 
+/* What of a document answers a question. */
+typedef struct heed_answer {
+    const char *text;
+    /* its place in the document, in characters */
+    size_t start, end;
+    /* of all answers that could be given from the document, this one's */
+    double probability;
+} heed_answer;
+
 /* A sentence of a translation memory that had a say in a result. */
 typedef struct heed_remembered {
     /* of the file, from 1 */
@@ -275,6 +284,10 @@ struct heed_result {
      * without a translation memory (option "memory") */
     size_t n_memory;
     heed_remembered *memory;
+    /* Of a model that answers questions: the question, and the best answer; `source` is the document alone. The text of a translation is
+     * an answer, and its attention has two rows: where the answer begins, and where it ends. Else NULL */
+    const char *question;
+    heed_answer *answer;
 };
 
 /* Results of many texts, in the order of the texts. */
@@ -636,7 +649,7 @@ HEED_API char *heed_model_recipe(const heed_model *model, heed_error *err);
 /* "transformer", "bahdanau" ...: the preset that it began as. The model's own text. */
 HEED_API const char *heed_model_architecture(const heed_model *model);
 
-/* "translate", "label" or "language-model": what the model gives. The model's own text. */
+/* "translate", "label", "span" or "language-model": what the model gives. The model's own text. */
 HEED_API const char *heed_model_task(const heed_model *model);
 
 /* The languages as its record has them, "en-fr", or "en-fr,fr-en,en-de" where it translates several
@@ -838,6 +851,8 @@ typedef struct heed_training_event {
     /* of a validation of labels, if has_labels: accuracy and macro F1 in percent */
     double accuracy, f1;
     bool has_labels;
+    /* of a validation of answers: exact and f1, in percent, are known */
+    bool has_answers;
 } heed_training_event;
 
 /* Train: read the text, choose what was left open, learn until the end, and leave one model file. A
@@ -1025,6 +1040,22 @@ HEED_API heed_confusion *heed_confusion_new(const heed_pair *pairs, size_t n, he
 
 /* NULL is fine. */
 HEED_API void heed_confusion_free(heed_confusion *confusion);
+
+/* How answers were found. */
+typedef struct heed_answer_scores {
+    size_t n, n_exact;
+    /* percent that are the same as the right one; 100 times the mean of F1 over their words */
+    double exact, f1;
+} heed_answer_scores;
+
+/* Compare n answers that were found with those that are right, as the script of SQuAD does: small letters, without punctuation and the
+ * words a, an and the. False with the reason in `err` (HEED_BAD_TEXT: no answers, or one that is not UTF-8; HEED_NO_MEMORY).
+ *
+ *     heed_answer_scores s;
+ *     if (heed_score_answers(&(heed_pair){.hyp = "The cellar.", .ref = "cellar"}, 1, &s, &err))
+ *         printf("%.0f %% exact\n", s.exact); */
+HEED_API bool heed_score_answers(const heed_pair *pairs, size_t n, heed_answer_scores *scores,
+                                 heed_error *err);
 
 /* How sure a difference between systems is. */
 typedef struct heed_comparison {

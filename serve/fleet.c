@@ -46,6 +46,11 @@ static bool load_models(struct hd_engine *e, const char *list, const struct hd_s
             ok = hd_fail(err, HEED_BAD_OPTION,
                          "%s reads sound, pictures or vectors, and only models of text are served",
                          path);
+        if (ok && strcmp(heed_model_task(m), "span") == 0)
+            ok = hd_fail(err, HEED_BAD_OPTION,
+                         "%s answers questions about documents, for which no interface of the "
+                         "server has a place; heed translate takes both",
+                         path);
     }
     hd_free(copy);
     return ok;

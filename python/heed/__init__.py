@@ -13,14 +13,14 @@
 
 Options are those of the command line, by the same names and with the same errors.
 """
-from ._evaluation import Evaluation, evaluate
+from ._evaluation import AnswerScores, Evaluation, evaluate, score_answers
 from ._library import CancelledError, DivergedError, Error, FileError, ModelError, OptionError, TextError, ffi, lib
-from ._results import Link, Sentence, Translation, Word
+from ._results import Answer, Link, Sentence, Translation, Word
 from ._training import TrainingEvent, train
 from ._translator import Model, Translator, translate
 
 __version__: str = ffi.string(lib.heed_version()).decode()
 __all__ = [
-    "CancelledError", "DivergedError", "Error", "Evaluation", "FileError", "Link", "Model", "ModelError", "OptionError", "Sentence",
-    "TextError", "TrainingEvent", "Translation", "Translator", "Word", "evaluate", "train", "translate",
+    "Answer", "AnswerScores", "CancelledError", "DivergedError", "Error", "Evaluation", "FileError", "Link", "Model", "ModelError", "OptionError", "Sentence",
+    "TextError", "TrainingEvent", "Translation", "Translator", "Word", "evaluate", "score_answers", "train", "translate",
 ]

@@ -39,6 +39,15 @@ class Sentence(NamedTuple):
     target_end: int
 
 
+class Answer(NamedTuple):
+    """What of a document answers a question: start and end count its characters."""
+
+    text: str
+    start: int
+    end: int
+    probability: float
+
+
 def _words(words: Any, n: int) -> list[Word]:
     return [Word(text_of(w.text), w.start, w.end, w.logprob, w.confidence) for w in words[0:n]] if n else []
 
@@ -68,6 +77,9 @@ class Translation(str):
     alternatives    the next best translations, best first (option n_best)
     warnings        what was cut, repaired or searched again
     source          the text that was translated
+    question, answer   of a model that answers questions: what was asked (None of others), and the best answer with its place in
+                    the document (None where there is none). The string is the answer, source the document, and attention has two
+                    rows: where the answer begins, and where it ends
     """
 
     source: str
@@ -81,6 +93,8 @@ class Translation(str):
     sentences: list[Sentence]
     warnings: list[str]
     alternatives: list["Translation"]
+    question: Optional[str]
+    answer: Optional[Answer]
     _owner: Any
     _result: Any
     _raw: Any
@@ -121,12 +135,14 @@ class Translation(str):
         kind = t.attention_kind
         rows = self.source_words if kind == lib.HEED_ATTENTION_ENCODER else self.words
         columns = self.words if kind == lib.HEED_ATTENTION_DECODER else self.source_words
-        texts = [[ffi.new("char[]", bytes_of(w.text)) for w in side] for side in (rows, columns)]
+        names = ["start", "end"] if self.question is not None else [w.text for w in rows]
+        texts = [[ffi.new("char[]", bytes_of(name)) for name in side] for side in (names, [w.text for w in columns])]
         arrays = [ffi.new("char *[]", side) for side in texts]
         attention = ffi.new("heed_picture_attention *")
-        attention.words.rows, attention.words.n_rows = arrays[0], len(rows)
+        attention.words.rows, attention.words.n_rows = arrays[0], len(names)
         attention.words.columns, attention.words.n_columns = arrays[1], len(columns)
-        attention.weights, attention.end, attention.style = t.attention, t.attention_end, style
+        attention.weights, attention.style = t.attention, style
+        attention.end = t.attention_end if self.question is None else ffi.NULL
         kept: list[Any] = [texts, arrays, attention]
         if kind == lib.HEED_ATTENTION_CROSS and self.links:
             links = ffi.new("heed_picture_link[]", [{"column": k.source, "row": k.target} for k in self.links])
@@ -190,10 +206,14 @@ def translations_of(result: Any, owner: Any) -> Translation:
     source = text_of(result.source)
     source_words = _words(result.words, result.n_words)
     warnings = [text_of(w) for w in result.warnings[0 : result.n_warnings]] if result.n_warnings else []
+    question = None if result.question == ffi.NULL else text_of(result.question)
+    a = result.answer
+    answer = None if a == ffi.NULL else Answer(text_of(a.text), a.start, a.end, a.probability)
     made = []
     for raw in result.translations[0 : result.n_translations]:
         t = Translation(text_of(raw.text))
         t.source, t.source_words, t.warnings = source, source_words, warnings
+        t.question, t.answer = question, answer
         t.score, t.logprob, t.confidence, t.is_cut = raw.score, raw.logprob, raw.confidence, bool(raw.is_cut)
         t.words = _words(raw.words, raw.n_words)
         t.links = [Link(k.source, k.target) for k in raw.links[0 : raw.n_links]] if raw.n_links else []

@@ -12,6 +12,10 @@ void hd_batch_builder_release(struct hd_batch_builder *b)
     hd_free(b->target);
     hd_free(b->source_length);
     hd_free(b->target_length);
+    hd_free(b->question);
+    hd_free(b->question_length);
+    hd_free(b->mark);
+    hd_free(b->type);
     hd_free(b->frames);
     hd_free(b->frame_length);
     hd_free(b->grid);
@@ -21,7 +25,7 @@ void hd_batch_builder_release(struct hd_batch_builder *b)
 void hd_batch_begin(struct hd_batch_builder *b)
 {
     b->n = 0;
-    b->n_source = b->n_target = b->n_frames = 0;
+    b->n_source = b->n_target = b->n_question = b->n_frames = 0;
 }
 
 static bool make_room(int **array, size_t *capacity, size_t count, heed_error *err)
@@ -55,6 +59,48 @@ static bool read_frames(struct hd_batch_builder *b, struct hd_sequence source, h
     return true;
 }
 
+/* Does the question have the word of this key? */
+static bool is_asked(struct hd_sequence source, int key)
+{
+    const int *asked = source.key ? source.question_key : source.question;
+    for (int i = 0; i < source.n_question; i++)
+        if (asked[i] == key)
+            return true;
+    return false;
+}
+
+/* Words of a document by the order in which they first stand in it. */
+static void number_words(int *type, const int *key, int n_words)
+{
+    int n = 0;
+    for (int i = 0; i < n_words; i++) {
+        int k = 0;
+        while (k < i && key[k] != key[i])
+            k++;
+        type[i] = k < i ? type[k] : n++;
+    }
+}
+
+/* The question of a document whose words stand from b->n_source on, and which of these it has. */
+static bool add_question(struct hd_batch_builder *b, struct hd_sequence source, heed_error *err)
+{
+    const size_t n = (size_t)b->n + 1;
+    if (!make_room(&b->question, &b->question_capacity, b->n_question + (size_t)source.n_question,
+                   err) ||
+        !make_room(&b->question_length, &b->question_length_capacity, n, err) ||
+        !make_room(&b->mark, &b->mark_capacity, b->n_source + (size_t)source.n, err) ||
+        !make_room(&b->type, &b->type_capacity, b->n_source + (size_t)source.n, err))
+        return false;
+    const int *key = source.key ? source.key : source.ids;
+    number_words(b->type + b->n_source, key, source.n);
+    for (int i = 0; i < source.n; i++)
+        b->mark[b->n_source + (size_t)i] =
+            is_asked(source, key[i]) ? HD_MARK_ASKED : HD_MARK_DOCUMENT;
+    append(b->question, &b->n_question, source.question, source.n_question);
+    b->question_length[b->n] = source.n_question;
+    return true;
+}
+
 bool hd_batch_add(struct hd_batch_builder *b, struct hd_sequence source, struct hd_sequence target,
                   int end, heed_error *err)
 {
@@ -65,7 +111,8 @@ bool hd_batch_add(struct hd_batch_builder *b, struct hd_sequence source, struct 
         !make_room(&b->target, &b->target_capacity, n_target, err) ||
         !make_room(&b->source_length, &b->source_length_capacity, n, err) ||
         !make_room(&b->target_length, &b->target_length_capacity, n, err) ||
-        (source.vectors && !read_frames(b, source, err)))
+        (source.vectors && !read_frames(b, source, err)) ||
+        (source.question && !add_question(b, source, err)))
         return false;
     append(b->source, &b->n_source, source.ids, source.ids ? source.n : 0);
     append(b->target, &b->n_target, target.ids, target.n);
@@ -83,6 +130,10 @@ struct hd_batch hd_batch_of(const struct hd_batch_builder *b)
                              .source_length = b->source_length,
                              .target = b->target,
                              .target_length = b->target_length,
+                             .question = b->n_question > 0 ? b->question : NULL,
+                             .question_length = b->question_length,
+                             .mark = b->mark,
+                             .type = b->type,
                              .frames = b->n_frames > 0 ? b->frames : NULL,
                              .frame_length = b->frame_length,
                              .grid = b->grid};

@@ -8,12 +8,27 @@
 /* A word of the source or of target_seen that is hidden: its embedding is a row of zeros. */
 enum { HD_HIDDEN = -1 };
 
+/* What a position of a document and its question is. */
+enum hd_source_mark {
+    HD_MARK_QUESTION,
+    HD_MARK_DOCUMENT,
+    HD_MARK_ASKED,
+    HD_MARK_BETWEEN,
+    HD_N_MARKS
+};
+
 /* The end marker, where wanted, is already among the ids. */
 struct hd_batch {
     int n;
     const int *source, *source_length; /* [Σ lengths], [n] */
     const int *target, *target_length; /* as the source; not read by a search */
     const int *target_seen; /* what the decoder is shown of the target; NULL: all of it */
+    /* documents with questions: */
+    const int *question, *question_length; /* [Σ lengths], [n]; NULL: there are none */
+    const int *
+        mark; /* [Σ source lengths]: enum hd_source_mark of each word of a document, hidden or not */
+    const int *
+        type; /* [Σ source lengths]: the number of the word among those of its document, each counted once */
     /* a source of vectors, instead of ids: */
     const float *frames;     /* [Σ frame_length, width] */
     const int *frame_length; /* [n] */
@@ -23,7 +38,9 @@ struct hd_batch {
 /* Builds batches in memory that is kept from one to the next. {0} is empty; to be given to hd_batch_builder_release(). */
 struct hd_batch_builder {
     int n;
-    size_t n_source, n_target; /* ids of all sentences together */
+    size_t n_source, n_target, n_question; /* ids of all sentences together */
+    int *question, *question_length, *mark, *type;
+    size_t question_capacity, question_length_capacity, mark_capacity, type_capacity;
     int *source, *target, *source_length, *target_length;
     size_t source_capacity, target_capacity, source_length_capacity, target_length_capacity;
     size_t n_frames;

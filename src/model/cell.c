@@ -4,6 +4,7 @@
 #include "graph/tape.h"
 #include "model/param.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int hd_cell_gates(enum hd_cell kind)
@@ -16,25 +17,56 @@ hd_node *hd_cell_output(const struct hd_cell_parts *cell, hd_node *state)
     return cell->kind == HD_LSTM ? hd_part(state, 0, cell->D) : state;
 }
 
-void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix,
-                     enum hd_cell kind, bool resets_before, int D)
+static struct hd_transition declare_state(const struct hd_cell_parts *cell, hd_params *params,
+                                          const char *prefix)
 {
-    const bool is_before = kind == HD_GRU && resets_before;
-    *cell = (struct hd_cell_parts){.kind = kind, .resets_before = is_before, .D = D};
-    cell->U = hd_map_param(params, prefix, "U", D, is_before ? 2 * D : hd_cell_gates(kind) * D);
-    if (is_before)
-        cell->N = hd_map_param(params, prefix, "N", D, D);
-    else if (kind == HD_GRU)
-        cell->c = hd_vector_param(params, prefix, "c", 3 * D);
+    const int D = cell->D, gates = hd_cell_gates(cell->kind) * D;
+    struct hd_transition t = {0};
+    t.U = hd_map_param(params, prefix, "U", D, cell->resets_before ? 2 * D : gates);
+    if (cell->resets_before)
+        t.N = hd_map_param(params, prefix, "N", D, D);
+    else if (cell->kind == HD_GRU)
+        t.c = hd_vector_param(params, prefix, "c", 3 * D);
+    return t;
+}
+
+void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix,
+                     struct hd_cell_kind kind)
+{
+    *cell = (struct hd_cell_parts){.kind = kind.kind,
+                                   .resets_before = kind.kind == HD_GRU && kind.resets_before,
+                                   .D = kind.D,
+                                   .n_transitions = kind.n_transitions};
+    const struct hd_transition own = declare_state(cell, params, prefix);
+    cell->U = own.U;
+    cell->N = own.N;
+    cell->c = own.c;
+    for (int i = 0; i < cell->n_transitions; i++) {
+        char deep[64];
+        snprintf(deep, sizeof deep, "%s.deep.%d", prefix, i + 1);
+        cell->transition[i] = declare_state(cell, params, deep);
+        cell->transition[i].b =
+            hd_vector_param(params, deep, "b", hd_cell_gates(cell->kind) * cell->D);
+    }
+}
+
+static void init_state(hd_node *U, hd_node *N, hd_node *c, uint64_t seed)
+{
+    hd_init_orthogonal(U, 1, seed);
+    if (N)
+        hd_init_orthogonal(N, 1, seed);
+    if (c)
+        hd_init_fill(c, 0);
 }
 
 void hd_cell_init(const struct hd_cell_parts *cell, uint64_t seed)
 {
-    hd_init_orthogonal(cell->U, 1, seed);
-    if (cell->N)
-        hd_init_orthogonal(cell->N, 1, seed);
-    if (cell->c)
-        hd_init_fill(cell->c, 0);
+    init_state(cell->U, cell->N, cell->c, seed);
+    for (int i = 0; i < cell->n_transitions; i++) {
+        const struct hd_transition *t = &cell->transition[i];
+        init_state(t->U, t->N, t->c, seed);
+        hd_cell_init_bias(cell, t->b);
+    }
 }
 
 void hd_cell_init_bias(const struct hd_cell_parts *cell, hd_node *b)
@@ -77,7 +109,7 @@ static hd_node *lstm_step(const struct hd_cell_parts *p, hd_node *x, hd_node *st
     return hd_lstm_cell(x, hd_lin(p->U, s), c);
 }
 
-hd_node *hd_cell_step(const struct hd_cell_parts *cell, hd_node *x, hd_node *state)
+static hd_node *step_once(const struct hd_cell_parts *cell, hd_node *x, hd_node *state)
 {
     switch (cell->kind) {
     case HD_RNN:
@@ -91,12 +123,31 @@ hd_node *hd_cell_step(const struct hd_cell_parts *cell, hd_node *x, hd_node *sta
     return state;
 }
 
+/* Pascanu et al. (2014), as Miceli Barone et al. (2017) have it: the state goes through further cells, which read nothing. */
+hd_node *hd_cell_step(const struct hd_cell_parts *cell, hd_node *x, hd_node *state)
+{
+    state = step_once(cell, x, state);
+    for (int i = 0; i < cell->n_transitions; i++) {
+        const struct hd_transition *t = &cell->transition[i];
+        const struct hd_cell_parts deep = {.kind = cell->kind,
+                                           .resets_before = cell->resets_before,
+                                           .D = cell->D,
+                                           .U = t->U,
+                                           .c = t->c,
+                                           .N = t->N};
+        hd_node *nothing = hd_input(state->tape, NULL, hd_n_rows(state), hd_width(x));
+        hd_node *b = hd_add(nothing, t->b);
+        state = step_once(&deep, b, state);
+    }
+    return state;
+}
+
 /* ---- all steps --------------------------------------------------------------------------------------------------- */
 
 /* What hd_recurrence does for the other cells, in steps: at step t, the sentences longer than t. Rows that have ended
  * keep running on zeros of input and are not read. */
-static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, hd_node *start,
-                                 const hd_spans *spans, bool is_reversed)
+static hd_node *run_in_steps(const struct hd_cell_parts *cell, hd_node *x, hd_node *start,
+                             const hd_spans *spans, bool is_reversed)
 {
     hd_tape *t = x->tape;
     const size_t B = (size_t)spans->n, steps = (size_t)spans->longest, rows = (size_t)hd_n_rows(x);
@@ -105,7 +156,8 @@ static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, h
     if (!state || !at)
         return &t->nil;
     memset(from, 0xff, rows * sizeof *from); /* -1: a row of nobody */
-    hd_node *s = start ? start : hd_input(t, NULL, spans->n, cell->D);
+    const int width = cell->kind == HD_LSTM ? 2 * cell->D : cell->D;
+    hd_node *s = start ? start : hd_input(t, NULL, spans->n, width);
     for (size_t step = 0; step < steps; step++) {
         for (size_t b = 0; b < B; b++) {
             const int length = spans->length[b], i = (int)step;
@@ -116,15 +168,15 @@ static hd_node *run_reset_before(const struct hd_cell_parts *cell, hd_node *x, h
         s = state[step] = hd_cell_step(cell, hd_rows(x, at, spans->n), s);
     }
     if (steps == 0)
-        return hd_input(t, NULL, (int)rows, cell->D);
+        return hd_input(t, NULL, (int)rows, width);
     return hd_rows(hd_pile(state, (int)steps), from, (int)rows);
 }
 
 hd_node *hd_cell_run(const struct hd_cell_parts *cell, hd_node *x, hd_node *start,
                      const hd_spans *spans, bool is_reversed)
 {
-    if (cell->resets_before)
-        return run_reset_before(cell, x, start, spans, is_reversed);
+    if (cell->resets_before || cell->n_transitions > 0)
+        return run_in_steps(cell, x, start, spans, is_reversed);
     return hd_recurrence(
         x, cell->U, cell->c, start,
         &(hd_recurrence_options){.cell = cell->kind, .spans = spans, .is_reversed = is_reversed});

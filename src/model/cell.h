@@ -4,6 +4,13 @@
 
 #include <heed_graph.h>
 
+enum { HD_MAX_TRANSITIONS = 7 };
+
+/* One more step of the state that reads no input (deep transition): the cell's own equations with x = b. */
+struct hd_transition {
+    hd_node *U, *c, *N, *b;
+};
+
 /* A cell's own parameters. Its input's share x = W x_t + b is made by the caller, for all steps at once where it can be. */
 struct hd_cell_parts {
     enum hd_cell kind;
@@ -12,14 +19,23 @@ struct hd_cell_parts {
     hd_node *U; /* [D,kD]; [D,2D] when resetting before */
     hd_node *c; /* gru, reset after: [3D], added to U s' */
     hd_node *N; /* gru, reset before: [D,D] */
+    int n_transitions;
+    struct hd_transition transition[HD_MAX_TRANSITIONS];
 };
 
 /* How many gates a cell has: the input's share is [.., k·D]. */
 int hd_cell_gates(enum hd_cell kind);
 
-/* Declare "prefix.U" and what else the kind needs. */
+/* What a cell is; U and the others are hd_cell_declare()'s. */
+struct hd_cell_kind {
+    enum hd_cell kind;
+    bool resets_before;
+    int D, n_transitions;
+};
+
+/* Declare "prefix.U" and what else the kind needs, and "prefix.deep.1.U" and so on for its transitions. */
 void hd_cell_declare(struct hd_cell_parts *cell, hd_params *params, const char *prefix,
-                     enum hd_cell kind, bool resets_before, int D);
+                     struct hd_cell_kind kind);
 void hd_cell_init(const struct hd_cell_parts *cell, uint64_t seed);
 
 /* The bias of the input's share: an LSTM's forget gates begin at 1, all else at 0. */

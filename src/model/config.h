@@ -13,7 +13,7 @@ typedef struct json_t json_t; /* of jansson.h; those who only compute do without
 
 #define HD_ARCHS "seq2seq|bahdanau|luong|wang|ferreira|transformer" /* in the order of the enum */
 enum hd_arch { HD_SEQ2SEQ, HD_BAHDANAU, HD_LUONG, HD_WANG, HD_FERREIRA, HD_TRANSFORMER };
-enum hd_task { HD_TASK_TRANSLATE, HD_TASK_LABEL, HD_TASK_LANGUAGE_MODEL };
+enum hd_task { HD_TASK_TRANSLATE, HD_TASK_LABEL, HD_TASK_SPAN, HD_TASK_LANGUAGE_MODEL };
 enum hd_source_type { HD_SOURCE_TEXT, HD_SOURCE_VECTORS, HD_SOURCE_NONE };
 enum hd_reset { HD_RESET_AFTER, HD_RESET_BEFORE };
 enum hd_context { HD_CONTEXT_ATTENTION, HD_CONTEXT_FIRST, HD_CONTEXT_EVERY };
@@ -46,6 +46,7 @@ enum hd_size { HD_SIZE_TINY, HD_SIZE_SMALL, HD_SIZE_BASE };
 /* A field that is HD_OPTION_OPEN is chosen by hd_config_check() to go with the others. Sizes are open when 0. */
 enum {
     HD_MAX_PYRAMID = 6,
+    HD_MAX_HOPS = 8,
     HD_MAX_LAYERS = 64,
     HD_MAX_HEADS = 64,
     HD_MAX_DIM = 65536,
@@ -55,12 +56,15 @@ enum {
 struct hd_config {
     int arch; /* enum hd_arch: which preset it began as; the fields below decide everything but transformer or not */
     int task; /* enum hd_task: what comes out */
-    int source;                     /* enum hd_source_type: what goes in */
-    int source_vocab, target_vocab; /* of labels: their number; of a language model: both */
-    int source_width;               /* vectors: numbers of each */
-    bool has_grids;                 /* vectors: they stand in rows and columns */
+    int source; /* enum hd_source_type: what goes in */
+    int source_vocab,
+        target_vocab; /* of labels: their number; of a language model and of spans: both the same */
+    int source_width; /* vectors: numbers of each */
+    bool has_grids;   /* vectors: they stand in rows and columns */
     int stack,
-        pyramid; /* vectors: so many side by side are one position; how often they are halved */
+        pyramid;    /* vectors: so many side by side are one position; how often they are halved */
+    int hops;       /* spans: how often the document is read, recurrent models */
+    int max_answer; /* spans: words of an answer at most */
     int target_start; /* id that stands before the first target word; -1 is a vector of zeros */
 
     int dim, encoder_dim, embed, encoder_layers,
@@ -71,6 +75,8 @@ struct hd_config {
     /* recurrent models */
     int cell; /* enum hd_cell */
     int gru_reset;
+    int encoder_transitions, decoder_transitions,
+        upper_transitions; /* further cells of a step, of a decoder's first layer and of those above */
     bool bidirectional, reverse_source;
     int context; /* enum hd_context, may be unset: attention with a score, first without */
     int score, attention_dim, score_depth; /* attention_dim 0: as dim */

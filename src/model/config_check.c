@@ -40,6 +40,27 @@ static bool check_task(const struct hd_config *c, heed_error *err)
     return true;
 }
 
+/* What is for answers, and what cannot find one. */
+static bool check_span(const struct hd_config *c, heed_error *err)
+{
+    const struct hd_config usual = hd_config_defaults();
+    if (c->task != HD_TASK_SPAN && (c->hops != usual.hops || c->max_answer != usual.max_answer))
+        return hd_fail(err, HEED_BAD_OPTION, "%s is for task span, but task is %s; leave it out",
+                       c->hops != usual.hops ? "hops" : "max-answer",
+                       hd_config_choice("task", c->task).text);
+    if (c->task != HD_TASK_SPAN || c->arch == HD_TRANSFORMER)
+        return true;
+    if (!has_score(c))
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "task span points by attention, but score is none; choose a score, or "
+                       "another arch");
+    if (c->score == HD_SCORE_LOCATION)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "task span asks what stands in the document, but score location looks at "
+                       "positions only; choose another score");
+    return true;
+}
+
 static bool check_source(const struct hd_config *c, heed_error *err)
 {
     const bool is_vectors = c->source == HD_SOURCE_VECTORS;
@@ -203,6 +224,14 @@ static bool check_encoder(const struct hd_config *c, heed_error *err)
                        "gru-reset out",
                        hd_config_choice("cell", c->cell).text);
     return true;
+}
+
+static bool check_transitions(const struct hd_config *c, heed_error *err)
+{
+    return c->upper_transitions == 0 || c->decoder_layers > 1 ||
+           hd_fail(err, HEED_BAD_OPTION,
+                   "upper-transitions is for decoder layers above the first, but decoder-layers is "
+                   "1; leave it out, or set decoder-transitions");
 }
 
 static bool check_start(const struct hd_config *c, heed_error *err)
@@ -416,7 +445,8 @@ static bool check_recurrent(const struct hd_config *c, heed_error *err)
             hd_config_choice("score", c->score).text);
     const bool fits = has_score(c) ? check_place(c, err) : check_no_score(c, err);
     return fits && check_score(c, err) && check_location(c, err) && check_axes(c, err) &&
-           check_encoder(c, err) && check_start(c, err) && check_tied_readout(c, err);
+           check_encoder(c, err) && check_transitions(c, err) && check_start(c, err) &&
+           check_tied_readout(c, err);
 }
 
 /* ---- the Transformer ------------------------------------------------------------------------- */
@@ -479,8 +509,8 @@ static bool check_alignment_heads(const struct hd_config *c, heed_error *err)
 
 bool hd_config_check(struct hd_config *config, heed_error *err)
 {
-    if (!check_ranges(config, err) || !check_task(config, err) || !check_source(config, err) ||
-        !check_vocabularies(config, err))
+    if (!check_ranges(config, err) || !check_task(config, err) || !check_span(config, err) ||
+        !check_source(config, err) || !check_vocabularies(config, err))
         return false;
     fill(config);
     const bool fits = config->arch == HD_TRANSFORMER ? check_transformer(config, err)

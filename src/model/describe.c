@@ -23,7 +23,7 @@ int hd_config_positions(const struct hd_config *config, int n_frames)
 
 bool hd_config_has_decoder(const struct hd_config *config)
 {
-    return config->task != HD_TASK_LABEL;
+    return config->task != HD_TASK_LABEL && config->task != HD_TASK_SPAN;
 }
 
 bool hd_config_has_decoder_attention(const struct hd_config *config)
@@ -143,6 +143,12 @@ const char *hd_config_formula(const struct hd_config *config, char text[256])
             "α = softmax(Q Kᵀ / √%d), c = α V in each of %d heads; then e_j = q·h_j / √%d for the "
             "label",
             c->dim / c->heads, c->heads, c->dim);
+    else if (c->arch == HD_TRANSFORMER && c->task == HD_TASK_SPAN)
+        say(&l,
+            "α = softmax(Q Kᵀ / √%d), c = α V in each of %d heads; then e_j = (W q)·(U h_j) for "
+            "the "
+            "start and for the end",
+            c->dim / c->heads, c->heads);
     else if (c->arch != HD_TRANSFORMER && !hd_config_has_encoder(c))
         say(&l, "none: there is no source");
     else if (c->arch != HD_TRANSFORMER && c->score == HD_SCORE_NONE && c->task == HD_TASK_LABEL)

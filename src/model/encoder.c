@@ -11,19 +11,23 @@
 #include <stdio.h>
 
 static void declare_layer(struct hd_encoder_layer *layer, const struct hd_config *c,
-                          hd_params *params, int number, const char *direction, int in, int D)
+                          hd_params *params, const char *name, int number, const char *direction,
+                          int in, int D)
 {
-    char prefix[48];
-    snprintf(prefix, sizeof prefix, "encoder.%d.%s", number, direction);
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%s.%d.%s", name, number, direction);
     const int gates = hd_cell_gates((enum hd_cell)c->cell) * D;
     layer->W = hd_map_param(params, prefix, "W", in, gates);
-    hd_cell_declare(&layer->cell, params, prefix, (enum hd_cell)c->cell,
-                    c->gru_reset == HD_RESET_BEFORE, D);
+    hd_cell_declare(&layer->cell, params, prefix,
+                    (struct hd_cell_kind){.kind = (enum hd_cell)c->cell,
+                                          .resets_before = c->gru_reset == HD_RESET_BEFORE,
+                                          .D = D,
+                                          .n_transitions = c->encoder_transitions});
     layer->b = hd_vector_param(params, prefix, "b", gates);
 }
 
 void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *c,
-                        hd_params *params)
+                        hd_params *params, const char *name, int in_width)
 {
     parts->n_layers = c->encoder_layers;
     parts->n_halvings = c->pyramid;
@@ -31,10 +35,10 @@ void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *
     parts->is_reversed = c->reverse_source;
     const int width = hd_encoder_width(c), D = c->bidirectional ? width / 2 : width;
     for (int l = 0; l < c->encoder_layers; l++) {
-        const int in = l == 0 ? c->embed : l <= c->pyramid ? 2 * width : width;
-        declare_layer(&parts->forward[l], c, params, l + 1, "forward", in, D);
+        const int in = l == 0 ? in_width : l <= c->pyramid ? 2 * width : width;
+        declare_layer(&parts->forward[l], c, params, name, l + 1, "forward", in, D);
         if (c->bidirectional)
-            declare_layer(&parts->backward[l], c, params, l + 1, "backward", in, D);
+            declare_layer(&parts->backward[l], c, params, name, l + 1, "backward", in, D);
     }
 }
 

@@ -1,4 +1,5 @@
-/* encoder.h -- from source words to states h_j: stacks of recurrent layers, one way or both. */
+/* encoder.h -- from source words to states h_j: stacks of recurrent layers, one way or both. A document that is read again has more of
+ * them (head_span.c). */
 #ifndef HD_MODEL_ENCODER_H
 #define HD_MODEL_ENCODER_H
 
@@ -25,8 +26,9 @@ struct hd_encoded {
     hd_node *last[HD_MAX_LAYERS]; /* [B, width], an LSTM's [B, 2·width]: s beside its cell */
 };
 
+/* Declare "name.l.forward.W" and so on, for inputs of width `in`. */
 void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *config,
-                        hd_params *params);
+                        hd_params *params, const char *name, int in);
 void hd_encoder_init(const struct hd_encoder_parts *parts, uint64_t seed);
 
 /* x [Σ S, E] are the embedded words; *spans become those of the top layer. */

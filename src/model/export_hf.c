@@ -49,6 +49,8 @@ static bool check_model(struct export *e)
     const struct hd_config *c = e->c;
     if (c->arch != HD_TRANSFORMER)
         return cannot(e, "it is recurrent, and MarianMT and Pegasus are Transformers");
+    if (c->task == HD_TASK_SPAN)
+        return cannot(e, "it gives answers, and MarianMT and Pegasus write words");
     if (c->decoder == HD_DECODER_SSRU)
         return cannot(e,
                       "its decoder has a recurrent unit (decoder ssru), and those of MarianMT and "

@@ -3,6 +3,8 @@
  * A choice's values stand in the order of its enum in config.h; that they do is tested. */
 #include "model/fields.h"
 
+#include "model/cell.h"
+
 #include <stddef.h>
 
 /* "layers" sets both sides. */
@@ -67,9 +69,9 @@ static bool set_score(const heed_option *option, void *values, const char *text,
 
 const heed_option hd_config_options[] = {
     {"arch", CHOICE(arch, HD_ARCHS), .flags = FACT, .help = "preset that it was made from"},
-    {"task", CHOICE(task, "translate|label|language-model"), .flags = MODEL | HEED_OPTION_IF_SET, .set = set_task,
+    {"task", CHOICE(task, "translate|label|span|language-model"), .flags = MODEL | HEED_OPTION_IF_SET, .set = set_task,
      .initial = "translate", .default_help = "translate; language-model with source none",
-     .help = "what the model gives: a translation, a label of the text, or, without a source, the next words"},
+     .help = "what the model gives: a translation, a label of the text, the words of a document that answer a question, or, without a source, the next words"},
     {"source", CHOICE(source, "text|vectors|none"), .flags = MODEL | HEED_OPTION_IF_SET, .set = set_source, .initial = "text",
      .default_help = "text; none with task language-model; vectors with such a file as --src",
      .help = "what the model reads: text, vectors (frames of sound, patches of pictures; see heed features), or nothing: the decoder is alone"},
@@ -79,6 +81,10 @@ const heed_option hd_config_options[] = {
      .help = "source vectors that are put side by side and read as one"},
     {"pyramid", WHOLE(pyramid, 0, 6), .flags = MODEL | HEED_OPTION_IF_SET, .initial = "0",
      .help = "times the source is halved, two positions becoming one: between the first encoder layers, before those of a transformer"},
+    {"hops", WHOLE(hops, 1, HD_MAX_HOPS), .flags = RNN | HEED_OPTION_IF_SET, .initial = "1",
+     .help = "task span: times the document is read, each time with what was found before"},
+    {"max-answer", WHOLE(max_answer, 1, 1 << 20), .flags = MODEL | HEED_OPTION_IF_SET, .initial = "30",
+     .help = "task span: longest answer, in the tokens that the model reads"},
     {"source-vocab", WHOLE(source_vocab, 0, HD_MAX_VOCAB), .flags = FACT, .help = "size of the source vocabulary"},
     {"target-vocab", WHOLE(target_vocab, 0, HD_MAX_VOCAB), .flags = FACT, .help = "size of the target vocabulary"},
     {"target-start", WHOLE(target_start, -1, HD_MAX_VOCAB - 1), .flags = DECODER | FACT, .initial = "-1",
@@ -106,6 +112,12 @@ const heed_option hd_config_options[] = {
     {"cell", CHOICE(cell, "rnn|gru|lstm"), .group = "Recurrent models", .flags = RNN, PRESET, .help = "recurrent cell"},
     {"gru-reset", CHOICE(gru_reset, "after|before"), .flags = RNN, .initial = "after",
      .help = "apply the reset gate of a GRU after the product with U (faster) or before it (as in the papers)"},
+    {"encoder-transitions", WHOLE(encoder_transitions, 0, HD_MAX_TRANSITIONS), .flags = ENCODER | RNN | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "deep transition: further cells that an encoder state goes through in every step"},
+    {"decoder-transitions", WHOLE(decoder_transitions, 0, HD_MAX_TRANSITIONS), .flags = DECODER | RNN | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "the same of the decoder's first layer; with attend inside, after its second cell"},
+    {"upper-transitions", WHOLE(upper_transitions, 0, HD_MAX_TRANSITIONS), .flags = DECODER | RNN | HEED_OPTION_IF_SET, .initial = "0",
+     .help = "the same of each decoder layer above the first"},
     {"bidirectional", YES_NO(bidirectional), .flags = ENCODER | RNN, PRESET,
      .help = "bidirectional encoder; each direction has half of encoder-dim"},
     {"reverse-source", .kind = HEED_OPTION_FLAG, FIELD(reverse_source), .flags = ENCODER | RNN,

@@ -6,14 +6,13 @@
  * Yang et al. (2016), "Hierarchical attention networks for document classification", section 2.2, is the score additive. */
 #include "base/memory.h"
 #include "graph/tape.h"
+#include "model/asking.h"
 #include "model/output.h"
 #include "model/param.h"
-#include "model/score.h"
 
 struct label_parts {
-    struct hd_config pooling; /* the net's, with the score that the query asks by */
+    struct hd_asking pooling; /* by the net's score, or none */
     hd_node *q;               /* [1,D]; NULL without attention */
-    struct hd_score_parts score;
 };
 
 /* ---- parameters -------------------------------------------------------------------------------- */
@@ -23,14 +22,14 @@ static bool declare_label(struct hd_net *net, heed_error *err)
     struct label_parts *p = net->output_parts = hd_new(struct label_parts, err);
     if (!p)
         return false;
-    p->pooling = net->config;
+    struct hd_config pooling = net->config;
     if (net->config.arch == HD_TRANSFORMER)
-        p->pooling.score = HD_SCORE_SCALED_DOT;
-    const bool has_attention = p->pooling.score != HD_SCORE_NONE;
-    const struct hd_config *c = &p->pooling;
+        pooling.score = HD_SCORE_SCALED_DOT;
+    const bool has_attention = pooling.score != HD_SCORE_NONE;
+    const struct hd_config *c = &pooling;
     if (has_attention) {
         p->q = hd_param(net->params, "attention.query", 1, c->dim);
-        hd_score_declare(&p->score, c, net->params);
+        hd_asking_declare(&p->pooling, c, net->params, "attention");
     }
     hd_head_declare(&net->head, c, net->params,
                     has_attention ? hd_value_width(c) : hd_encoder_width(c), NULL);
@@ -42,7 +41,7 @@ static void init_label(const struct hd_net *net, uint64_t seed)
     const struct label_parts *p = net->output_parts;
     if (p->q) {
         hd_init_normal(p->q, 1 / __builtin_sqrtf((float)net->config.dim), seed);
-        hd_score_init(&p->score, seed);
+        hd_asking_init(&p->pooling, seed);
     }
     hd_head_init(&net->head, seed);
 }
@@ -62,21 +61,10 @@ static hd_node *ask(const struct label_parts *p, hd_tape *tape, int B)
 static hd_node *pool(const struct label_parts *p, hd_node *h, const hd_spans *spans,
                      hd_node **attended_by)
 {
-    hd_tape *tape = h->tape;
-    const struct hd_keys keys = hd_score_keys(&p->score, &p->pooling, h);
-    struct hd_values *values = hd_tape_take(tape, "hd_teacher_force", 1, sizeof *values);
-    if (!values)
-        return &tape->nil;
-    *values = (struct hd_values){.h = keys.values};
-    const struct hd_view view = {.parts = &p->score,
-                                 .config = &p->pooling,
-                                 .spans = spans,
-                                 .mask =
-                                     hd_mask_lengths(tape, spans->length, spans->n, spans->longest),
-                                 .h = hd_ragged(keys.keys, spans),
-                                 .keys = &keys,
-                                 .values = values};
-    hd_node *q = ask(p, tape, spans->n);             /* q                     [B,D] */
+    const struct hd_view view = hd_asking_view(&p->pooling, h, spans);
+    if (hd_has_failed(h->tape))
+        return &h->tape->nil;
+    hd_node *q = ask(p, h->tape, spans->n);          /* q                     [B,D] */
     hd_node *e = hd_attend_score(&view, q);          /* e_j = score(q, h_j)   [B,S] */
     hd_node *alpha = hd_attend_softmax(&view, e, q); /* α   = softmax_j(e_j)  [B,S] */
     *attended_by = alpha;
@@ -106,8 +94,9 @@ static bool force_label(const struct hd_net *net, hd_tape *tape, const struct hd
                                  .target = batch->target,
                                  .sentence = numbers,
                                  .position = numbers + batch->n};
-    const bool has_heads = p->pooling.score == HD_SCORE_MULTI_HEAD;
-    forced->cross = hd_weights_of_one(tape, attended_by, has_heads ? p->pooling.heads : 0, spans);
+    const bool has_heads = p->pooling.config.score == HD_SCORE_MULTI_HEAD;
+    forced->cross =
+        hd_weights_of_one(tape, attended_by, has_heads ? p->pooling.config.heads : 0, spans);
     return !hd_has_failed(tape);
 }
 

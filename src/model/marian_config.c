@@ -1,6 +1,7 @@
 /* marian_config.c -- Marian's configuration, YAML inside its file, as ours.
  *
  * What heed cannot do is refused by the name that Marian has for it. */
+#include "model/cell.h"
 #include "model/import_marian.h"
 
 #include "base/error.h"
@@ -270,8 +271,7 @@ static bool check_depths(const struct hd_marian *m)
            (must_be(m, "enc-depth", "1", "") && must_be(m, "dec-depth", "1", "") &&
             must_be(m, "enc-type", "bidirectional", "") &&
             must_be(m, "enc-cell", "gru", "gru-nematus") &&
-            must_be(m, "dec-cell", "gru", "gru-nematus") &&
-            must_be(m, "dec-cell-base-depth", "2", ""));
+            must_be(m, "dec-cell", "gru", "gru-nematus"));
 }
 
 static bool check_encoder(const struct hd_marian *m)
@@ -280,14 +280,26 @@ static bool check_encoder(const struct hd_marian *m)
            must_be(m, "enc-type", "bidirectional", "bi-unidirectional");
 }
 
+/* Cells of a step beyond the first so many, which are there anyhow. */
+static bool read_transitions(const struct hd_marian *m, const char *key, int least, int *n)
+{
+    const struct hd_marian_word depth = hd_marian_value(m, key);
+    *n = depth.s[0] == '\0' ? 0 : hd_marian_number(m, key) - least;
+    return (*n >= 0 && *n <= HD_MAX_TRANSITIONS) ||
+           hd_fail(m->in.err, HEED_BAD_MODEL,
+                   "%s: its %s is %s, which heed cannot do; %d to %d can be imported", m->in.path,
+                   key, hd_quote(depth.s).text, least, least + HD_MAX_TRANSITIONS);
+}
+
 static bool recurrent_config(struct hd_marian *m, struct hd_config *c)
 {
-    int cell;
-    const bool has_upper = hd_marian_number(m, "dec-depth") > 1;
+    int cell, of_encoder, of_decoder = 0, of_upper = 0;
+    const bool has_upper = hd_marian_number(m, "dec-depth") > 1,
+               is_after = !has_upper && is_word(m, "dec-cell-base-depth", "1");
     if (!check_depths(m) || !check_cells(m, &cell) || !check_encoder(m) ||
-        !must_be(m, "enc-cell-depth", "1", "") ||
-        !must_be(m, "dec-cell-base-depth", "2", has_upper ? "" : "1") ||
-        (has_upper && !must_be(m, "dec-cell-high-depth", "1", "")) ||
+        !read_transitions(m, "enc-cell-depth", 1, &of_encoder) ||
+        (!is_after && !read_transitions(m, "dec-cell-base-depth", 2, &of_decoder)) ||
+        (has_upper && !read_transitions(m, "dec-cell-high-depth", 1, &of_upper)) ||
         !must_be(m, "layer-normalization", "false", "") || !must_be(m, "skip", "false", ""))
         return false;
     *c = hd_config_preset(HD_BAHDANAU, HD_SIZE_BASE);
@@ -300,7 +312,10 @@ static bool recurrent_config(struct hd_marian *m, struct hd_config *c)
     c->bidirectional = true;
     c->score = HD_SCORE_ADDITIVE;
     c->score_bias = true;
-    c->attend = is_word(m, "dec-cell-base-depth", "1") ? HD_ATTEND_AFTER : HD_ATTEND_INSIDE;
+    c->attend = is_after ? HD_ATTEND_AFTER : HD_ATTEND_INSIDE;
+    c->encoder_transitions = of_encoder;
+    c->decoder_transitions = of_decoder;
+    c->upper_transitions = of_upper;
     c->input_feeding = 0;
     c->readout = HD_READOUT_TANH;
     c->start = HD_START_MEAN;

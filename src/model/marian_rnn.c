@@ -44,7 +44,12 @@ static struct name old_name(const struct place *p, const char *what)
     struct name n;
     const bool is_second = p->is_decoder && p->number == 2;
     const char *input = strcmp(what, "W") == 0 ? "Wc" : strcmp(what, "Wx") == 0 ? "Wcx" : NULL;
-    if (is_second && input)
+    if (p->is_decoder && p->number > 2)
+        snprintf(n.s, sizeof n.s, "decoder_%s_nl_drt_%d", what, p->number - 2);
+    else if (!p->is_decoder && p->number > 1)
+        snprintf(n.s, sizeof n.s, "encoder%s_%s_drt_%d", p->is_backward ? "_r" : "", what,
+                 p->number - 1);
+    else if (is_second && input)
         snprintf(n.s, sizeof n.s, "decoder_%s", input);
     else if (is_second)
         snprintf(n.s, sizeof n.s, "decoder_%s_nl", what);
@@ -64,8 +69,11 @@ static struct name name_of(const struct hd_marian *m, const struct place *p, con
     else if (p->is_decoder || is_one_way(m, p->layer))
         snprintf(n.s, sizeof n.s, "%s_l%d_cell%d_%s", p->is_decoder ? "decoder" : "encoder",
                  p->layer, p->number, what);
-    else if (p->layer == 1)
+    else if (p->layer == 1 && p->number == 1)
         snprintf(n.s, sizeof n.s, "encoder_bi%s_%s", p->is_backward ? "_r" : "", what);
+    else if (p->layer == 1)
+        snprintf(n.s, sizeof n.s, "encoder_bi%s_cell%d_%s", p->is_backward ? "_r" : "", p->number,
+                 what);
     else
         snprintf(n.s, sizeof n.s, "encoder_bi%s_l%d_cell%d_%s", p->is_backward ? "_r" : "",
                  p->layer, p->number, what);
@@ -124,18 +132,39 @@ static bool take_gates(struct hd_marian *m, const struct place *place, const cha
 
 static hd_node *ours(const struct hd_marian *m, const char *prefix, const char *name)
 {
-    char whole[64];
+    char whole[80];
     snprintf(whole, sizeof whole, "%s.%s", prefix, name);
     return hd_params_find(m->in.net->params, whole);
+}
+
+/* Further cells of a step behind this one, which read nothing; b is ours for their bias. */
+static bool take_transitions(struct hd_marian *m, const struct place *first, const char *prefix,
+                             int n, const char *b)
+{
+    struct place place = *first;
+    for (int i = 1; i <= n; i++) {
+        char deep[64];
+        place.number = first->number + i;
+        snprintf(deep, sizeof deep, "%s.deep.%d", prefix, i);
+        if (!take_gates(m, &place, "U", ours(m, deep, "U"), 0, m->in.net->config.dim) ||
+            !take_gates(m, &place, "b", ours(m, deep, b), 0, 1))
+            return false;
+    }
+    return true;
 }
 
 /* A cell under this prefix of ours, which reads `rows` numbers from `row` on. */
 static bool take_cell(struct hd_marian *m, const struct place *place, const char *prefix, int row,
                       int rows)
 {
+    const struct hd_config *c = &m->in.net->config;
+    const int n = !place->is_decoder  ? c->encoder_transitions
+                  : place->layer == 1 ? 0 /* they are the second cell's */
+                                      : c->upper_transitions;
     return take_gates(m, place, "W", ours(m, prefix, "W"), row, rows) &&
-           take_gates(m, place, "U", ours(m, prefix, "U"), 0, m->in.net->config.dim) &&
-           take_gates(m, place, "b", ours(m, prefix, "b"), 0, 1);
+           take_gates(m, place, "U", ours(m, prefix, "U"), 0, c->dim) &&
+           take_gates(m, place, "b", ours(m, prefix, "b"), 0, 1) &&
+           take_transitions(m, place, prefix, n, "b");
 }
 
 /* ---- the encoder ------------------------------------------------------------------------------------------------------------- */
@@ -213,9 +242,10 @@ static bool take_second(struct hd_marian *m)
     if (!take_gates(m, &place, "W", C, 0, context_rows(m)))
         return false;
     settle_rows(m, C);
+    const char *b = c->cell == HD_GRU ? "c" : "b";
     return take_gates(m, &place, "U", ours(m, "decoder.second", "U"), 0, c->dim) &&
-           take_gates(m, &place, "b", ours(m, "decoder.second", c->cell == HD_GRU ? "c" : "b"), 0,
-                      1);
+           take_gates(m, &place, "b", ours(m, "decoder.second", b), 0, 1) &&
+           take_transitions(m, &place, "decoder.second", c->decoder_transitions, b);
 }
 
 static bool take_decoder(struct hd_marian *m)

@@ -17,13 +17,16 @@ static const struct hd_architecture *architecture_of(const struct hd_config *con
 static const struct hd_source_kind *source_of(const struct hd_config *config)
 {
     return !hd_config_has_encoder(config)        ? &hd_source_none
+           : config->task == HD_TASK_SPAN        ? &hd_source_question
            : config->source == HD_SOURCE_VECTORS ? &hd_source_vectors
                                                  : &hd_source_text;
 }
 
 static const struct hd_output *output_of(const struct hd_config *config)
 {
-    return config->task == HD_TASK_LABEL ? &hd_output_label : &hd_output_words;
+    return config->task == HD_TASK_LABEL  ? &hd_output_label
+           : config->task == HD_TASK_SPAN ? &hd_output_span
+                                          : &hd_output_words;
 }
 
 struct hd_net *hd_net_declare(const struct hd_config *c, heed_error *err)

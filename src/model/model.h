@@ -85,8 +85,10 @@ struct hd_dropouts {
 
 /* What the decoder attends to. Made on a tape and gone with it. */
 struct hd_memory {
-    const hd_spans *spans;   /* the source sentences in the rows of h */
-    hd_node *h;              /* encoder states, [Σ S, width] */
+    const hd_spans *spans; /* the source sentences in the rows of h */
+    hd_node *h;            /* encoder states, [Σ S, width] */
+    const hd_spans *documents,
+        *questions; /* where these are in the rows of h; NULL where the source is one text */
     const int *row, *column; /* of each position, where the source is a grid; NULL otherwise */
     struct hd_weights self;  /* of the encoder; rows are those of h */
     void *of_arch;           /* what the architecture prepares once per sentence */
@@ -103,7 +105,7 @@ const float *hd_memory_vector(const struct hd_net *net, const struct hd_memory *
 /* ---- teacher forcing: whole targets ------------------------------------------------------------------------------------- */
 
 /* Row r predicts word position[r] of sentence[r]; for recurrent models rows stand time by time. A label is the only word of its
- * sentence. */
+ * sentence. A span has two rows, those of all starts before those of all ends; `out` is what the softmax makes weights of. */
 struct hd_forced {
     int n_rows;
     hd_node *out; /* what enters the output layer, [n_rows, R] */
@@ -134,6 +136,10 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  * CTC beside the words: ctc.W [E,V+1], ctc.b [V+1], the blank last
  *
  * a label: attention.{query [1,D], …}, output.W [E,V], output.b [V]
+ *
+ * a span: source.marks [4,E], question.query [1,D], question.{…} and the other scores as attention.{…} below, question.map.{W, b};
+ *   recurrent models: match.{…, C [·,E]}, match.k.1.forward.{…} (k = 1 … hops), hop.k.{…, G [D,E]}, hop.k.update.{W [D,D], C [·,D], b} (k = 2 … hops);
+ *   pointer.start.{…}, pointer.update.{W, C, b}, pointer.end.{…}
  *
  * recurrent (k = 1, 3, 4 gates; l = 1, 2, …)
  *   encoder.l.forward.{W [in,kD], U [D,kD], b [kD], c [kD] (gru: added to U s')}, encoder.l.backward.…

@@ -69,7 +69,7 @@ static long long heads(const heed_model *m)
     if (!heed_model_has_attention(m))
         return is_transformer(m) ? c->heads : 0;
     if (!hd_config_has_decoder(c)) /* one query asks */
-        return c->score == HD_SCORE_MULTI_HEAD ? c->heads : 1;
+        return c->score == HD_SCORE_MULTI_HEAD && c->task == HD_TASK_LABEL ? c->heads : 1;
     return is_transformer(m) || c->score == HD_SCORE_MULTI_HEAD ? c->heads : 1;
 }
 

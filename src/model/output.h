@@ -1,4 +1,4 @@
-/* output.h -- what comes out of a model: a row of functions. Words one by one, or a label.
+/* output.h -- what comes out of a model: a row of functions. Words one by one, a label, or a span of the source.
  *
  * A new one is a file with such a row and a line in output_of() (model.c). Functions that fail leave the reason on the tape, or in
  * `err` where there is no tape. */
@@ -28,5 +28,6 @@ struct hd_output {
 
 extern const struct hd_output hd_output_words; /* head_words.c */
 extern const struct hd_output hd_output_label; /* head_label.c */
+extern const struct hd_output hd_output_span;  /* head_span.c */
 
 #endif

@@ -15,10 +15,11 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *p, const struct hd_conf
                             hd_params *params)
 {
     const enum hd_cell kind = (enum hd_cell)c->cell;
-    const bool resets_before = c->gru_reset == HD_RESET_BEFORE;
     const int D = c->dim, gates = hd_cell_gates(kind) * D;
     const bool is_inside = c->context == HD_CONTEXT_ATTENTION && c->attend == HD_ATTEND_INSIDE;
     const bool is_before = c->context == HD_CONTEXT_ATTENTION && c->attend == HD_ATTEND_BEFORE;
+    struct hd_cell_kind cell = {
+        .kind = kind, .resets_before = c->gru_reset == HD_RESET_BEFORE, .D = D};
     p->n_layers = c->decoder_layers;
     for (int l = 0; l < c->decoder_layers; l++) {
         char prefix[48];
@@ -28,12 +29,16 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *p, const struct hd_conf
             p->C = hd_map_param(params, prefix, "C", hd_value_width(c), gates);
         if (l == 0 && c->input_feeding)
             p->F = hd_map_param(params, prefix, "F", D, gates);
-        hd_cell_declare(&p->cell[l], params, prefix, kind, resets_before, D);
+        cell.n_transitions = l > 0       ? c->upper_transitions
+                             : is_inside ? 0 /* they are the second cell's */
+                                         : c->decoder_transitions;
+        hd_cell_declare(&p->cell[l], params, prefix, cell);
         p->b[l] = hd_vector_param(params, prefix, "b", gates);
     }
     if (is_inside) {
         p->second_C = hd_map_param(params, "decoder.second", "C", hd_value_width(c), gates);
-        hd_cell_declare(&p->second, params, "decoder.second", kind, resets_before, D);
+        cell.n_transitions = c->decoder_transitions;
+        hd_cell_declare(&p->second, params, "decoder.second", cell);
         p->second_b = hd_vector_param(params, "decoder.second", "b", gates);
     }
 }

@@ -20,11 +20,11 @@ static bool declare_recurrent(struct hd_net *net, heed_error *err)
     if (!p)
         return false;
     if (hd_config_has_encoder(&net->config))
-        hd_encoder_declare(&p->encoder, &net->config, net->params);
+        hd_encoder_declare(&p->encoder, &net->config, net->params, "encoder", net->config.embed);
     if (!hd_config_has_decoder(&net->config))
         return true;
     hd_rnn_decoder_declare(&p->decoder, &net->config, net->params);
-    hd_score_declare(&p->score, &net->config, net->params);
+    hd_score_declare(&p->score, &net->config, net->params, "attention");
     hd_start_declare(&p->start, &net->config, net->params);
     hd_readout_declare(&p->readout, &net->config, net->params);
     return true;

@@ -12,21 +12,21 @@
 
 /* ---- parameters --------------------------------------------------------------------------------------------------- */
 
-static void declare_mlp(struct hd_mlp *mlp, hd_params *params, const char *name, int depth, int in,
-                        int out)
+static void declare_mlp(struct hd_mlp *mlp, hd_params *params, const char *at, const char *name,
+                        int depth, int in, int out)
 {
     mlp->depth = depth;
     for (int i = 0; i < depth; i++) {
         char prefix[48];
-        snprintf(prefix, sizeof prefix, "attention.%s.%d", name, i + 1);
+        snprintf(prefix, sizeof prefix, "%s.%s.%d", at, name, i + 1);
         mlp->W[i] = hd_map_param(params, prefix, "W", i == 0 ? in : out, out);
         mlp->b[i] = i < depth - 1 ? hd_vector_param(params, prefix, "b", out) : NULL;
     }
 }
 
-void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_params *params)
+void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_params *params,
+                      const char *at)
 {
-    const char *at = "attention";
     const int D = c->dim, E = hd_encoder_width(c), A = c->attention_dim;
     const bool has_tanh = c->score == HD_SCORE_ADDITIVE || c->score == HD_SCORE_MLP ||
                           c->score == HD_SCORE_LOCATION_AWARE;
@@ -55,9 +55,9 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
         p->U = hd_map_param(params, at, "U", E, 1);
         break;
     case HD_SCORE_SCALED:
-        declare_mlp(&p->q, params, "q", c->score_depth, D, A);
-        declare_mlp(&p->k, params, "k", c->score_depth, E, A);
-        declare_mlp(&p->values, params, "v", c->score_depth, E, A);
+        declare_mlp(&p->q, params, at, "q", c->score_depth, D, A);
+        declare_mlp(&p->k, params, at, "k", c->score_depth, E, A);
+        declare_mlp(&p->values, params, at, "v", c->score_depth, E, A);
         break;
     case HD_SCORE_MULTI_HEAD:
         p->Wq = hd_map_param(params, at, "q.W", D, A);

@@ -15,6 +15,7 @@ struct hd_source {
     const struct hd_source_kind *kind;
     hd_node *
         table; /* text: [V,E]; the target's, too, when they are tied. NULL where there are no words */
+    hd_node *marks; /* a document and a question: [HD_N_MARKS,E], what each position is */
     /* vectors: x = W [frames side by side] + b of (v - mean) scale; `half` makes one position of two (Transformer) */
     hd_node *mean, *scale, *W, *b;
     struct {
@@ -32,9 +33,10 @@ struct hd_source_kind {
                      struct hd_memory *memory);
 };
 
-extern const struct hd_source_kind hd_source_text;    /* source_text.c */
-extern const struct hd_source_kind hd_source_vectors; /* source_vectors.c */
-extern const struct hd_source_kind hd_source_none;    /* source_none.c */
+extern const struct hd_source_kind hd_source_text;     /* source_text.c */
+extern const struct hd_source_kind hd_source_vectors;  /* source_vectors.c */
+extern const struct hd_source_kind hd_source_question; /* source_question.c */
+extern const struct hd_source_kind hd_source_none;     /* source_none.c */
 
 /* Two neighbours side by side become one row: [Σ S, W] → [Σ ⌈S/2⌉, 2W], with *spans those of the result. Behind an odd last one
  * stand zeros. */

@@ -1,4 +1,4 @@
-/* decide.c -- one look at a text, and all labels with their probabilities.
+/* decide.c -- one look at a text, and all labels with their probabilities, or the likeliest spans (point.c).
  *
  * Sentences are looked at in groups; what is said of one does not depend on its neighbours. */
 #include "search/decide.h"
@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "graph/tape.h"
 #include "search/common.h"
+#include "search/point.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -175,7 +176,7 @@ static int size_of_group(const struct hd_search_input *input, size_t n)
     long words = 0;
     size_t i = 0;
     for (; i < n && i < INT_MAX; i++) {
-        words += (long)input[i].source.n;
+        words += (long)hd_sequence_size(input[i].source);
         if (i > 0 && words > WORDS_AT_A_TIME)
             break;
     }
@@ -192,6 +193,12 @@ static bool decide_all(struct deciding *d, const struct hd_search_input *input, 
         const size_t count = (size_t)g.n * (size_t)n_labels_of(d);
         if (o->keep_on && !o->keep_on(o->keep_on_data))
             return hd_fail(err, HEED_CANCELLED, "stopped before everything was looked at");
+        if (d->nets[0]->config.task == HD_TASK_SPAN) {
+            if (!hd_point(d->nets, d->n_nets, g.input, g.n, o, d->tape, &d->builder, g.found, err))
+                return false;
+            i += (size_t)g.n;
+            continue;
+        }
         g.logprob = hd_alloc(count, sizeof *g.logprob, err);
         if (!g.logprob)
             return false;

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "text/answer.h"
 #include "text/corpus_file.h"
 #include "text/input.h"
 #include "text/places.h"
@@ -31,7 +32,7 @@ struct side {
 
 struct hd_corpus {
     struct side source, target; /* of TSV the source alone */
-    bool is_tsv;
+    bool is_tsv, has_questions;
     struct hd_direction *directions;
     int n_directions;
     size_t directions_capacity;
@@ -143,14 +144,37 @@ static enum hd_bad_pair check_bytes(struct hd_text line, size_t longest)
     return hd_utf8_valid(line.at, line.n, NULL) ? HD_N_BAD_PAIRS : HD_BAD_UTF8;
 }
 
+/* Why a line of a question is bad. */
+static const char *why_no_question(struct hd_text line, enum hd_bad_pair bad)
+{
+    struct hd_question q;
+    const int n = hd_question_cut(line, &q);
+    if (bad == HD_BAD_COLUMNS)
+        return n < 2
+                   ? "this line is one column; lines are document, TAB, question, TAB, answer, and "
+                     "for task label or translate say so with --task"
+                   : "this line has no answer; lines are document, TAB, question, TAB, answer";
+    if (bad == HD_BAD_ANSWER && q.number.n > 0)
+        return "the answer does not stand at the token of the document that the fourth column "
+               "numbers, from 0";
+    if (bad == HD_BAD_ANSWER)
+        return "the answer is not in the document, letter for letter";
+    if (bad == HD_BAD_OUTSIDE)
+        return "the fourth column is no number of a token of the document, counted from 0";
+    return !is_visible(q.document)   ? "the document is empty"
+           : !is_visible(q.question) ? "the question is missing"
+                                     : "the answer is empty";
+}
+
 static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pair bad,
-                     size_t longest, heed_error *err)
+                     size_t longest, bool has_questions, heed_error *err)
 {
     static const char *const reasons[] = {
         [HD_BAD_NUL] = "there is a byte 0 in this line, which is no text",
         [HD_BAD_COLUMNS] =
-            ("this line is not two columns, source TAB target (try cut -f1,2, or --format csv "
-             "where the first line names its columns)"),
+            ("this line is not two columns, source TAB target (try cut -f1,2, --task span for "
+             "document, "
+             "question and answer, or --format csv where the first line names its columns)"),
         [HD_BAD_EMPTY] = "this sentence is empty or has nothing but spaces",
         [HD_BAD_LANGUAGE] = "from and to must be two languages by names such as en or pt_BR",
     };
@@ -168,6 +192,9 @@ static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pa
                        "example with iconv -t UTF-8, or --skip-bad leaves such pairs out",
                        name, c->n_lines, bad_at + 1);
     }
+    if (has_questions && bad >= HD_BAD_COLUMNS)
+        return hd_fail(err, HEED_BAD_TEXT, "%s:%zu: %s; --skip-bad leaves such lines out", name,
+                       c->n_lines, why_no_question(line, bad));
     return hd_fail(err, HEED_BAD_TEXT, "%s:%zu: %s; --skip-bad leaves such pairs out", name,
                    c->n_lines,
                    bad == HD_BAD_COLUMNS && c->file->columns.n == 4
@@ -250,7 +277,8 @@ static bool find_columns(struct hd_corpus *corpus, const struct hd_corpus_files 
         if (name && !recall_columns(files, i, corpus, err))
             return false;
         const struct hd_text first = line_at(file->text, file->text + file->size, &next);
-        file->has_header = hd_columns_of_header(&file->columns, first, name ? &direction : NULL);
+        file->has_header = !files->has_questions &&
+                           hd_columns_of_header(&file->columns, first, name ? &direction : NULL);
         if (file->columns.n == 4)
             file->direction = -1;
     }
@@ -284,7 +312,7 @@ static bool note_bad(struct scan *s, const struct cursor *c, struct hd_text line
                      enum hd_bad_pair bad, heed_error *err)
 {
     if (!s->options->skip_bad)
-        return fail_bad(c, line, bad, s->longest, err);
+        return fail_bad(c, line, bad, s->longest, s->corpus->has_questions, err);
     struct hd_corpus_counts *counts = &s->corpus->counts;
     counts->n_bad++;
     if (counts->bad[bad].n++ == 0) {
@@ -361,6 +389,49 @@ static bool note_languages(struct hd_corpus *corpus, const struct hd_row *row,
         return true;
     }
     return add_direction(corpus, &direction, err) >= 0;
+}
+
+/* Document, TAB, question on one side, and the answer with its number on the other. */
+static void cut_question(struct hd_text line, struct hd_row *row)
+{
+    struct hd_question q;
+    hd_question_cut(line, &q);
+    const size_t n = (size_t)(q.question.at + q.question.n - line.at);
+    *row = (struct hd_row){.source = {line.at, n}, .target = {line.at + n + 1, line.n - n - 1}};
+}
+
+/* What is wrong with a question, HD_N_BAD_PAIRS for nothing. */
+static enum hd_bad_pair check_question(struct hd_text line)
+{
+    struct hd_question q;
+    struct hd_span place;
+    if (hd_question_cut(line, &q) < 3)
+        return HD_BAD_COLUMNS;
+    if (!is_visible(q.document) || !is_visible(q.question) || !is_visible(q.answer))
+        return HD_BAD_EMPTY;
+    switch (hd_answer_find(&q, &place)) {
+    case HD_ANSWER_MISSING:
+        return HD_BAD_ANSWER;
+    case HD_ANSWER_OUTSIDE:
+        return HD_BAD_OUTSIDE;
+    case HD_ANSWER_FOUND:
+        break;
+    }
+    return HD_N_BAD_PAIRS;
+}
+
+static bool scan_question(struct scan *s, struct cursor *at, heed_error *err)
+{
+    const struct hd_text line = next_line(at);
+    enum hd_bad_pair bad = check_bytes(line, s->longest);
+    if (bad == HD_N_BAD_PAIRS)
+        bad = check_question(line);
+    if (bad != HD_N_BAD_PAIRS)
+        return note_bad(s, at, line, bad, err);
+    struct hd_row row;
+    cut_question(line, &row);
+    return is_excluded(s, row.source, row.target) ? leave_out(s->corpus, err)
+                                                  : add_pair(s->corpus, at, line, &row, err);
 }
 
 /* One line of TSV. */
@@ -442,7 +513,10 @@ static bool scan_files(struct scan *s, const struct hd_corpus_file *source,
         next_line(&at[0]);
     while (at[0].at < at[0].end && (n == 1 || at[1].at < at[1].end)) {
         s->corpus->counts.n_lines++;
-        if (!(n == 1 ? scan_row(s, at, err) : scan_lines(s, at, err)) || !look_up(s, at, n, err))
+        const bool ok = s->corpus->has_questions ? scan_question(s, at, err)
+                        : n == 1                 ? scan_row(s, at, err)
+                                                 : scan_lines(s, at, err);
+        if (!ok || !look_up(s, at, n, err))
             return false;
     }
     s->n_done += source->size + (target ? target->size : 0);
@@ -528,6 +602,7 @@ struct hd_corpus *hd_corpus_open(const struct hd_corpus_files *files,
     if (!corpus)
         return NULL;
     corpus->is_tsv = files->is_tsv;
+    corpus->has_questions = files->has_questions;
     if (!open_side(&corpus->source, files->source, files->n_source, files, options, err) ||
         !open_side(&corpus->target, files->target, files->n_target, files, options, err) ||
         (files->is_tsv && !find_columns(corpus, files, err)) || !scan_all(corpus, options, err)) {
@@ -609,7 +684,9 @@ struct hd_text_pair hd_corpus_pair(const struct hd_corpus *corpus, size_t i)
     const struct hd_corpus_file *file;
     struct hd_row row = {.source = side_line(&corpus->source, i, &file)};
     int direction = file->direction;
-    if (corpus->is_tsv)
+    if (corpus->has_questions)
+        cut_question(row.source, &row);
+    else if (corpus->is_tsv)
         hd_columns_cut(&file->columns, row.source, &row);
     else
         row.target = side_line(&corpus->target, i, &file);
@@ -713,8 +790,13 @@ char *hd_corpus_left_out(const struct hd_corpus *corpus, heed_error *err)
         [HD_BAD_COLUMNS] = {"is not two columns", "are not two columns"},
         [HD_BAD_EMPTY] = {"has an empty side", "have an empty side"},
         [HD_BAD_LANGUAGE] = {"names no languages", "name no languages"},
+        [HD_BAD_ANSWER] = {"has an answer that is not in its document",
+                           "have answers that are not in their documents"},
+        [HD_BAD_OUTSIDE] = {"has an answer outside of its document",
+                            "have answers outside of their documents"},
     };
     const struct hd_corpus_counts *counts = &corpus->counts;
+    static const char *const columns[] = {"is not three columns", "are not three columns"};
     size_t size = 100;
     for (int i = 0; i < HD_N_BAD_PAIRS; i++)
         size += counts->bad[i].file ? strlen(counts->bad[i].file) + 100 : 0;
@@ -728,7 +810,9 @@ char *hd_corpus_left_out(const struct hd_corpus *corpus, heed_error *err)
         const size_t n = counts->bad[i].n;
         if (n == 0)
             continue;
-        at += sprintf(at, "%s%zu %s (%s%s:%zu)", between, n, names[i][n != 1],
+        at += sprintf(at, "%s%zu %s (%s%s:%zu)", between, n,
+                      corpus->has_questions && i == HD_BAD_COLUMNS ? columns[n != 1]
+                                                                   : names[i][n != 1],
                       n == 1 ? "" : "the first is ", counts->bad[i].file, counts->bad[i].line);
         between = ", ";
     }

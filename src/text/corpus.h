@@ -21,6 +21,8 @@ struct hd_corpus_files {
     bool
         is_tsv; /* lines of `source` are "source TAB target", two columns; there is no `target`. A first
                     line that names the columns source, target, from and to makes them four */
+    bool
+        has_questions; /* TSV: lines are those of text/answer.h; a pair's source is document, TAB, question, its target the rest */
     const char *const
         *directions; /* TSV, may be NULL: the languages of each file, "en-fr". The first column is
                                       then of the first language, unless a first line "fr TAB en" says
@@ -106,6 +108,8 @@ enum hd_bad_pair {
     HD_BAD_COLUMNS,  /* TSV: other than two columns, or than the header has */
     HD_BAD_EMPTY,    /* nothing to see: no character, or spaces and invisible ones only */
     HD_BAD_LANGUAGE, /* TSV of four columns: no name of a language */
+    HD_BAD_ANSWER,   /* questions: the answer is not in the document, or not at its token */
+    HD_BAD_OUTSIDE,  /* questions: the document has no token of that number */
     HD_N_BAD_PAIRS
 };
 

@@ -7,8 +7,10 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "base/rng.h"
+#include "text/answer.h"
 #include "text/sample.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +58,7 @@ struct slice {
     struct hd_ids ids;
     int length[2 * SLICE];             /* source and target of each pair; -1 where it is left out */
     struct hd_sequence vectors[SLICE]; /* where the source is one of them */
+    struct hd_question_lengths questions[SLICE]; /* where it is a document with one */
     struct hd_token_link *links;
     size_t n_links, link_capacity;
     int n_pair_links[SLICE];
@@ -234,6 +237,92 @@ struct hd_sequence hd_vector_sequence(const struct hd_vectors *v, int frames,
         .n = (n + frames - 1) / frames, .vectors = v, .item = (int)item, .n_frames = n};
 }
 
+/* ---- questions ------------------------------------------------------------------------------------ */
+
+static bool add_ids(struct hd_ids *to, const int *ids, size_t n, heed_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!hd_ids_add(to, ids[i], err))
+            return false;
+    return true;
+}
+
+static bool add_keys(struct hd_ids *to, const struct hd_vocab *vocab, const char *text,
+                     const struct hd_encoding *encoding, heed_error *err)
+{
+    const size_t from = to->n;
+    if (!add_ids(to, encoding->ids, encoding->n, err)) /* makes room */
+        return false;
+    hd_word_keys(vocab, text, encoding, to->at + from);
+    return true;
+}
+
+bool hd_question_encode(const struct hd_vocab *vocab, const struct hd_text_pair *pair, int longest,
+                        struct hd_ids *ids, struct hd_question_lengths *lengths,
+                        struct hd_encoding *placed, heed_error *err)
+{
+    /* Both sides of a pair are parts of one line, one behind the other. */
+    const struct hd_text line = {pair->source, pair->n_source + 1 + pair->n_target};
+    struct hd_question q;
+    struct hd_span place;
+    struct hd_encoding document = {0}, question = {0};
+    int tokens[2];
+    const size_t most = (size_t)longest;
+    *lengths = (struct hd_question_lengths){0};
+    hd_question_cut(line, &q);
+    bool ok = hd_vocab_encode_spans(vocab, q.document.at, q.document.n, &document, err) &&
+              hd_vocab_encode_spans(vocab, q.question.at, q.question.n, &question, err);
+    question.n = question.n < most ? question.n : most - 1;
+    document.n = document.n + question.n <= most ? document.n : most - question.n;
+    if (ok && document.n > 0 && question.n > 0 && hd_answer_find(&q, &place) == HD_ANSWER_FOUND) {
+        if (!hd_answer_tokens(document.spans, document.n, place, tokens)) /* cut off, or no token */
+            tokens[0] = tokens[1] = (int)document.n - 1;
+        ok = add_ids(ids, document.ids, document.n, err) &&
+             add_ids(ids, question.ids, question.n, err) &&
+             add_keys(ids, vocab, q.document.at, &document, err) &&
+             add_keys(ids, vocab, q.question.at, &question, err) && add_ids(ids, tokens, 2, err);
+        *lengths = (struct hd_question_lengths){(int)document.n, (int)question.n};
+    }
+    hd_encoding_release(&question);
+    if (ok && placed)
+        *placed = document;
+    else
+        hd_encoding_release(&document);
+    return ok;
+}
+
+struct hd_pair_ids hd_question_ids(const int *ids, const struct hd_question_lengths *n)
+{
+    const int both = n->document + n->question;
+    return (struct hd_pair_ids){.source = {.ids = ids,
+                                           .n = n->document,
+                                           .question = ids + n->document,
+                                           .n_question = n->question,
+                                           .key = ids + both,
+                                           .question_key = ids + both + n->document},
+                                .target = {.ids = ids + 2 * both, .n = n->document > 0 ? 2 : 0}};
+}
+
+/* As encode_pair(). */
+static bool encode_question(const struct hd_feed *f, struct slice *s, int at,
+                            const struct hd_text_pair *pair, bool *is_long)
+{
+    const size_t before = s->ids.n;
+    struct hd_question_lengths *n = &s->questions[at];
+    if (!hd_question_encode(f->source, pair, INT_MAX, &s->ids, n, NULL, &s->err))
+        return false;
+    const int *tokens = s->ids.n > before ? s->ids.at + s->ids.n - 2 : NULL;
+    *is_long = n->document + n->question > f->options.max_length ||
+               (tokens && tokens[1] - tokens[0] >= f->options.max_answer);
+    s->length[2 * at] = n->document + n->question;
+    s->length[2 * at + 1] = 2;
+    s->n_pair_links[at] = 0;
+    if (tokens && !*is_long)
+        return true;
+    s->ids.n = before;
+    return false;
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------------- */
 
 /* The pair's ids at the end of a slice: is it one to train on? False with s->err set, too, when something failed. */
@@ -247,6 +336,8 @@ static bool encode_pair(const struct hd_feed *f, struct slice *s, int at, struct
     const int symbol = f->directions ? f->directions[pair->direction].symbol : -1;
     bool is_empty = false;
     *is_long = false;
+    if (f->options.max_answer > 0)
+        return encode_question(f, s, at, pair, is_long);
     if (f->options.vectors) {
         s->vectors[at] =
             hd_vector_sequence(f->options.vectors, f->options.frames, f->corpus, drawn.index);
@@ -321,7 +412,7 @@ static void encode_slice(void *context, int index, int worker)
 }
 
 /* The pairs of a slice, behind pairs[n]; returns the new n. */
-static int collect(const struct slice *s, bool has_vectors, int n_in_slice,
+static int collect(const struct slice *s, const struct hd_feed_options *options, int n_in_slice,
                    struct hd_pair_ids *pairs, int n)
 {
     const int *ids = s->ids.at;
@@ -333,9 +424,11 @@ static int collect(const struct slice *s, bool has_vectors, int n_in_slice,
         pairs[n++] = (struct hd_pair_ids){.source = {.ids = ids, .n = n_source},
                                           .target = {.ids = ids + n_source, .n = n_target},
                                           .links = {links, s->n_pair_links[i]}};
-        if (has_vectors)
+        if (options->vectors)
             pairs[n - 1].source = s->vectors[i];
-        ids += n_source + n_target;
+        if (options->max_answer > 0)
+            pairs[n - 1] = hd_question_ids(ids, &s->questions[i]);
+        ids += n_source + n_target + (options->max_answer > 0 ? n_source : 0); /* keys as well */
         links += links ? s->n_pair_links[i] : 0;
     }
     return n;
@@ -368,7 +461,7 @@ static void merge_sort(struct hd_pair_ids *pairs, struct hd_pair_ids *spare, int
 static int counted(const struct hd_feed *f, const struct hd_pair_ids *pair)
 {
     const struct hd_feed_options *o = &f->options;
-    const int n = o->counts_source ? pair->source.n : pair->target.n;
+    const int n = o->counts_source ? pair->source.n + pair->source.n_question : pair->target.n;
     if (!o->vectors)
         return n;
     const long long by_frames =
@@ -428,8 +521,7 @@ static bool load(struct hd_feed *f, int epoch, int pool, heed_error *err)
             return hd_fail(err, s->err.code, "%s", s->err.message);
         }
         const size_t left = f->size - (size_t)i * SLICE;
-        f->n = collect(s, f->options.vectors != NULL, (int)(left < SLICE ? left : SLICE), f->pairs,
-                       f->n);
+        f->n = collect(s, &f->options, (int)(left < SLICE ? left : SLICE), f->pairs, f->n);
         f->counts.n_long += is_counted ? s->n_long : 0;
         f->counts.n_empty += is_counted ? s->n_empty : 0;
     }

@@ -23,8 +23,9 @@ struct hd_feed_options {
     int tokens;              /* target tokens of a batch, end marker included; or, where it */
     bool counts_source;      /* is the source that is long, source tokens */
     int max_length;          /* tokens of a side; longer pairs are left out */
-    float subword_sampling;  /* 0: none */
-    int hold_out;            /* every so-manyth pair is kept for validation; 0: none */
+    int max_answer; /* documents with questions: tokens of an answer; 0: sources are plain text */
+    float subword_sampling; /* 0: none */
+    int hold_out;           /* every so-manyth pair is kept for validation; 0: none */
     struct hd_vary_rates vary;
     /* Vectors as a source: line i of the text belongs to item i of them; NULL: the source is text. `frames` are one position. */
     const struct hd_vectors *vectors;
@@ -46,6 +47,17 @@ struct hd_pair_ids {
 };
 
 struct hd_feed;
+
+/* A document and its question as ids, with the numbers of the answer's first and last token behind them, appended to `ids`; the tokens' places
+ * in the document, to be given to hd_encoding_release(), go to *placed, which may be NULL. Of document and question `longest` tokens together, and of
+ * the question one less at most. Behind the ids stand their keys. The sequences point to ids->at when all is added (hd_question_ids). False with the reason in `err`. */
+struct hd_question_lengths {
+    int document, question; /* tokens; 0 where there are none */
+};
+bool hd_question_encode(const struct hd_vocab *vocab, const struct hd_text_pair *pair, int longest,
+                        struct hd_ids *ids, struct hd_question_lengths *lengths,
+                        struct hd_encoding *placed, heed_error *err);
+struct hd_pair_ids hd_question_ids(const int *ids, const struct hd_question_lengths *lengths);
 
 /* The vectors of a pair of the corpus, as a sequence of positions of so many frames. */
 struct hd_sequence hd_vector_sequence(const struct hd_vectors *vectors, int frames,

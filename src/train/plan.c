@@ -66,6 +66,7 @@ static void plan_variation(struct hd_recipe *r, enum hd_task task, const struct 
 static int metric_of(const struct hd_recipe *r, enum hd_task task)
 {
     return task == HD_TASK_LABEL                ? HD_VALID_ACCURACY
+           : task == HD_TASK_SPAN               ? HD_VALID_F1
            : task == HD_TASK_LANGUAGE_MODEL     ? HD_VALID_CE
            : r->source_tokens == HD_VOCAB_CHARS ? HD_VALID_EXACT
                                                 : HD_VALID_BLEU;
@@ -75,7 +76,7 @@ static int metric_of(const struct hd_recipe *r, enum hd_task task)
 static size_t words_to_learn(const struct hd_recipe *r, enum hd_task task,
                              const struct hd_text_facts *f)
 {
-    if (task == HD_TASK_LABEL)
+    if (task == HD_TASK_LABEL || task == HD_TASK_SPAN)
         return f->n_source_words;
     if (task == HD_TASK_LANGUAGE_MODEL)
         return f->n_target_words;
@@ -203,10 +204,17 @@ static bool check_task(const heed_training *said, enum hd_task task, heed_error 
                            "%s is for sentences and their translations, but task is %s; leave it "
                            "out",
                            of_pairs[i], name.text);
-    const bool is_of_labels = metric == HD_VALID_ACCURACY || metric == HD_VALID_F1;
+    const bool is_of_labels = metric == HD_VALID_ACCURACY || metric == HD_VALID_F1,
+               is_of_answers = metric == HD_VALID_EXACT || metric == HD_VALID_F1;
     const bool is_right = metric == HD_OPTION_OPEN || metric == HD_VALID_CE ||
                           (task == HD_TASK_LABEL && is_of_labels) ||
+                          (task == HD_TASK_SPAN && is_of_answers) ||
                           (task == HD_TASK_TRANSLATE && !is_of_labels);
+    if (task == HD_TASK_SPAN && hd_training_is_given(said, "subword-sampling") &&
+        said->recipe.subword_sampling > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "subword-sampling cuts a document anew each time, and an answer has its "
+                       "place in it; leave it out with task span");
     char text[64];
     return is_right ||
            hd_fail(err, HEED_BAD_OPTION, "valid-metric %s does not measure task %s; leave it out",

@@ -177,6 +177,7 @@ static void report(struct hd_run *run, const struct run_counters *counters,
                                  .accuracy = v->accuracy,
                                  .f1 = v->f1,
                                  .has_labels = v->has_labels,
+                                 .has_answers = v->has_answers,
                                  .is_best = is_best,
                                  .metric = hd_metric_name(run->recipe),
                                  .n_stale = p->n_stale,
@@ -194,6 +195,10 @@ static void report(struct hd_run *run, const struct run_counters *counters,
     }
     if (note && v->has_labels) {
         json_object_set_new(note, "accuracy", json_real(v->accuracy));
+        json_object_set_new(note, "f1", json_real(v->f1));
+    }
+    if (note && v->has_answers) {
+        json_object_set_new(note, "exact", json_real(v->exact));
         json_object_set_new(note, "f1", json_real(v->f1));
     }
     struct hd_curves *c = &run->curves;
@@ -214,6 +219,8 @@ static void report(struct hd_run *run, const struct run_counters *counters,
                  v->chrf, v->exact, v->wer);
     else if (v->has_labels)
         snprintf(text, sizeof text, ", accuracy %.2f %%, F1 %.2f", v->accuracy, v->f1);
+    else if (v->has_answers)
+        snprintf(text, sizeof text, ", exact %.2f %%, F1 %.2f", v->exact, v->f1);
     hd_journal_log(j, "update %ld: cross entropy %.4f, perplexity %.2f%s%s", p->update, v->ce,
                    v->perplexity, text, is_best ? " (best)" : "");
     (void)hd_journal_tell(j, &event, note);

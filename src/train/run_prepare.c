@@ -60,10 +60,12 @@ static void tell_model(struct hd_run *run)
     else
         snprintf(layers, sizeof layers, "%d layers",
                  hd_config_has_encoder(c) ? c->encoder_layers : c->decoder_layers);
-    hd_journal_say(&run->journal, "model: %s, %s of %d%s, %.2f million parameters%s",
+    const bool has_unit =
+        is_transformer && hd_config_has_decoder(c) && c->decoder == HD_DECODER_SSRU;
+    hd_journal_say(&run->journal, "model: %s, %s of %d%s%s, %.2f million parameters%s",
                    hd_config_choice("arch", c->arch).text, layers, c->dim,
                    is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
-                   millions(run->learner.size),
+                   has_unit ? ", decoder ssru" : "", millions(run->learner.size),
                    r->from ? ", as it was"
                    : hd_training_is_given(said, "size") || hd_training_is_given(said, "dim")
                        ? ""
@@ -151,6 +153,7 @@ static bool make_tools(struct hd_run *run, heed_error *err)
                                          .tokens = r->batch_tokens * r->accumulate,
                                          .counts_source = !hd_config_has_decoder(c),
                                          .max_length = r->max_length,
+                                         .max_answer = c->task == HD_TASK_SPAN ? c->max_answer : 0,
                                          .subword_sampling = r->subword_sampling,
                                          .hold_out = run->dev_text ? 0 : HD_HOLD_OUT,
                                          .vary = r->vary,
@@ -170,8 +173,9 @@ static bool make_tools(struct hd_run *run, heed_error *err)
     /* The far end of what no model was trained for is not looked at: its memory has no bound, or it has no positions. */
     const int room = hd_plan_room(&m->net->config),
               longest = room < 4 * r->max_length ? room : 4 * r->max_length;
-    run->dev =
-        run->feed ? hd_dev_new(dev_text, first, step, source, m->target, longest, err) : NULL;
+    run->dev = run->feed ? hd_dev_new(dev_text, first, step, source, m->target, longest,
+                                      c->task == HD_TASK_SPAN, err)
+                         : NULL;
     if (!run->dev)
         return false;
     if (run->vectors.n > 0)

@@ -170,6 +170,7 @@ static struct hd_corpus *open_text(struct hd_run *run, const struct named *named
             .n_source = (int)(is_tsv ? both.paths.n : source->n),
             .n_target = is_tsv ? 0 : (int)named->tgt->n,
             .is_tsv = is_tsv,
+            .has_questions = hd_training_task(run->said) == HD_TASK_SPAN,
             .directions = is_pairs ? both.directions : NULL};
         corpus = hd_corpus_open(&files, &options, err);
     }
@@ -210,6 +211,11 @@ static bool check_text_alone(const struct hd_recipe *r, heed_error *err)
     return true;
 }
 
+static bool is_of_spans(const struct hd_run *run)
+{
+    return hd_training_task(run->said) == HD_TASK_SPAN;
+}
+
 static bool check_files(const struct hd_run *run, heed_error *err)
 {
     const struct hd_recipe *r = run->recipe;
@@ -224,8 +230,13 @@ static bool check_files(const struct hd_run *run, heed_error *err)
     if (hd_training_task(run->said) == HD_TASK_LANGUAGE_MODEL)
         return check_text_alone(r, err);
     if (hd_training_task(run->said) != HD_TASK_TRANSLATE && r->tsv.n + r->src.n + r->tgt.n == 0)
+        return hd_fail(err, HEED_BAD_OPTION, "there is no text: name it with --tsv, lines of %s",
+                       is_of_spans(run) ? "document, TAB, question, TAB, answer"
+                                        : "text, TAB, label");
+    if (is_of_spans(run) && r->src.n + r->tgt.n + r->dev_src.n + r->dev_tgt.n > 0)
         return hd_fail(err, HEED_BAD_OPTION,
-                       "there is no text: name it with --tsv, lines of text, TAB, label");
+                       "task span reads document, question and answer from one file: name it with "
+                       "--tsv, and that for validation with --dev-tsv");
     if (r->tsv.n + r->pair.n == 0 && (r->src.n == 0 || r->tgt.n == 0))
         return hd_fail(err, HEED_BAD_OPTION,
                        "there is no text: name it with --src and --tgt, or with --tsv");

@@ -51,13 +51,19 @@ static struct hd_batch hide(const struct hd_batch_builder *built, hd_tape *tape,
                             uint64_t key)
 {
     struct hd_batch hidden = hd_batch_of(built);
-    const size_t n_source = built->n_source, n_target = built->n_target;
-    int *ids = share > 0 ? hd_tape_take(tape, "hide", n_source + n_target, sizeof *ids) : NULL;
+    const size_t n_source = built->n_source, n_target = built->n_target,
+                 n_question = hidden.question ? built->n_question : 0;
+    int *ids = share > 0 ? hd_tape_take(tape, "hide", n_source + n_target + n_question, sizeof *ids)
+                         : NULL;
     if (!ids)
         return hidden;
     if (!hidden.frames)
         copy_hiding(ids, hidden.source, n_source, share, key);
     copy_hiding(ids + n_source, hidden.target, n_target, share, key + 1);
+    if (n_question > 0) {
+        copy_hiding(ids + n_source + n_target, hidden.question, n_question, share, key + 2);
+        hidden.question = ids + n_source + n_target;
+    }
     hidden.source = ids;
     hidden.target_seen = ids + n_source;
     return hidden;
@@ -232,7 +238,7 @@ bool hd_shards_cut(struct hd_learner *l, const struct hd_pair_ids *pairs, int n,
 {
     struct hd_workspace *w = l->workspace;
     for (int i = 0; !hd_config_has_decoder(&l->net->config) && i < n; i++)
-        n_tokens += pairs[i].source.n;
+        n_tokens += hd_sequence_size(pairs[i].source);
     long most = n_tokens / LEAST_TOKENS, wanted = 1, done = 0, all = 0;
     most = most < 2 && n_tokens >= 2 * LEAST_OF_TWO ? 2 : most;
     most = most > w->n_blocks ? w->n_blocks : most;

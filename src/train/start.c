@@ -183,6 +183,17 @@ static bool make_label_vocabs(struct hd_run *run, struct hd_vocab **source,
     return *source != NULL;
 }
 
+/* Of documents and questions: one, that answers are parts of as well. */
+static bool make_question_vocab(struct hd_run *run, struct hd_vocab **source,
+                                struct hd_vocab **target, heed_error *err)
+{
+    *source = *target = make_one_vocab(run, HD_VOCAB_SOURCE, err);
+    if (*source)
+        hd_journal_say(&run->journal, "vocabulary: %d %s of documents and questions",
+                       hd_vocab_size(*source), vocab_words[run->recipe->tokens]);
+    return *source != NULL;
+}
+
 /* Of vectors and their targets: that of the targets, which stands on both sides. */
 static bool make_vector_vocabs(struct hd_run *run, struct hd_vocab **source,
                                struct hd_vocab **target, heed_error *err)
@@ -226,6 +237,8 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
     const enum hd_task task = hd_training_task(run->said);
     if (task == HD_TASK_LABEL)
         return make_label_vocabs(run, source, target, err);
+    if (task == HD_TASK_SPAN)
+        return make_question_vocab(run, source, target, err);
     if (run->vectors.n > 0)
         return make_vector_vocabs(run, source, target, err);
     if (task == HD_TASK_LANGUAGE_MODEL)

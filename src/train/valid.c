@@ -8,6 +8,7 @@
 #include "graph/tape.h"
 #include "base/real.h"
 #include "search/decide.h"
+#include "text/answer.h"
 #include "text/evaluate.h"
 
 #include <stdlib.h>
@@ -18,7 +19,9 @@ enum { GROUP = 64 }; /* sentences that a thread processes together */
 struct sentence {
     struct hd_pair_ids ids;
     char *reference;
-    int number; /* in the corpus' order */
+    int number;     /* in the corpus' order */
+    char *document; /* of a question: what its answer is cut from, and the places of its tokens */
+    struct hd_encoding placed;
 };
 
 struct hd_dev {
@@ -34,6 +37,8 @@ void hd_dev_free(struct hd_dev *dev)
         return;
     for (int i = 0; dev->sentences && dev->store && i < dev->n; i++) {
         hd_free(dev->sentences[i].reference);
+        hd_free(dev->sentences[i].document);
+        hd_encoding_release(&dev->sentences[i].placed);
         hd_ids_release(&dev->store[dev->sentences[i].number]);
     }
     hd_free(dev->sentences);
@@ -75,9 +80,39 @@ static bool add_sentence(struct hd_dev *dev, const struct hd_vocab *source, int 
     return true;
 }
 
+static char *copy_text(struct hd_text text, heed_error *err)
+{
+    char *copy = hd_alloc(text.n + 1, 1, err);
+    if (copy && text.n > 0)
+        memcpy(copy, text.at, text.n);
+    return copy;
+}
+
+static bool add_question(struct hd_dev *dev, const struct hd_vocab *vocab,
+                         const struct hd_text_pair *pair, int longest, heed_error *err)
+{
+    const int i = dev->n;
+    struct sentence *s = &dev->sentences[i];
+    struct hd_question q;
+    struct hd_question_lengths lengths;
+    hd_question_cut((struct hd_text){pair->source, pair->n_source + 1 + pair->n_target}, &q);
+    *s = (struct sentence){
+        .number = i, .reference = copy_text(q.answer, err), .document = copy_text(q.document, err)};
+    dev->n++;
+    if (!s->reference || !s->document ||
+        !hd_question_encode(vocab, pair, longest, &dev->store[i], &lengths, &s->placed, err))
+        return false;
+    if (lengths.document == 0)
+        return hd_fail(err, HEED_BAD_TEXT,
+                       "a question of the dev text has no token that the model could read; leave "
+                       "it out");
+    s->ids = hd_question_ids(dev->store[i].at, &lengths);
+    return true;
+}
+
 struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t step,
                           const struct hd_vocab *source, const struct hd_vocab *target, int longest,
-                          heed_error *err)
+                          bool has_questions, heed_error *err)
 {
     const size_t size = hd_corpus_size(corpus),
                  n = size > first ? (size - first - 1) / step + 1 : 0;
@@ -92,7 +127,8 @@ struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t s
         const struct hd_text_pair pair = hd_corpus_pair(corpus, first + i * step);
         const struct hd_direction *direction = hd_corpus_direction(corpus, pair.direction);
         const int symbol = direction ? hd_vocab_language(source, direction->to) : -1;
-        ok = add_sentence(dev, source, symbol, &pair, longest, err);
+        ok = has_questions ? add_question(dev, source, &pair, longest, err)
+                           : add_sentence(dev, source, symbol, &pair, longest, err);
     }
     if (!ok) {
         hd_dev_free(dev);
@@ -161,6 +197,14 @@ static bool keep_on_asking(void *stop)
     return !hd_stop_ask(stop);
 }
 
+/* The part of a document from its first to its last token. */
+static char *cut_answer(const struct sentence *s, const int tokens[2], heed_error *err)
+{
+    const struct hd_text document = {s->document, strlen(s->document)};
+    const struct hd_span part = hd_answer_part(document, s->placed.spans, tokens[0], tokens[1]);
+    return copy_text((struct hd_text){s->document + part.begin, part.end - part.begin}, err);
+}
+
 static bool translate(struct look *look, int from, int n, int worker, heed_error *err)
 {
     const struct hd_net *nets[1] = {look->learner->net};
@@ -183,7 +227,8 @@ static bool translate(struct look *look, int from, int n, int worker, heed_error
             : hd_search(nets, 1, hd_vocab_end(dev->target), input, (size_t)n, &options, found, err);
     for (int i = 0; ok && i < n; i++) {
         const struct hd_hypothesis *best = &found[i].best[0];
-        char *text = hd_vocab_decode(dev->target, best->ids, (size_t)best->n, err);
+        char *text = s[i].document ? cut_answer(&s[i], best->ids, err)
+                                   : hd_vocab_decode(dev->target, best->ids, (size_t)best->n, err);
         look->hyp[s[i].number] = text;
         ok = text != NULL;
     }
@@ -215,6 +260,17 @@ static bool score_labels(const heed_pair *pairs, size_t n, struct hd_validated *
     return true;
 }
 
+static bool score_answers(const heed_pair *pairs, size_t n, struct hd_validated *v, heed_error *err)
+{
+    heed_answer_scores scores;
+    if (!heed_score_answers(pairs, n, &scores, err))
+        return false;
+    v->exact = scores.exact;
+    v->f1 = scores.f1;
+    v->has_answers = true;
+    return true;
+}
+
 static bool score_text(const struct look *look, struct hd_validated *v, heed_error *err)
 {
     const struct hd_dev *dev = look->dev;
@@ -225,8 +281,10 @@ static bool score_text(const struct look *look, struct hd_validated *v, heed_err
         const struct sentence *s = &dev->sentences[i];
         pairs[s->number] = (heed_pair){.hyp = look->hyp[s->number], .ref = s->reference};
     }
-    if (look->learner->net->config.task == HD_TASK_LABEL) {
-        const bool ok = score_labels(pairs, (size_t)dev->n, v, err);
+    const int task = look->learner->net->config.task;
+    if (task == HD_TASK_LABEL || task == HD_TASK_SPAN) {
+        const bool ok =
+            (task == HD_TASK_LABEL ? score_labels : score_answers)(pairs, (size_t)dev->n, v, err);
         hd_free(pairs);
         return ok;
     }

@@ -7,11 +7,11 @@
 #include "train/update.h"
 
 /* The sentences: pairs first, first + step, … of a corpus, as text and as ids, of which `longest` at most. `source` is NULL where the model
- * has none. */
+ * has none. With questions the sources are documents that have them, and the references are answers. */
 struct hd_dev;
 struct hd_dev *hd_dev_new(const struct hd_corpus *corpus, size_t first, size_t step,
                           const struct hd_vocab *source, const struct hd_vocab *target, int longest,
-                          heed_error *err);
+                          bool has_questions, heed_error *err);
 void hd_dev_free(struct hd_dev *dev);
 int hd_dev_size(const struct hd_dev *dev);
 
@@ -25,6 +25,7 @@ struct hd_validated {
     bool has_text;
     double accuracy, f1; /* of labels: the share that is right, macro F1 */
     bool has_labels;
+    bool has_answers; /* exact and f1 are known, as SQuAD's script counts them */
 };
 
 /* Validate the learner's current weights. */

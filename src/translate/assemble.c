@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "base/utf8.h"
+#include "text/answer.h"
 #include "text/letter_case.h"
 #include "translate/insight.h"
 #include "translate/loop.h"
@@ -167,6 +168,12 @@ static bool add_token(struct target_side *t, struct token token, heed_error *err
 static bool is_of_labels(const struct hd_line *line)
 {
     return line->job->ensemble->task == HD_TASK_LABEL;
+}
+
+/* An answer is a part of the text. */
+static bool is_of_answers(const struct hd_line *line)
+{
+    return line->job->ensemble->task == HD_TASK_SPAN;
 }
 
 /* What is between two parts, white space as a rule: the source's, but a space that only one of the two languages writes comes or goes. */
@@ -356,6 +363,39 @@ static bool write_searched(const struct hd_job *job, struct target_side *t,
     return is_of_labels(line) || append(t, source + end, line->n_source - end, &line->err);
 }
 
+/* The part of a document that a hypothesis points at. */
+static struct hd_span part_of(const struct hd_line *line, const struct hd_hypothesis *h)
+{
+    return hd_answer_part((struct hd_text){line->result->source, line->n_source},
+                          line->segments[0].source.spans, h->ids[0], h->ids[1]);
+}
+
+/* The k-th best answer, with the tokens that it has in the document; the first has the start's log-probability, the last the end's. */
+static bool write_answer(const struct hd_job *job, struct target_side *t, struct hd_line *line,
+                         size_t k)
+{
+    const struct hd_segment *segment = &line->segments[0];
+    if (!append(t, "", 0, &line->err) || segment->passes)
+        return t->text != NULL;
+    const struct hd_hypothesis *h = hypothesis_of(segment, k);
+    const struct hd_span part = part_of(line, h), *spans = segment->source.spans;
+    if (!append(t, line->result->source + part.begin, part.end - part.begin, &line->err))
+        return false;
+    t->segments[0] = (struct hd_span){0, t->n_bytes};
+    for (int i = h->ids[0]; i <= h->ids[1]; i++) {
+        const size_t begin = spans[i].begin > part.begin ? spans[i].begin - part.begin : 0,
+                     end = spans[i].end > part.begin ? spans[i].end - part.begin : 0;
+        struct token token = {.id = segment->source.ids[i],
+                              .span = {begin, end < t->n_bytes ? end : t->n_bytes}};
+        token.span.begin = begin < token.span.end ? begin : token.span.end;
+        token.logprob = (i == h->ids[0] ? logprob_of(job, h, 0) : 0) +
+                        (i == h->ids[1] ? logprob_of(job, h, 1) : 0);
+        if (!add_token(t, token, &line->err))
+            return false;
+    }
+    return true;
+}
+
 /* The target that was given. */
 static bool write_forced(const struct hd_job *job, struct target_side *t, struct hd_line *line)
 {
@@ -460,6 +500,29 @@ static bool describe_attention(struct hd_line *line, heed_translation *tr, size_
         return ok;
     return ok &&
            describe_self_attention(line, tr, k, kind == HEED_ATTENTION_ENCODER ? s : &t->side);
+}
+
+/* Where an answer begins and where it ends: two rows, each as a word of its own. */
+static bool describe_pointers(struct hd_line *line, heed_translation *tr, size_t k,
+                              const struct hd_token_side *s)
+{
+    const struct hd_segment *segment = &line->segments[0];
+    const struct hd_hypothesis *h = segment->passes ? NULL : hypothesis_of(segment, k);
+    struct hd_token_side two = {0};
+    if (!h || !h->attention)
+        return true;
+    const float *rows[2] = {h->attention, h->attention + segment->n_ids};
+    bool ok = hd_token_side_init(&two, 2, 1, &line->err) &&
+              (two.wording.words = hd_alloc(2, sizeof *two.wording.words, &line->err)) &&
+              (two.wording.of_token = hd_alloc(2, sizeof *two.wording.of_token, &line->err));
+    if (ok) {
+        two.wording.n = two.first[1] = 2;
+        two.wording.of_token[1] = 1;
+        ok = hd_describe_weights(line->result, tr, HEED_ATTENTION_CROSS,
+                                 &(struct hd_token_weights){&two, s, rows}, &line->err);
+    }
+    hd_token_side_release(&two);
+    return ok;
 }
 
 /* ---- sentences --------------------------------------------------------------------------------------- */
@@ -574,8 +637,11 @@ static void set_confidence(const struct hd_line *line, heed_translation *tr,
 {
     const struct hd_job *job = line->job;
     double sum = 0;
-    if (is_of_labels(line)) { /* it says itself how likely it is right */
-        tr->confidence = t->n > 0 ? hd_real_exp(t->tokens[0].logprob) : 1;
+    if (is_of_labels(line) || is_of_answers(line)) { /* it says itself how likely it is right */
+        double logprob = 0;
+        for (size_t i = 0; i < t->n; i++)
+            logprob += t->tokens[i].logprob;
+        tr->confidence = t->n > 0 ? hd_real_exp(logprob) : is_of_labels(line);
         for (size_t w = 0; w < tr->n_words; w++)
             tr->words[w].confidence = tr->confidence;
         return;
@@ -608,6 +674,9 @@ static bool describe_target(struct hd_line *line, heed_translation *tr, size_t k
     if (!describe_subwords(job, line, tr, t))
         return false;
     set_confidence(line, tr, t);
+    if (is_of_answers(line))
+        return describe_sentences(line, tr, t) &&
+               (!job->has_attention || describe_pointers(line, tr, k, s));
     return describe_sentences(line, tr, t) &&
            (!job->has_attention || describe_attention(line, tr, k, s, t)) &&
            hd_describe_steps(line, tr, k);
@@ -623,7 +692,7 @@ static void set_scores(const struct hd_job *job, struct hd_line *line, heed_tran
             const struct hd_hypothesis *h = hypothesis_of(&line->segments[p], k);
             tr->logprob += job->has_scores ? h->total : 0;
             tr->score += job->has_scores ? h->score : 0;
-            tr->is_cut = tr->is_cut || (h->is_cut && !is_of_labels(line));
+            tr->is_cut = tr->is_cut || (h->is_cut && !is_of_labels(line) && !is_of_answers(line));
             n++;
         }
     if (n > 0)
@@ -667,10 +736,12 @@ static bool make_translation(const struct hd_job *job, struct hd_line *line,
 {
     heed_translation *tr = line->result->translations[k];
     struct target_side t = {.segments = hd_alloc(line->n_segments, sizeof *t.segments, &line->err)};
-    const bool ok =
-        t.segments &&
-        (line->is_forced ? write_forced(job, &t, line) : write_searched(job, &t, s, line, k)) &&
-        describe_target(line, tr, k, s, &t) && (!line->document || write_tags(line, s, &t));
+    const bool ok = t.segments &&
+                    (line->is_forced       ? write_forced(job, &t, line)
+                     : is_of_answers(line) ? write_answer(job, &t, line, k)
+                                           : write_searched(job, &t, s, line, k)) &&
+                    describe_target(line, tr, k, s, &t) &&
+                    (!line->document || write_tags(line, s, &t));
     if (ok)
         set_scores(job, line, tr, k);
     release_target(&t);
@@ -781,6 +852,26 @@ static bool describe_labels(struct hd_line *line)
     return true;
 }
 
+/* The best answer, and its place. */
+static bool describe_answer(struct hd_line *line)
+{
+    heed_result *r = line->result;
+    if (!is_of_answers(line) || line->n_segments == 0 || line->segments[0].found.n == 0)
+        return true;
+    const struct hd_span part = part_of(line, &line->segments[0].found.best[0]);
+    const heed_translation *best = r->translations[0];
+    r->answer = hd_result_keep(r, 1, sizeof *r->answer, &line->err);
+    if (!r->answer)
+        return false;
+    const size_t start = hd_utf8_count(r->source, part.begin);
+    *r->answer =
+        (heed_answer){.text = best->text,
+                      .start = start,
+                      .end = start + hd_utf8_count(r->source + part.begin, part.end - part.begin),
+                      .probability = best->confidence};
+    return true;
+}
+
 bool hd_line_assemble(struct hd_line *line)
 {
     const struct hd_job *job = line->job;
@@ -795,8 +886,9 @@ bool hd_line_assemble(struct hd_line *line)
         ok = make_translation(job, line, &s, k);
         line->result->n_translations = k + 1;
     }
-    ok = ok && hd_describe_beam(line) && hd_describe_memory(line) && describe_labels(line);
-    if (ok && !is_of_labels(line)) {
+    ok = ok && hd_describe_beam(line) && hd_describe_memory(line) && describe_labels(line) &&
+         describe_answer(line);
+    if (ok && !is_of_labels(line) && !is_of_answers(line)) {
         warn(line);
         if (job->ensemble->task == HD_TASK_TRANSLATE && !line->vectors) {
             hd_warn_of_losses(line);

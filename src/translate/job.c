@@ -158,7 +158,7 @@ bool hd_ensemble_init(struct hd_ensemble *e, const heed_model *const *models, in
     for (int i = 0; i < n_models; i++)
         if (!add_model(e, models[i], err))
             return false;
-    if (hd_vocab_end(e->target) < 0 && e->task != HD_TASK_LABEL)
+    if (hd_vocab_end(e->target) < 0 && e->task != HD_TASK_LABEL && e->task != HD_TASK_SPAN)
         return hd_fail(err, HEED_BAD_MODEL,
                        "the model's target vocabulary has no end marker, so no output would end");
     e->id_flags = hd_id_flags(e->target, err);
@@ -171,7 +171,7 @@ bool hd_ensemble_fuse(struct hd_ensemble *e, const heed_model *lm, float weight,
         return hd_fail(err, HEED_BAD_OPTION,
                        "lm wants a language model, but this one is of task %s",
                        hd_config_choice("task", lm->net->config.task).text);
-    if (lm && e->task == HD_TASK_LABEL)
+    if (lm && (e->task == HD_TASK_LABEL || e->task == HD_TASK_SPAN))
         return hd_fail(err, HEED_BAD_OPTION, "the model gives no words, so lm is of no use to it");
     if (lm && !same_vocab(lm->target, e->target))
         return hd_fail(err, HEED_BAD_OPTION,
@@ -307,11 +307,11 @@ static bool set_languages(struct hd_job *job, const heed_options *o, heed_error 
                    job->from, job->to, all);
 }
 
-/* What is asked of words that come one after the other is refused where a label is all that comes. */
+/* What is asked of words that come one after the other is refused where all that comes is a label, or an answer. */
 static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool is_forced,
                        heed_error *err)
 {
-    if (e->task != HD_TASK_LABEL)
+    if (e->task != HD_TASK_LABEL && e->task != HD_TASK_SPAN)
         return true;
     const char *asked = is_forced                       ? "an output that is given"
                         : o->is_sampled                 ? "sample"
@@ -321,9 +321,12 @@ static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool 
                         : o->markup != HD_MARKUP_NONE   ? "markup"
                         : o->replaces_unknown           ? "replace-unknown"
                         : o->has_tree || o->n_steps > 0 ? "the steps of a search"
-                                                        : NULL;
-    return !asked || hd_fail(err, HEED_BAD_OPTION,
-                             "the model gives labels, which %s is not for; leave it out", asked);
+                        : o->attention > HEED_ATTENTION_CROSS && e->task == HD_TASK_SPAN
+                            ? "self-attention"
+                            : NULL;
+    return !asked ||
+           hd_fail(err, HEED_BAD_OPTION, "the model gives %s, which %s is not for; leave it out",
+                   e->task == HD_TASK_LABEL ? "labels" : "answers", asked);
 }
 
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_options *o,

@@ -116,6 +116,8 @@ struct hd_line {
     const char *target; /* when forced: the output */
     size_t n_target;
     struct hd_encoding target_placed;
+    struct hd_encoding question; /* what is asked of the text, of models that answer questions */
+    int *keys; /* of the document's words, and behind them of its own (text/answer.h) */
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
     size_t n_prefix;         /* bytes before it that say what it is to become, ">>fr<< " */
@@ -164,7 +166,7 @@ bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err);
 /* Make the line's one segment of the vectors that its text names. */
 bool hd_line_read_vectors(struct hd_line *line, const char *name);
 
-/* A segment's source: words or vectors. */
+/* A segment's source: words, vectors, or a document with its question. */
 struct hd_sequence hd_segment_source(const struct hd_segment *segment);
 
 /* What the search is given. */

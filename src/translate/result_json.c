@@ -259,6 +259,27 @@ static void add_labels(struct text *t, const heed_result *r)
     add_attention(t, &one);
 }
 
+/* The answer with its place in the document, and where it was looked for; null where there is none. */
+static void add_answer(struct text *t, const heed_result *r)
+{
+    const heed_answer *a = r->answer;
+    add(t, ", \"question\": ");
+    add_string(t, r->question);
+    add(t, ", \"answer\": ");
+    if (a) {
+        add(t, "{\"text\": ");
+        add_string(t, a->text);
+        add_format(t, ", \"start\": %zu, \"end\": %zu", a->start, a->end);
+        add_number(t, ", \"probability\": ", a->probability);
+        add(t, "}");
+    } else
+        add(t, "null");
+    add_words(t, "source_words", r->words, r->n_words, false);
+    add(t, ", ");
+    add_matrix(t, "attention", r->translations[0]->attention, r->translations[0]->n_attention_rows,
+               r->translations[0]->n_attention_columns);
+}
+
 char *heed_result_json(const heed_result *r, heed_error *err)
 {
     struct text t = {.is_well = true, .err = err};
@@ -273,9 +294,9 @@ char *heed_result_json(const heed_result *r, heed_error *err)
         add(&t, i > 0 ? ", " : "");
         add_string(&t, r->warnings[i]);
     }
-    if (r->labels) {
+    if (r->labels || r->question) {
         add(&t, "]");
-        add_labels(&t, r);
+        (r->labels ? add_labels : add_answer)(&t, r);
         add(&t, "}");
         if (t.is_well)
             return t.at;

@@ -53,6 +53,7 @@ heed_picture_attention *heed_result_picture(const heed_result *r, const heed_tra
                to_target = t->attention_kind == HEED_ATTENTION_DECODER;
     const heed_word *rows = from_source ? r->words : t->words,
                     *columns = to_target ? t->words : r->words;
+    static const char *const pointers[2] = {"start", "end"}; /* of an answer */
     const size_t n_rows = t->n_attention_rows, n_columns = t->n_attention_columns;
     if (t->attention_kind != HEED_ATTENTION_CROSS)
         n_links = 0;
@@ -64,19 +65,20 @@ heed_picture_attention *heed_result_picture(const heed_result *r, const heed_tra
     b->columns = b->rows + n_rows;
     b->links = (heed_picture_link *)(b->columns + n_columns);
     for (size_t i = 0; i < n_rows; i++)
-        b->rows[i] = rows[i].text;
+        b->rows[i] = r->question ? pointers[i] : rows[i].text;
     for (size_t j = 0; j < n_columns; j++)
         b->columns[j] = columns[j].text;
     for (size_t i = 0; i < n_links; i++)
         b->links[i] = (heed_picture_link){.column = links[i].source, .row = links[i].target};
-    b->picture = (heed_picture_attention){.words = {.rows = b->rows,
-                                                    .n_rows = (int)n_rows,
-                                                    .columns = b->columns,
-                                                    .n_columns = (int)n_columns},
-                                          .weights = t->attention,
-                                          /* the decoder has a start instead of an end */
-                                          .end = to_target ? NULL : t->attention_end,
-                                          .links = b->links,
-                                          .n_links = (int)n_links};
+    b->picture =
+        (heed_picture_attention){.words = {.rows = b->rows,
+                                           .n_rows = (int)n_rows,
+                                           .columns = b->columns,
+                                           .n_columns = (int)n_columns},
+                                 .weights = t->attention,
+                                 /* the decoder has a start instead of an end, a document neither */
+                                 .end = to_target || r->question ? NULL : t->attention_end,
+                                 .links = b->links,
+                                 .n_links = (int)n_links};
     return &b->picture;
 }

@@ -100,7 +100,7 @@ bool hd_search_worker_add(struct hd_search_worker *w, struct hd_segment *segment
 {
     const struct hd_job *job = job_of(segment);
     const struct hd_ensemble *e = job->ensemble;
-    if (e->task == HD_TASK_LABEL)
+    if (e->task == HD_TASK_LABEL || e->task == HD_TASK_SPAN)
         return add_to_decide(w, segment, err);
     const struct hd_search_input input = hd_segment_input(segment);
     struct hd_search_options options = job->search[segment->round];

@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "model/languages.h"
+#include "text/answer.h"
 #include "translate/protection.h"
 #include "translate/looks.h"
 #include "translate/recall.h"
@@ -54,7 +55,8 @@ bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err)
 {
     const int end = hd_vocab_end(segment->line->job->ensemble->source),
               symbol = segment->line->symbol;
-    const bool is_alone = segment->line->job->ensemble->task == HD_TASK_LANGUAGE_MODEL;
+    const enum hd_task task = segment->line->job->ensemble->task;
+    const bool is_alone = task == HD_TASK_LANGUAGE_MODEL;
     segment->passes = segment->source.n == 0 && !is_alone;
     hd_free(segment->ids);
     segment->ids = hd_alloc(segment->source.n + 2, sizeof *segment->ids, err);
@@ -69,7 +71,7 @@ bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err)
         memcpy(segment->ids + segment->n_ids, segment->source.ids,
                segment->source.n * sizeof *segment->ids);
     segment->n_ids += (int)segment->source.n;
-    if (end >= 0)
+    if (end >= 0 && task != HD_TASK_SPAN) /* no answer ends there */
         segment->ids[segment->n_ids++] = end;
     return true;
 }
@@ -336,6 +338,71 @@ static bool prepare_label(struct hd_line *line, const char *prefix)
     return hd_segment_add_ids(segment, &line->err);
 }
 
+/* ---- to be answered ---------------------------------------------------------------------------- */
+
+/* The text is the document; what stands behind its first TAB is the question, to the end or to the next one. */
+static bool cut_question(struct hd_line *line)
+{
+    heed_result *r = line->result;
+    char *tab = strchr(r->source, '\t'); /* in the copy that belongs to the result */
+    if (!tab && hd_space_before(r->source, line->n_source) < line->n_source)
+        return hd_fail(&line->err, HEED_BAD_TEXT,
+                       "the model answers questions about documents, so a line is a document, a "
+                       "TAB and a question; this one has no TAB");
+    r->question = tab ? tab + 1 : "";
+    if (!tab)
+        return true;
+    *tab = '\0';
+    tab[1 + strcspn(tab + 1, "\t")] = '\0';
+    line->n_source = (size_t)(tab - r->source);
+    return true;
+}
+
+/* Which words are the same, known or not. */
+static bool find_keys(struct hd_line *line)
+{
+    const struct hd_vocab *vocab = line->job->ensemble->source;
+    const struct hd_encoding *document = &line->segments[0].source;
+    line->keys = hd_alloc(document->n + line->question.n, sizeof *line->keys, &line->err);
+    if (!line->keys)
+        return false;
+    hd_word_keys(vocab, line->result->source, document, line->keys);
+    hd_word_keys(vocab, line->result->question, &line->question, line->keys + document->n);
+    return true;
+}
+
+/* The whole document is looked at, or as much of it as the model was trained for; the question goes before it. */
+static bool prepare_span(struct hd_line *line, const char *prefix)
+{
+    const char *asked = line->result->question;
+    if (prefix && prefix[0])
+        return hd_fail(&line->err, HEED_BAD_OPTION,
+                       "the model gives answers, which have no prefix; leave it out");
+    if (!make_one_segment(line) ||
+        !hd_vocab_encode_spans(line->job->ensemble->source, asked, strlen(asked), &line->question,
+                               &line->err))
+        return false;
+    struct hd_segment *segment = &line->segments[0];
+    const size_t n = segment->source.n, n_question = line->question.n, most = line->job->most;
+    if (n == 0 || n_question == 0) {
+        if (n + n_question > 0)
+            hd_result_warn(line->result, "not answered: there is no %s",
+                           n == 0 ? "document" : "question");
+        segment->passes = true;
+        return true;
+    }
+    if (n + n_question <= most)
+        return find_keys(line);
+    line->question.n = n_question < most ? n_question : most > 1 ? most - 1 : 1;
+    segment->source.n = most > line->question.n ? most - line->question.n : 1;
+    segment->source.n = segment->source.n < n ? segment->source.n : n;
+    hd_result_warn(line->result,
+                   "document and question have %zu tokens, and the model was trained for %zu; only "
+                   "the first %zu of the document were read",
+                   n + n_question, most, segment->source.n);
+    return hd_segment_add_ids(segment, &line->err) && find_keys(line);
+}
+
 /* ---- to be continued ---------------------------------------------------------------------------- */
 
 /* A language model goes on from the text, or from the prefix that is given with an empty one. */
@@ -438,6 +505,7 @@ static bool prepare_output(struct hd_line *line, const char *other)
     if (hd_failed(&line->err) ||
         !(line->is_forced                  ? prepare_force
           : task == HD_TASK_LABEL          ? prepare_label
+          : task == HD_TASK_SPAN           ? prepare_span
           : task == HD_TASK_LANGUAGE_MODEL ? prepare_continuation
                                            : prepare_search)(line, answer ? answer : other) ||
         (answer && !look_at_answer(line)))
@@ -459,6 +527,8 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
     if (line->n_source > INT_MAX / 8)
         return hd_fail(&line->err, HEED_BAD_TEXT, "a line of %zu bytes is too long; cut it",
                        line->n_source);
+    if (line->job->ensemble->task == HD_TASK_SPAN && !cut_question(line))
+        return false;
     const bool has_vectors = line->job->ensemble->reads_vectors;
     if (has_vectors && !hd_line_read_vectors(line, line->result->source))
         return false;
@@ -490,5 +560,7 @@ void hd_line_release(struct hd_line *line)
     hd_free(line->own_vectors);
     hd_document_free(line->document);
     hd_encoding_release(&line->target_placed);
+    hd_encoding_release(&line->question);
+    hd_free(line->keys);
     hd_protected_release(&line->kept);
 }

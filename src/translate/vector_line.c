@@ -151,7 +151,13 @@ bool hd_line_read_vectors(struct hd_line *line, const char *name)
 struct hd_sequence hd_segment_source(const struct hd_segment *s)
 {
     const struct hd_line *line = s->line;
-    struct hd_sequence source = {.ids = s->ids, .n = s->n_ids};
+    struct hd_sequence source = {.ids = s->ids,
+                                 .n = s->n_ids,
+                                 .question = line->question.ids,
+                                 .n_question = (int)line->question.n,
+                                 .key = line->keys};
+    if (line->keys)
+        source.question_key = line->keys + s->n_ids;
     if (line->vectors) {
         source.ids = NULL;
         source.vectors = line->vectors;

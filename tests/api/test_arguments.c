@@ -277,6 +277,12 @@ static void evaluations_refuse_nothing(void **state)
     assert_refused(heed_confusion_new(&pair, 0, e));
     assert_refused(heed_confusion_new(&no_hyp, 1, e));
     assert_refused(heed_confusion_new(&no_ref, 1, e));
+    heed_answer_scores scores;
+    assert_refused(heed_score_answers(NULL, 1, &scores, e));
+    assert_refused(heed_score_answers(&pair, 0, &scores, e));
+    assert_refused(heed_score_answers(&pair, 1, NULL, e));
+    assert_refused(heed_score_answers(&no_hyp, 1, &scores, e));
+    assert_refused(heed_score_answers(&no_ref, 1, &scores, e));
     assert_refused(heed_evaluate(NULL, 1, NULL, e));
     assert_refused(heed_evaluate(&pair, 0, NULL, e));
     assert_refused(heed_evaluate(&no_hyp, 1, NULL, e));

@@ -40,8 +40,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *paths[] = {source_path, target_path};
     static const char *const directions[] = {"en-fr"};
     const bool is_named = is_tsv && data[0] & 4;
-    const struct hd_corpus_files files = {paths,          paths + 1, 1,
-                                          is_tsv ? 0 : 1, is_tsv,    is_named ? directions : NULL};
+    const struct hd_corpus_files files = {.source = paths,
+                                          .target = paths + 1,
+                                          .n_source = 1,
+                                          .n_target = is_tsv ? 0 : 1,
+                                          .is_tsv = is_tsv,
+                                          .has_questions = is_tsv && data[0] & 8,
+                                          .directions = is_named ? directions : NULL};
     const struct hd_corpus_options options = {
         .spool = spool_path, .skip_bad = data[0] & 2, .longest_line = 64};
     heed_error err = {0};

@@ -93,6 +93,15 @@ static inline void pre_norm(struct hd_config *c)
     c->tie = HD_TIE_ALL;
 }
 
+static inline void deep_transition(struct hd_config *c)
+{
+    c->attend = HD_ATTEND_INSIDE;
+    c->encoder_transitions = 1;
+    c->decoder_transitions = 2;
+    c->decoder_layers = 2;
+    c->upper_transitions = 1;
+}
+
 static inline void ssru(struct hd_config *c)
 {
     c->decoder = HD_DECODER_SSRU;
@@ -150,6 +159,8 @@ static const struct model_checksum {
      UINT64_C(0x4c4c1ed4464ca313), true},
     {"transformer, pre-norm, 8 bits", HD_TRANSFORMER, pre_norm, UINT64_C(0x8091c236c572a7a6),
      UINT64_C(0xd3b1130c5478cf68), true},
+    {"bahdanau, deep transition", HD_BAHDANAU, deep_transition, UINT64_C(0xb9d9ae64bc6bf344),
+     UINT64_C(0xd9a2b3e8ccaf7601), false},
     {"transformer, ssru", HD_TRANSFORMER, ssru, UINT64_C(0x692ada989d934d58),
      UINT64_C(0x9f3ba9072e3540f8), false},
     {"transformer, ssru, 8 bits", HD_TRANSFORMER, ssru, UINT64_C(0x23f8528a632f153a),

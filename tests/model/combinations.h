@@ -219,6 +219,15 @@ static void visit_presets(const struct visitor *v)
         visit_one(v, IS_REFUSED, "%s target-start=5", presets[p]);
     }
     visit_one(v, IS_MODEL, "wang score=projected");
+    foreach (c, toy_cells) {
+        visit_one(v, IS_MODEL,
+                  "bahdanau attend=inside encoder-transitions=1 decoder-transitions=2 %s",
+                  toy_cells[c]);
+        visit_one(v, IS_MODEL,
+                  "luong decoder-layers=2 decoder-transitions=1 upper-transitions=1 %s",
+                  toy_cells[c]);
+    }
+    visit_one(v, IS_REFUSED, "bahdanau upper-transitions=1");
     visit_one(v, IS_REFUSED, "luong embed=3 tie=output");
     visit_one(v, IS_REFUSED, "luong source-vocab=0");
 }
@@ -281,6 +290,25 @@ static void visit_labels(const struct visitor *v)
     visit_one(v, IS_REFUSED, "transformer task=label heads=3");
 }
 
+/* A span: any encoder, any score that looks at the content, several hops. */
+static void visit_spans(const struct visitor *v)
+{
+    foreach (s, toy_scores)
+        visit_one(v, s < 9 ? IS_MODEL : IS_REFUSED, "bahdanau task=span hops=2 %s", toy_scores[s]);
+    foreach (c, toy_cells) {
+        visit_one(v, IS_MODEL, "luong task=span encoder-layers=2 %s", toy_cells[c]);
+        visit_one(v, IS_MODEL, "luong task=span hops=3 max-answer=2 encoder-layers=1 %s",
+                  toy_cells[c]);
+        visit_one(v, IS_REFUSED, "seq2seq task=span %s", toy_cells[c]);
+    }
+    visit_one(v, IS_MODEL, "transformer task=span norm=pre max-answer=1");
+    visit_one(v, IS_MODEL, "transformer task=span norm=post positions=learned encoder-layers=2");
+    visit_one(v, IS_REFUSED, "luong task=span local=p");
+    visit_one(v, IS_REFUSED, "luong task=span source=none");
+    visit_one(v, IS_REFUSED, "luong hops=2");
+    visit_one(v, IS_REFUSED, "transformer task=label max-answer=3");
+}
+
 /* Nothing is read: a decoder alone. */
 static void visit_language_models(const struct visitor *v)
 {
@@ -311,6 +339,7 @@ static inline void visit_all(visit_combination *visit, void *data)
     visit_presets(&v);
     visit_transformers(&v);
     visit_labels(&v);
+    visit_spans(&v);
     visit_language_models(&v);
 }
 
@@ -347,6 +376,25 @@ static inline struct hd_batch toy_batch(void)
                              .source_length = source_length,
                              .target = target,
                              .target_length = target_length};
+}
+
+/* The same sources as documents, with questions; of targets the first and last word of an answer. */
+static inline struct hd_batch toy_batch_of(const struct hd_config *config)
+{
+    static const int question[] = {1, 2, 0, 4}, question_length[] = {2, 1, 1};
+    static const int mark[] = {1, 2, 1, 1, 1, 1, 2, 1, 1};
+    static const int type[] = {0, 1, 2, 0, 0, 1, 2, 3, 0};
+    static const int target[] = {1, 2, 0, 0, 2, 3}, target_length[] = {2, 2, 2};
+    struct hd_batch batch = toy_batch();
+    if (config->task != HD_TASK_SPAN)
+        return batch;
+    batch.question = question;
+    batch.question_length = question_length;
+    batch.mark = mark;
+    batch.type = type;
+    batch.target = target;
+    batch.target_length = target_length;
+    return batch;
 }
 
 #endif

@@ -42,6 +42,7 @@
 #include "graph/spans.c"
 #include "graph/tape.c"
 
+#include "model/asking.c"
 #include "model/cache.c"
 #include "model/cell.c"
 #define fill fill_config /* files that have never met */
@@ -55,6 +56,7 @@
 #include "model/fields.c"
 #include "model/head.c"
 #include "model/head_label.c"
+#include "model/head_span.c"
 #include "model/head_words.c"
 #include "model/model.c"
 #include "model/param.c"
@@ -66,6 +68,7 @@
 #include "model/score.c"
 #include "model/screen.c"
 #include "model/source_none.c"
+#include "model/source_question.c"
 #include "model/source_text.c"
 #include "model/first_state.c"
 #include "model/transformer.c"
@@ -93,7 +96,7 @@ static void fill_params(hd_params *params, uint64_t seed)
 
 static double loss_of(const struct hd_net *net, hd_tape *tape, double *gradients, const char *name)
 {
-    const struct hd_batch batch = toy_batch();
+    const struct hd_batch batch = toy_batch_of(&net->config);
     hd_tape_reset(tape);
     hd_tape_record(tape, gradients != NULL);
     const struct hd_memory *memory = hd_encode(net, tape, &batch, NULL);
@@ -150,7 +153,7 @@ static void gradient_of_training(const struct hd_net *net, hd_tape *tape, double
 {
     const struct hd_dropouts drop = {
         .embed = 0.1, .state = 0.1, .attention = 0.1, .ffn = 0.1, .output = 0.1};
-    const struct hd_batch batch = toy_batch();
+    const struct hd_batch batch = toy_batch_of(&net->config);
     hd_tape_reset(tape);
     hd_tape_record(tape, true);
     hd_tape_train(tape, 3);

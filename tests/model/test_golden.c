@@ -92,6 +92,29 @@ static int sum(const int *x, int n)
     return s;
 }
 
+/* With the marks of words that the question has. */
+static void read_questions(struct golden *g)
+{
+    struct hd_batch *b = &g->batch;
+    b->question_length = read_ints(g, "question.lengths", (size_t)b->n);
+    b->question = read_ints(g, "question.ids", (size_t)sum(b->question_length, b->n));
+    int *mark = take((size_t)sum(b->source_length, b->n), sizeof *mark),
+        *type = take((size_t)sum(b->source_length, b->n), sizeof *type);
+    b->mark = mark;
+    b->type = type;
+    const int *word = b->source, *asked = b->question;
+    for (int i = 0; i < b->n; asked += b->question_length[i++])
+        for (int j = 0, n = 0; j < b->source_length[i]; j++, word++, mark++, type++) {
+            int before = 1;
+            while (before <= j && word[-before] != *word)
+                before++;
+            *type = before <= j ? type[-before] : n++;
+            *mark = HD_MARK_DOCUMENT;
+            for (int k = 0; k < b->question_length[i]; k++)
+                *mark = asked[k] == *word ? HD_MARK_ASKED : *mark;
+        }
+}
+
 /* Vectors as the source. */
 static void read_frames(struct golden *g)
 {
@@ -125,6 +148,8 @@ static void read_batch(struct golden *g)
     else
         b->source = read_ints(g, "source.ids", (size_t)sum(b->source_length, b->n));
     b->target = read_ints(g, "target.ids", (size_t)sum(b->target_length, b->n));
+    if (g->net->config.task == HD_TASK_SPAN)
+        read_questions(g);
     g->n_rows = sum(b->target_length, b->n);
     g->first_row = take((size_t)b->n, sizeof *g->first_row);
     for (int i = 0; i < b->n; i++) {
@@ -206,14 +231,18 @@ static void close_golden(struct golden *g)
     const void *const owned[] = {g->batch.source,
                                  g->batch.source_length,
                                  g->batch.target,
-                                 g->batch.frames,
                                  g->batch.target_length,
                                  g->first_row,
-                                 g->batch.frame_length,
-                                 g->batch.grid,
                                  g->gradients,
                                  g->out,
-                                 g->alpha};
+                                 g->alpha,
+                                 g->batch.question,
+                                 g->batch.question_length,
+                                 g->batch.mark,
+                                 g->batch.frames,
+                                 g->batch.frame_length,
+                                 g->batch.grid,
+                                 g->batch.type};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (owned[i])
             test_free((void *)owned[i]);
@@ -355,7 +384,8 @@ static void teach(struct golden *g, bool with_golden)
     const struct hd_memory *memory = hd_encode(g->net, g->tape, &g->batch, NULL);
     const struct hd_forced *forced = hd_teacher_force(g->net, g->tape, memory, &g->batch, NULL);
     check_tape(g, g->tape);
-    const hd_node *logits = hd_logits(&g->net->head, forced->out);
+    const bool is_span = g->net->config.task == HD_TASK_SPAN; /* scores are what comes out */
+    const hd_node *logits = is_span ? forced->out : hd_logits(&g->net->head, forced->out);
     float *kept_logits = take(hd_count(logits), sizeof *kept_logits);
     keep_taught(g, forced, logits, kept_logits);
     if (with_golden) {
@@ -398,8 +428,9 @@ static void same_row(const struct golden *g, const char *how, int row, const hd_
     float *alpha = take(n, sizeof *alpha);
     read_alpha(g, weights, its_row, alpha);
     same_bits(g, how, "attention", row, alpha, g->alpha + (size_t)row * n, n);
-    same_bits(g, how, "out", row, out->x + (size_t)(its_row * g->R), g->out + (size_t)(row * g->R),
-              (size_t)g->R);
+    const int width = hd_width(out); /* of spans as many as a document is long */
+    same_bits(g, how, "out", row, out->x + (size_t)(its_row * width), g->out + (size_t)(row * g->R),
+              (size_t)width);
     test_free(alpha);
 }
 
@@ -455,13 +486,19 @@ static void run_in_steps(const struct golden *g)
 static void run_alone(const struct golden *g)
 {
     const struct hd_batch *all = &g->batch;
+    const bool is_span = g->net->config.task == HD_TASK_SPAN;
     hd_tape *tape = new_tape();
     for (int i = 0; i < all->n; i++) {
         hd_tape_reset(tape);
         struct hd_batch one = {.n = 1,
                                .source_length = all->source_length + i,
                                .target = all->target + sum(all->target_length, i),
-                               .target_length = all->target_length + i};
+                               .target_length = all->target_length + i,
+                               .question =
+                                   all->question + (is_span ? sum(all->question_length, i) : 0),
+                               .question_length = all->question_length + (is_span ? i : 0),
+                               .mark = all->mark + (is_span ? sum(all->source_length, i) : 0),
+                               .type = all->type + (is_span ? sum(all->source_length, i) : 0)};
         if (all->source)
             one.source = all->source + sum(all->source_length, i);
         take_frames(&one, g, i);

@@ -48,6 +48,29 @@ def test_attention_has_a_row_per_word_and_outlives_its_result(translator):
     assert numpy.allclose(a, expected, atol=1e-4)
 
 
+def test_a_model_answers_questions_about_documents(tmp_path):
+    names, places = "anna bert carl dora".split(), "kitchen cellar garden attic".split()
+    with open(tmp_path / "qa.tsv", "w") as f:
+        for i in range(240):
+            who, where, other, there = names[i % 4], places[i // 4 % 4], names[(i + 1) % 4], places[(i // 16 + 1) % 4]
+            f.write(f"{who} is in the {where} . {other} is in the {there} .\twhere is {who if i % 3 else other} ?\t")
+            f.write(f"{where}\t4\n" if i % 3 else f"{there}\t10\n")
+    heed.train(tsv=tmp_path / "qa.tsv", dev_tsv=tmp_path / "qa.tsv", out=tmp_path / "qa.safetensors", task="span", tokens="words", arch="bahdanau",
+               dim=16, hops=2, rate=0.01, warmup=20, batch_tokens=600, updates=60, valid_every=60, threads=1)
+    with heed.Translator(tmp_path / "qa.safetensors") as t:
+        r = t.translate("anna is in the attic . dora is in the cellar .\twhere is dora ?")
+        assert r.source == "anna is in the attic . dora is in the cellar ." and r.question == "where is dora ?"
+        assert r == r.answer.text == r.source[r.answer.start : r.answer.end]
+        assert 0 < r.answer.probability <= 1 and r.confidence == r.answer.probability
+        assert len(r.attention) == 2 and len(r.attention[0]) == len(r.source_words) == 12
+        assert r.json()["answer"]["text"] == r and "start" in r.show()
+        assert t.translate("anna is here .\t").answer is None
+        with pytest.raises(heed.TextError, match="a TAB and a question"):
+            t.translate("anna is in the attic .")
+    scores = heed.score_answers(["The cellar.", "attic"], ["cellar", "a garden"])
+    assert scores.exact == scores.f1 == 50 and scores.n == 2
+
+
 def test_lists_come_back_as_lists_in_order(translator):
     texts = ["One.", "Two birds.", "", "I love my cat."]
     assert translator.translate(texts) == [translator.translate(t) for t in texts]

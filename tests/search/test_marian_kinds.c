@@ -139,6 +139,7 @@ static void recurrent_models_are_marians(void **state)
         {.file = "amun.npz"},     {.file = "nematus.npz"},
         {.file = "s2s-lstm.npz"}, {.file = "s2s.npz", .is_joint = true},
         {.file = "s2s-tanh.npz"}, {.file = "s2s-alternating.bin"},
+        {.file = "s2s-deep.npz"}, {.file = "nematus-deep.npz"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         compare(&kinds[i]);

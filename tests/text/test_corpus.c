@@ -17,14 +17,14 @@ static const struct hd_corpus_options none, skipping = {.skip_bad = true};
 static struct hd_corpus *open_two(const char *source, const char *target,
                                   const struct hd_corpus_options *options, heed_error *err)
 {
-    const struct hd_corpus_files files = {&source, &target, 1, 1, false, NULL};
+    const struct hd_corpus_files files = {&source, &target, 1, 1, false, false, NULL};
     return hd_corpus_open(&files, options, err);
 }
 
 static struct hd_corpus *open_tsv(const char *path, const struct hd_corpus_options *options,
                                   heed_error *err)
 {
-    const struct hd_corpus_files files = {&path, NULL, 1, 0, true, NULL};
+    const struct hd_corpus_files files = {&path, NULL, 1, 0, true, false, NULL};
     return hd_corpus_open(&files, options, err);
 }
 
@@ -93,7 +93,7 @@ static void several_files_are_one_corpus(void **state)
                                   put("c", "\xEF\xBB\xBF"
                                            "4\n5")};
     const char *const target[] = {put("x", "i\nii\n"), put("y", "iii"), put("z", "iv\nv\n")};
-    const struct hd_corpus_files files = {source, target, 3, 3, false, NULL};
+    const struct hd_corpus_files files = {source, target, 3, 3, false, false, NULL};
     heed_error err = {0};
     struct hd_corpus *corpus = hd_corpus_open(&files, &none, &err);
     assert_pairs(corpus, &err, "1=i|2=ii|3=iii|4=iv|5=v|");
@@ -399,12 +399,12 @@ static void names_must_go_together(void **state)
         struct hd_corpus_files files;
         const char *words;
     } cases[] = {
-        {{paths, paths, 2, 1, false, NULL}, "2 source files and 1 target file do not go together"},
-        {{paths, paths, 1, 0, false, NULL}, "1 source file and 0 target files"},
-        {{paths, paths, 2, 2, true, NULL}, "TSV has both in one"},
-        {{paths, paths, 0, 0, false, NULL}, "no file to read text from"},
-        {{input, input, 1, 1, false, NULL}, "standard input (-) is named 2 times"},
-        {{twice, twice, 2, 2, false, NULL}, "standard input (-) is named 2 times"},
+        {{paths, paths, 2, 1, false, false, NULL}, "2 source files and 1 target file do not go together"},
+        {{paths, paths, 1, 0, false, false, NULL}, "1 source file and 0 target files"},
+        {{paths, paths, 2, 2, true, false, NULL}, "TSV has both in one"},
+        {{paths, paths, 0, 0, false, false, NULL}, "no file to read text from"},
+        {{input, input, 1, 1, false, false, NULL}, "standard input (-) is named 2 times"},
+        {{twice, twice, 2, 2, false, false, NULL}, "standard input (-) is named 2 times"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         heed_error err = {0};

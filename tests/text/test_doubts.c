@@ -34,7 +34,7 @@ static struct hd_corpus *corpus_of(const char *source, const char *target)
     snprintf(paths[0], sizeof paths[0], "%s", source);
     snprintf(paths[1], sizeof paths[1], "%s", target);
     const char *const one[1] = {paths[0]}, *const two[1] = {paths[1]};
-    const struct hd_corpus_files files = {one, two, 1, 1, false, NULL};
+    const struct hd_corpus_files files = {one, two, 1, 1, false, false, NULL};
     const struct hd_corpus_options options = {0};
     heed_error err = {0};
     struct hd_corpus *c = hd_corpus_open(&files, &options, &err);

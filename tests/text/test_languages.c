@@ -40,18 +40,18 @@ static void columns_are_named_by_the_option_or_a_header(void **state)
                                         "\ttwo\nen\tthree\tde\tdrei\n");
     const char *const twice[] = {plain, plain}, *const ways[] = {"en-fr", "fr-en"},
                       *const back[] = {"fr-en", "en-fr"};
-    assert_pairs(&(struct hd_corpus_files){twice, NULL, 2, 0, true, ways},
+    assert_pairs(&(struct hd_corpus_files){twice, NULL, 2, 0, true, false, ways},
                  "en-fr:one=un|en-fr:two=deux|fr-en:un=one|fr-en:deux=two|");
-    assert_pairs(&(struct hd_corpus_files){twice, NULL, 2, 0, true, back},
+    assert_pairs(&(struct hd_corpus_files){twice, NULL, 2, 0, true, false, back},
                  "fr-en:one=un|fr-en:two=deux|en-fr:un=one|en-fr:deux=two|");
     const char *const headers[] = {header, header};
-    assert_pairs(&(struct hd_corpus_files){headers, NULL, 2, 0, true, ways},
+    assert_pairs(&(struct hd_corpus_files){headers, NULL, 2, 0, true, false, ways},
                  "en-fr:one=un|fr-en:un=one|");
-    assert_pairs(&(struct hd_corpus_files){headers, NULL, 1, 0, true, NULL}, "-:fr=en|-:un=one|");
-    assert_pairs(&(struct hd_corpus_files){&four, NULL, 1, 0, true, NULL},
+    assert_pairs(&(struct hd_corpus_files){headers, NULL, 1, 0, true, false, NULL}, "-:fr=en|-:un=one|");
+    assert_pairs(&(struct hd_corpus_files){&four, NULL, 1, 0, true, false, NULL},
                  "en-de:one=eins|de-en:zwei=two|en-de:three=drei|");
     const char *const mixed[] = {four, plain}, *const none[] = {NULL, "en-fr"};
-    assert_pairs(&(struct hd_corpus_files){mixed, NULL, 2, 0, true, none},
+    assert_pairs(&(struct hd_corpus_files){mixed, NULL, 2, 0, true, false, none},
                  "en-de:one=eins|de-en:zwei=two|en-de:three=drei|en-fr:one=un|en-fr:two=deux|");
 }
 
@@ -109,7 +109,7 @@ static struct hd_corpus *some_text(void)
                                        "a red cat sees the house\tun chat rouge voit la maison\n"
                                        "the cat is old\tle chat est vieux\n");
     heed_error err = {0};
-    const struct hd_corpus_files files = {&path, NULL, 1, 0, true, NULL};
+    const struct hd_corpus_files files = {&path, NULL, 1, 0, true, false, NULL};
     struct hd_corpus *corpus = hd_corpus_open(&files, &(struct hd_corpus_options){0}, &err);
     assert_that(corpus, "%s", err.message);
     return corpus;

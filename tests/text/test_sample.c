@@ -235,7 +235,7 @@ static void make_corpus(void)
         }
     }
     const char *const paths[] = {put("text", text)};
-    const struct hd_corpus_files files = {paths, paths, 1, 1, false, NULL};
+    const struct hd_corpus_files files = {paths, paths, 1, 1, false, false, NULL};
     heed_error err = {0};
     corpus = hd_corpus_open(&files, &(struct hd_corpus_options){.skip_bad = true}, &err);
     assert_that(corpus, "%s", err.message);

@@ -12,7 +12,7 @@
 static struct hd_corpus *corpus_of(const char *source, const char *target)
 {
     const char *const src[] = {put("train.src", source)}, *const tgt[] = {put("train.tgt", target)};
-    const struct hd_corpus_files files = {src, tgt, 1, 1, false, NULL};
+    const struct hd_corpus_files files = {src, tgt, 1, 1, false, false, NULL};
     heed_error err = {0};
     struct hd_corpus *corpus = hd_corpus_open(&files, &(struct hd_corpus_options){0}, &err);
     assert_that(corpus, "%s", err.message);

@@ -24,6 +24,9 @@ same() {
     verdict "$1" "$problem" "$(cksum "$2" "$3" 2>&1)"
 }
 
+# shellcheck disable=SC2086
+expect 'it is said to have the unit' 0 '' '*model: transformer, 2+2 layers of 16, pre-norm, decoder ssru, *' \
+    timeout 120 "$heed" train ${common% -q} --decoder ssru --out told.safetensors --updates 1
 expect 'it is trained' 0 '' '' train m.safetensors --updates 40 -j 2
 expect 'and says what it is' 0 '*"decoder":*"ssru"*' '' "$heed" info --json m.safetensors
 expect 'by one thread' 0 '' '' train one.safetensors --updates 40 -j 1
