@@ -215,9 +215,10 @@ static void add_row(void *context, uint32_t row)
 }
 
 /* A name says little about the text that it stands in: "Angela Merkel was born in Hamburg" is English. So a word with a capital letter that is not
- * the first one counts a quarter, and no word counts for more than so many times the square root of its features. Both leave a single word as sure as it
- * is; all sums are of whole numbers. */
-enum { QUARTERS = 4, MOST_OF_A_WORD = 25 };
+ * the first one counts a quarter, and no word by itself makes a language more than e^4 times as likely as another. A key or an encoded file is no word.
+ * All sums are of whole numbers. */
+enum { QUARTERS = 4, MOST_COUNTED = 40, LONGEST_REAL_WORD = 48 };
+static const float MOST_OF_A_WORD = 4;
 
 void hd_detect(const struct hd_detector *d, const char *text, size_t n,
                double probability[HD_MOST_LANGUAGES])
@@ -226,14 +227,17 @@ void hd_detect(const struct hd_detector *d, const char *text, size_t n,
     struct word w;
     bool is_first = true;
     for (size_t i = 0; next_word(text, n, &i, &w); is_first = false) {
+        if (w.n > LONGEST_REAL_WORD + 2)
+            continue;
         struct sums s = {.detector = d};
         add_word(w.letters, w.n, add_row, &s);
         const long quarters = w.is_capital && !is_first ? 1 : QUARTERS;
+        const long n_counted = s.n < MOST_COUNTED ? s.n : MOST_COUNTED;
         const long most = largest(s.of, d->n);
-        const long least = most - (long)(MOST_OF_A_WORD * sqrtf((float)s.n));
+        const long least = most - (long)(MOST_OF_A_WORD / d->scale * sqrtf((float)n_counted));
         for (int k = 0; k < d->n; k++)
             all.of[k] += quarters * ((s.of[k] > least ? s.of[k] : least) - most);
-        all.n += quarters * s.n;
+        all.n += quarters * n_counted;
     }
     const double by =
         all.n > 0 ? (double)d->scale / (QUARTERS * (double)sqrtf((float)all.n / QUARTERS)) : 0;
