@@ -100,7 +100,7 @@ static bool read_into(struct hd_marian *m, const char *name, hd_node *p, int row
 static void swap_gates(hd_node *p, int row, int rows)
 {
     const size_t width = (size_t)hd_width(p), D = width / 4;
-    for (size_t r = (size_t)row; r < (size_t)(row + rows); r++)
+    for (size_t r = (size_t)row; r < (size_t)row + (size_t)rows; r++)
         for (size_t i = 0; i < D; i++) {
             float *f = p->x + r * width + i;
             const float was = *f;
