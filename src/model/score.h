@@ -41,9 +41,9 @@ struct hd_view {
     const float *const *looks; /* [B]: weights that are given instead of its own; NULL: none are */
 };
 
-/* Declare "name.W" and what else the score needs. */
+/* Declare "<at>.W" and what else the score needs. */
 void hd_score_declare(struct hd_score_parts *parts, const struct hd_config *config,
-                      hd_params *params, const char *name);
+                      hd_params *params, const char *at);
 void hd_score_init(const struct hd_score_parts *parts, uint64_t seed);
 
 struct hd_keys hd_score_keys(const struct hd_score_parts *parts, const struct hd_config *config,
