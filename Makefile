@@ -11,7 +11,7 @@ PREFIX  ?= /usr/local
 LIBDIR  ?= lib
 DESTDIR ?=
 SHARED  ?= ../shared
-EMBED   ?= models/en-fr.safetensors
+EMBED   ?= models/default.safetensors
 VERSION := $(shell sed -n 's/^\#define HEED_VERSION "\(.*\)"/\1/p' include/heed.h)
 # Before 1.0 the minor version is the ABI.
 ABI     := $(subst $() ,.,$(wordlist 1,2,$(subst ., ,$(VERSION))))
@@ -463,6 +463,13 @@ bench-serve: $(BUILD)/heed $(SERVE) $(TORCH)  ## heed serve against a small serv
 	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed '$(EMBED)' $(TORCH)
 	@python3 bench/serve.py $(BUILD) $(PEERS)
 	@python3 bench/soak.py $(BUILD)
+
+.PHONY: bench-python
+bench-python: $(BUILD)/heed $(BUILD)/libheed.a $(TORCH)  ## one short sentence from Python, against CTranslate2's package
+	@bench/peers.sh $(PEERS) '$(SHARED)' $(BUILD)/heed '$(EMBED)' $(TORCH)
+	@MODEL='$(abspath $(EMBEDDED))' tools/python.sh $(BUILD) wheel
+	@$(PEERS)/ct2/bin/pip install --quiet --disable-pip-version-check --force-reinstall cffi $(BUILD)/python/wheel/heed-*.whl
+	@$(PEERS)/ct2/bin/python bench/python.py $(PEERS)
 
 .PHONY: bench-memory
 bench-memory: $(BUILD)/heed  ## what a translation memory is worth in BLEU, and what it costs

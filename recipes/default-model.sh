@@ -7,8 +7,10 @@
 # command goes on where it was interrupted. HEED names the program (build/heed).
 #
 # Of Tatoeba the train split is learned; of LibreOffice all lines but the last 2,000, which are dev and test; phrasebook.tsv
-# 25 times; and three times each single word that `heed align --method hmm` finds a translation of in this text, since sentences alone teach
-# no model what to say to a single word. No pair is learned that has a side in any dev or test set, of either language pair.
+# PHRASES times (50); and three times each other single word that `heed align --method hmm` finds a translation of in this text, since sentences alone
+# teach no model what to say to a single word. No pair is learned that has a side in any dev or test set, of either language pair.
+#
+# With `--from MODEL` what is learned is added to what a model knows already: that is how the model inside goes on being trained.
 #
 # A model that was begun by a heed without a detector of languages gets one at the end.
 set -eu
@@ -35,11 +37,12 @@ for pair in en-fr en-de; do
     cut -f 1 "$folder/train.$pair.tsv" >"$folder/words.$from"
     cut -f 2 "$folder/train.$pair.tsv" >"$folder/words.$to"
     "$heed" align --method hmm --lexicon "$folder/words.$pair.lexicon" "$folder/words.$from" "$folder/words.$to"
-    awk -F '\t' '$3 >= 3 && $4 >= 0.35 && $5 >= 0.2 { for (i = 0; i < 3; i++) print $1 "\t" $2 }' \
-        "$folder/words.$pair.lexicon" >>"$folder/train.$pair.tsv"
+    awk -F '\t' 'FNR == NR { is_known[tolower($1)] = 1; next }
+        $3 >= 3 && $4 >= 0.35 && $5 >= 0.2 && !(tolower($1) in is_known) { for (i = 0; i < 3; i++) print $1 "\t" $2 }' \
+        "$here/phrasebook.tsv" "$folder/words.$pair.lexicon" >>"$folder/train.$pair.tsv"
     [ "$to" = fr ] && column=2 || column=3
     n=0
-    while [ $n -lt 25 ]; do
+    while [ $n -lt "${PHRASES:-50}" ]; do
         cut -f "1,$column" "$here/phrasebook.tsv" >>"$folder/train.$pair.tsv"
         n=$((n + 1))
     done

@@ -69,18 +69,19 @@ END
     paste "$work/text" "$work/translated" | awk -F '\t' '{ printf "%-36s %s\n", $1, $2 }'
 
     heading 'What people type'
-    say 'Capitals, no capitals, lists, links, several sentences; what is not to be translated comes through.'
+    say 'Words, capitals, no capitals, lists, links, several sentences, French and German; what is not to be translated comes through.'
     echo
     cat >"$work/typed" <<'END'
 I LOVE MY CAT.
 do you speak english?
-She bought a new car
+butterfly
+Wo ist der Bahnhof?
+Merci beaucoup !
 - The door is closed.
 • I’m very tired. 😀
 It is raining. Take your umbrella.
+Write to jane.doe@example.org before 17:45.
 https://example.com/page?id=7
-jane.doe@example.org
-12:30
 %s
 END
     command_line "$heed translate"
@@ -99,7 +100,7 @@ END
     say "A row is a French word, a column an English one: the stronger a cell, the more the model looked there to write the word. $drawn"
 else
     heading 'Translating'
-    say 'This heed was built without a model inside (models/en-fr.safetensors), so there is nothing to translate with until one is trained.'
+    say 'This heed was built without a model inside (models/default.safetensors), so there is nothing to translate with until one is trained.'
 fi
 
 # ---- training -----------------------------------------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ command_line "$heed eval -m $model \\" "--tsv $work/unseen.tsv --metrics exact"
 
 heading 'To try next'
 if has_model; then
-    echo "  $heed translate --show       type English, read French"
+    echo "  $heed translate --show       type English, French or German"
 else
     echo "  $heed translate --show -m $model"
 fi

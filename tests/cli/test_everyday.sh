@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_everyday.sh -- the model inside and what people type: capitals, small letters, lists, emoji, things to copy; and how many of the inputs
 # of tests/cli/everyday it gets right.
-least_right=80 # percent of them, in the directions that it has; a better model sets more
+least_right=93 # percent of them, in the directions that it has; a better model sets more
 
 . tests/transcript.sh
 heed=$BUILD/heed
@@ -44,10 +44,10 @@ expect 'places are in the text as it was typed' 0 '*"source_words": \[{"text": "
 
 # confidence
 says 'what is sure is translated' 'I love my cat.' "$plain" --min-confidence 0.6
-says 'what is not stays as it is' 'Zqxwv kjhgf bnmrt, ptlk.' 'Zqxwv kjhgf bnmrt, ptlk.' --min-confidence 0.9
-expect 'which JSON tells' 0 '*"warnings": \[*"unsure: *' '' sh -c "echo 'Zqxwv kjhgf bnmrt, ptlk.' | '$heed' translate --json"
-expect '-v does on standard error' 0 '?*' '*standard input:1: unsure: *' sh -c "echo 'Zqxwv kjhgf bnmrt, ptlk.' | '$heed' translate -v"
-expect 'and without it nothing is said of that' 0 '' '' sh -c "echo 'Zqxwv kjhgf bnmrt, ptlk.' | '$heed' translate 2>&1 >/dev/null | grep unsure; true"
+says 'what is not stays as it is' 'The mitochondrial phosphorylation cascade upregulates apoptosis.' 'The mitochondrial phosphorylation cascade upregulates apoptosis.' --min-confidence 0.9
+expect 'which JSON tells' 0 '*"warnings": \[*"unsure: *' '' sh -c "echo 'The mitochondrial phosphorylation cascade upregulates apoptosis.' | '$heed' translate --json"
+expect '-v does on standard error' 0 '?*' '*standard input:1: unsure: *' sh -c "echo 'The mitochondrial phosphorylation cascade upregulates apoptosis.' | '$heed' translate -v"
+expect 'and without it nothing is said of that' 0 '' '' sh -c "echo 'The mitochondrial phosphorylation cascade upregulates apoptosis.' | '$heed' translate 2>&1 >/dev/null | grep unsure; true"
 
 if command -v python3 >/dev/null; then
     "$heed" translate --json "$here/text" >"$here/result"

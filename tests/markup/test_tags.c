@@ -20,7 +20,7 @@ static int begin(void **state)
              build ? build : "build");
     setenv("HEED_MARKUP_MODULE", module, 1);
     toy = heed_model_load("tests/translate/toy.safetensors", NULL);
-    real = heed_model_load("models/en-fr.safetensors", NULL);
+    real = heed_model_load("models/default.safetensors", NULL);
     return toy && real ? 0 : -1;
 }
 
