@@ -291,16 +291,17 @@ bool hd_question_encode(const struct hd_vocab *vocab, const struct hd_text_pair 
     return ok;
 }
 
-struct hd_pair_ids hd_question_ids(const int *ids, const struct hd_question_lengths *n)
+struct hd_pair_ids hd_question_ids(const int *ids, const struct hd_question_lengths *lengths)
 {
-    const int both = n->document + n->question;
-    return (struct hd_pair_ids){.source = {.ids = ids,
-                                           .n = n->document,
-                                           .question = ids + n->document,
-                                           .n_question = n->question,
-                                           .key = ids + both,
-                                           .question_key = ids + both + n->document},
-                                .target = {.ids = ids + 2 * both, .n = n->document > 0 ? 2 : 0}};
+    const int both = lengths->document + lengths->question;
+    return (struct hd_pair_ids){
+        .source = {.ids = ids,
+                   .n = lengths->document,
+                   .question = ids + lengths->document,
+                   .n_question = lengths->question,
+                   .key = ids + both,
+                   .question_key = ids + both + lengths->document},
+        .target = {.ids = ids + 2 * both, .n = lengths->document > 0 ? 2 : 0}};
 }
 
 /* As encode_pair(). */

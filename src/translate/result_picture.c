@@ -65,7 +65,7 @@ heed_picture_attention *heed_result_picture(const heed_result *r, const heed_tra
     b->columns = b->rows + n_rows;
     b->links = (heed_picture_link *)(b->columns + n_columns);
     for (size_t i = 0; i < n_rows; i++)
-        b->rows[i] = r->question ? pointers[i] : rows[i].text;
+        b->rows[i] = !r->question ? rows[i].text : pointers[i > 0];
     for (size_t j = 0; j < n_columns; j++)
         b->columns[j] = columns[j].text;
     for (size_t i = 0; i < n_links; i++)

@@ -707,7 +707,7 @@ static hd_node *ctc_case(struct check *c) /* labels that repeat, none at all, to
 {
     hd_node *x = hd_scale(leaf(c, 12, 4), 2);
     const hd_spans *spans = hd_spans_of(c->t, (const int[]){5, 3, 2, 2}, 4);
-    static const int labels[] = {2, 2, 1, 0, 1, 1, 0}, n_labels[] = {3, 0, 2, 2};
+    static const int labels[] = {2, 2, 1, 0, 1, 1, 0, 2}, n_labels[] = {3, 0, 2, 2};
     hd_node *one = hd_ctc(x, spans, labels, n_labels, NULL);
     return hd_concat(one, hd_scale(hd_ctc(x, spans, labels + 1, n_labels, NULL), 0.5));
 }
