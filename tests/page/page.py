@@ -334,7 +334,7 @@ def other_models(b, s):
 
 def choices(b, s):
     go(b, s, q='I love my cat.')
-    until(b, 'a translation', "J'adore mon chat.")
+    until(b, 'a translation', heed('translate', text='I love my cat.\n').decode().strip())
     b.js(word("J'adore") + '.click()')
     check('a word has alternatives', b.wait('document.querySelectorAll(".choice").length > 1'))
     check('with probabilities, likeliest first', b.js('[...document.querySelectorAll(".choice i")].map((i) => parseFloat(i.textContent)).every((p, i, a) => i === 0 || p <= a[i - 1])'))
@@ -369,7 +369,7 @@ def choices(b, s):
 
 def remembering(b, s):
     go(b, s, q=SENTENCE, view='memory')
-    until(b, 'a translation', 'La maison rouge est très vieille.')
+    until(b, 'a translation', heed('translate').decode().strip())
     check('nothing is remembered', b.wait('document.getElementById("panel").textContent.includes("Nothing yet")'), b.js('document.getElementById("panel").textContent'))
     b.click('#edit-button')
     b.fill('#edit', 'La maison rouge est fort ancienne.')
@@ -383,7 +383,7 @@ def remembering(b, s):
     b.click('#memory-list button')
     check('it can be forgotten', b.wait('document.getElementById("panel").textContent.includes("Nothing yet")'), b.js('document.getElementById("panel").textContent'))
     b.fill('#source', SENTENCE)
-    until(b, 'and then is', 'La maison rouge est très vieille.')
+    until(b, 'and then is', heed('translate').decode().strip())
 
 
 # ---- for everybody ------------------------------------------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ def everybody(b, s):
     unnamed = b.js('[...document.querySelectorAll("button, select, input, textarea, svg[role], canvas[role]")].filter((e) => e.offsetParent !== null '
                    '&& !(e.textContent.trim() || e.getAttribute("aria-label") || (e.labels && e.labels.length))).map((e) => e.outerHTML)')
     same('whatever can be used has a name', unnamed, [])
-    same('the translation is read out', b.wait('document.getElementById("spoken").textContent'), 'La maison rouge est très vieille.')
+    same('the translation is read out', b.wait('document.getElementById("spoken").textContent'), heed('translate').decode().strip())
     for dark in (False, True):
         b.emulate(1440, 1000, dark)
         for view in ('lines', 'matrix', 'steps', 'heads', 'tree', 'compare'):
