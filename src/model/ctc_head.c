@@ -14,7 +14,8 @@ void hd_ctc_declare(struct hd_ctc_head *head, const struct hd_config *c, hd_para
     if (!(c->ctc > 0))
         return;
     head->W = hd_param(params, "ctc.W", hd_encoder_width(c), c->target_vocab + 1);
-    hd_param_set_use(head->W, HD_PARAM_MAP); /* laid out for speed once somebody multiplies with it */
+    hd_param_set_use(head->W,
+                     HD_PARAM_MAP); /* laid out for speed once somebody multiplies with it */
     head->b = hd_vector_param(params, "ctc", "b", c->target_vocab + 1);
 }
 

@@ -399,7 +399,8 @@ static void names_must_go_together(void **state)
         struct hd_corpus_files files;
         const char *words;
     } cases[] = {
-        {{paths, paths, 2, 1, false, false, NULL}, "2 source files and 1 target file do not go together"},
+        {{paths, paths, 2, 1, false, false, NULL},
+         "2 source files and 1 target file do not go together"},
         {{paths, paths, 1, 0, false, false, NULL}, "1 source file and 0 target files"},
         {{paths, paths, 2, 2, true, false, NULL}, "TSV has both in one"},
         {{paths, paths, 0, 0, false, false, NULL}, "no file to read text from"},
