@@ -10,7 +10,8 @@
 # 4. trains for an hour, or as long as --hours says, and evaluates. The same command goes on where it was interrupted.
 #
 # All of it is in build/libreoffice (FOLDER names another place): train.LANG.tsv, dev.LANG.tsv, test.LANG.tsv, en-LANG.safetensors.
-# TURN=1 trains from LANG into English instead, LANG-en.safetensors. HEED names the program (build/heed), MIRROR a mirror of Debian.
+# TURN=1 trains from LANG into English instead, LANG-en.safetensors. HEED names the program (build/heed), MIRROR a mirror of
+# Debian; without it the archive comes from where apt has its packages from.
 # The text is LibreOffice's, under MPL-2.0; its name goes into the model's record. It is never part of heed's repository.
 set -eu
 folder=${FOLDER:-build/libreoffice}
@@ -33,10 +34,10 @@ mkdir -p "$folder"
 # The archive stays; its list of languages, too, as looking it up takes half a minute.
 is_whole() { [ -f "$folder/$archive" ] && echo "$sum  $folder/$archive" | sha256sum --check --status; }
 if [ ! -f "$folder/languages" ]; then
-    for mirror in ${MIRROR:-}; do
+    for mirror in ${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | sort -u)}; do
         ! is_whole || break
         say "fetching $archive from $mirror, 200 MB"
-        curl --fail --location --continue-at - --output "$folder/$archive" "$mirror/pool/main/libr/libreoffice/$archive" || true
+        curl --fail --location --continue-at - --output "$folder/$archive" "${mirror%/}/pool/main/libr/libreoffice/$archive" || true
     done
     if ! is_whole; then
         say "$folder/$archive could not be fetched, or is damaged; remove it and try again, or name a mirror by MIRROR"
