@@ -15,8 +15,9 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* What a file is by its first bytes: a safetensors file has eight of length, then an object; Marian's model.bin its version. */
-enum file_kind { IS_OTHER, IS_OURS, IS_MARIAN_BIN };
+/* What a file is by its first bytes: a safetensors file has eight of length, then an object; Marian's model.bin its version, and its .npz
+ * is a zip. */
+enum file_kind { IS_OTHER, IS_OURS, IS_MARIAN_BIN, IS_ZIP };
 
 static bool find_kind(const char *path, enum file_kind *kind, heed_error *err)
 {
@@ -25,6 +26,7 @@ static bool find_kind(const char *path, enum file_kind *kind, heed_error *err)
         return false;
     *kind = hd_is_marian_bin(map.data, map.size)                 ? IS_MARIAN_BIN
             : map.size > 8 && ((const char *)map.data)[8] == '{' ? IS_OURS
+            : map.size > 2 && memcmp(map.data, "PK", 2) == 0     ? IS_ZIP
                                                                  : IS_OTHER;
     hd_map_close(&map);
     return true;
@@ -72,6 +74,13 @@ static heed_model *import_file(const char *path, const char *const *vocabs, int 
         hd_fail(err, HEED_BAD_MODEL,
                 "%s: this is not a model.bin of Marian; of a model of transformers or CTranslate2 "
                 "give the folder that it is in",
+                path);
+        return NULL;
+    }
+    if (kind == IS_OTHER && n_vocabs < 1) {
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: this is no model that heed knows: neither one of its own nor Marian's .npz or "
+                "model.bin, and no folder of another toolkit",
                 path);
         return NULL;
     }

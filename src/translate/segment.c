@@ -345,10 +345,6 @@ static bool cut_question(struct hd_line *line)
 {
     heed_result *r = line->result;
     char *tab = strchr(r->source, '\t'); /* in the copy that belongs to the result */
-    if (!tab && hd_space_before(r->source, line->n_source) < line->n_source)
-        return hd_fail(&line->err, HEED_BAD_TEXT,
-                       "the model answers questions about documents, so a line is a document, a "
-                       "TAB and a question; this one has no TAB");
     r->question = tab ? tab + 1 : "";
     if (!tab)
         return true;
@@ -386,7 +382,9 @@ static bool prepare_span(struct hd_line *line, const char *prefix)
     const size_t n = segment->source.n, n_question = line->question.n, most = line->job->most;
     if (n == 0 || n_question == 0) {
         if (n + n_question > 0)
-            hd_result_warn(line->result, "not answered: there is no %s",
+            hd_result_warn(line->result,
+                           "not answered: there is no %s; a line is a document, a TAB and a "
+                           "question",
                            n == 0 ? "document" : "question");
         segment->passes = true;
         return true;

@@ -37,6 +37,7 @@ expect 'what is not a model is refused' 1 '' 'heed: Makefile: *' "$heed" info Ma
 expect 'convert says what it needs' 2 '' 'heed: convert needs a model and -o FILE*' "$heed" convert
 expect 'convert names a missing model' 1 '' 'heed: nowhere.npz: there is no such file*' \
     "$heed" convert nowhere.npz --vocab nowhere.spm -o nowhere.safetensors
+expect 'a text is no model' 1 '' 'heed: README.md: this is no model that heed knows*' "$heed" convert README.md -o "$here/none.safetensors"
 expect 'convert needs the vocabulary' 1 '' 'heed: tests/format/data/stored.npz: a Marian model needs its vocabulary*' \
     "$heed" convert tests/format/data/stored.npz -o nowhere.safetensors
 expect 'a model of heed has it inside' 1 '' 'heed: tests/translate/toy.safetensors: a model of heed has its vocabulary inside*' \
