@@ -65,8 +65,8 @@ def test_a_model_answers_questions_about_documents(tmp_path):
         assert len(r.attention) == 2 and len(r.attention[0]) == len(r.source_words) == 12
         assert r.json()["answer"]["text"] == r and "start" in r.show()
         assert t.translate("anna is here .\t").answer is None
-        with pytest.raises(heed.TextError, match="a TAB and a question"):
-            t.translate("anna is in the attic .")
+        alone = t.translate("anna is in the attic .")
+        assert alone.answer is None and "a TAB and a question" in alone.warnings[0]
     scores = heed.score_answers(["The cellar.", "attic"], ["cellar", "a garden"])
     assert scores.exact == scores.f1 == 50 and scores.n == 2
 
