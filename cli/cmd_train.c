@@ -299,6 +299,9 @@ static enum status run(const struct invocation *invocation)
         signal(SIGHUP, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by a sentence */
     const bool ok = heed_training_run(training, watch, &screen, &err);
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; i++) /* nothing is left to be saved */
+        signal(caught[i], SIG_DFL);
     clear_live_line(&screen);
     heed_training_free(training);
     if (!ok && err.code == HEED_CANCELLED && stopped_by) {

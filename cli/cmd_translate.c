@@ -202,7 +202,11 @@ static bool set_options(struct running *run, const struct invocation *invocation
                                                               : "none";
     const char *scores =
         draws || t->has_confidence || t->is_verbose || run->is_n_best ? "yes" : "no";
+    const bool is_about_words = t->has_subwords || t->is_shown || t->plot ||
+                                t->align != ALIGN_NONE || t->has_confidence ||
+                                setting_of(invocation, "markup");
     return set_translator(run->translator, invocation) &&
+           set_option_of(run->translator, "markup", is_about_words ? NULL : "auto") &&
            set_option_of(run->translator, "attention", attention) &&
            set_option_of(run->translator, "scores", scores) &&
            set_option_of(run->translator, "head", draws_all_heads(t) ? NULL : t->head);
@@ -450,7 +454,7 @@ static enum status run(const struct invocation *invocation)
     struct running run = {
         .t = t, .plots = {.path = t->plot}, .shift = setting_of(invocation, "shift")};
     const char *model = model_or_default(t->model), *markup = setting_of(invocation, "markup");
-    run.has_markup = markup && strcmp(markup, "none") != 0;
+    run.has_markup = markup && (strcmp(markup, "html") == 0 || strcmp(markup, "xml") == 0);
     if (!model || !check_settings(invocation) || !plot_has_kind(t->plot) ||
         !(draws_all_heads(t) || check_setting("head", t->head)))
         return STATUS_USAGE;

@@ -12,7 +12,12 @@
 
 #include <heed.h>
 
-enum hd_markup_kind { HD_MARKUP_NONE, HD_MARKUP_HTML, HD_MARKUP_XML };
+enum hd_markup_kind {
+    HD_MARKUP_NONE,
+    HD_MARKUP_HTML,
+    HD_MARKUP_XML,
+    HD_MARKUP_AUTO, /* HTML for a text that looks like it; libheed's own, the module never meets it */
+};
 
 enum hd_markup_mark_kind {
     HD_MARK_BREAK,  /* stays where it is, and no sentence goes on behind it: <p>, </p>, <br> */

@@ -13,7 +13,7 @@ enum hd_protected_kind {
     HD_PROTECTED_MAIL, /* jane@example.com */
     HD_PROTECTED_PATH, /* /usr/lib, C:\temp, notes.txt, node.js */
     HD_PROTECTED_CODE, /* 0x1F, ABC-1234, v2.4.1, 10.0.0.1, UUIDs, my_name, main(), `code`, +49 30 123456, #winter, @jane */
-    HD_PROTECTED_VARIABLE, /* %s, %1$d, {name}, ${x}, {{x}}, <0>, :name:, and ⟨1⟩ itself */
+    HD_PROTECTED_VARIABLE, /* %s, %1$d, {name}, ${x}, {{x}}, <0>, <b>, :name:, and ⟨1⟩ itself */
     HD_PROTECTED_EMOJI,    /* one, or several side by side */
     HD_PROTECTED_USER,     /* what --keep matches */
 };

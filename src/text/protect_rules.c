@@ -4,6 +4,7 @@
  * False friends decide the rules: "e.g.", "and/or", "1/2", "3:15", "U.S.", "100% of". What a rule may look at is bounded, so that
  * a text takes time in proportion to its length. */
 #include "text/character.h"
+#include "text/html_tag.h"
 #include "text/protect.h"
 
 #include <string.h>
@@ -541,9 +542,12 @@ static size_t brace_length(struct view v, size_t i)
     return at(v, k + 1 + n) == '}' ? k + n + 2 - i : 0;
 }
 
-/* <0>, </0>, <1/> */
+/* <0>, </0>, <1/>, <b>, </a> */
 static size_t tag_length(struct view v, size_t i)
 {
+    const size_t of_html = hd_html_tag_length(v.text + i, v.n - i);
+    if (of_html > 0)
+        return of_html;
     size_t k = i + 1 + (at(v, i + 1) == '/');
     const size_t n = run(v, k, is_digit);
     k += n;

@@ -371,6 +371,7 @@ static heed_results *call(struct call *c, unsigned changes, heed_error *err)
         o.attention = HEED_ATTENTION_NONE;
     if (changes & NO_SCORES)
         o.has_scores = false;
+    hd_choose_markup(&o, c->texts, c->texts ? c->n_lines : 0);
     const bool is_one = c->texts && c->n_lines == 1;
     pthread_mutex_t *lock = &c->translator->calls.lock;
     bool is_mine = pthread_mutex_trylock(lock) == 0;

@@ -7,6 +7,7 @@
 #include "model/fields.h"
 #include "model/languages.h"
 #include "option/option.h"
+#include "text/html_tag.h"
 #include "translate/looks.h"
 #include "translate/reading.h"
 #include "translate/recall.h"
@@ -313,12 +314,12 @@ static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool 
 {
     if (e->task != HD_TASK_LABEL && e->task != HD_TASK_SPAN)
         return true;
-    const char *asked = is_forced                       ? "an output that is given"
-                        : o->is_sampled                 ? "sample"
-                        : o->terms                      ? "glossary"
-                        : o->memory                     ? "memory"
-                        : o->force                      ? "force"
-                        : o->markup != HD_MARKUP_NONE   ? "markup"
+    const char *asked = is_forced       ? "an output that is given"
+                        : o->is_sampled ? "sample"
+                        : o->terms      ? "glossary"
+                        : o->memory     ? "memory"
+                        : o->force      ? "force"
+                        : o->markup == HD_MARKUP_HTML || o->markup == HD_MARKUP_XML ? "markup"
                         : o->replaces_unknown           ? "replace-unknown"
                         : o->has_tree || o->n_steps > 0 ? "the steps of a search"
                         : o->attention > HEED_ATTENTION_CROSS && e->task == HD_TASK_SPAN
@@ -327,6 +328,26 @@ static bool check_task(const struct hd_ensemble *e, const heed_options *o, bool 
     return !asked ||
            hd_fail(err, HEED_BAD_OPTION, "the model gives %s, which %s is not for; leave it out",
                    e->task == HD_TASK_LABEL ? "labels" : "answers", asked);
+}
+
+void hd_choose_markup(heed_options *o, const char *const *texts, size_t n)
+{
+    if (o->markup != HD_MARKUP_AUTO)
+        return;
+    for (size_t i = 0; i < n && o->n_best == 1 && !o->prefix; i++)
+        if (hd_html_is_whole(texts[i], strlen(texts[i])))
+            return;
+    o->markup = HD_MARKUP_NONE;
+}
+
+/* Who did not ask for it misses no module. */
+static bool open_markup(struct hd_job *job, heed_error *err)
+{
+    heed_error missing = {0};
+    const bool is_asked = job->options.markup != HD_MARKUP_AUTO;
+    if (is_asked || (job->ensemble->task == HD_TASK_TRANSLATE && !job->ensemble->reads_vectors))
+        job->markup = hd_markup_open(is_asked ? err : &missing);
+    return job->markup || !is_asked;
 }
 
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_options *o,
@@ -353,7 +374,7 @@ bool hd_job_init(struct hd_job *job, const struct hd_ensemble *e, const heed_opt
         if (!job->keep)
             return false;
     }
-    if (o->markup != HD_MARKUP_NONE && !is_forced && !(job->markup = hd_markup_open(err)))
+    if (o->markup != HD_MARKUP_NONE && !is_forced && !open_markup(job, err))
         return false;
     if (o->terms && o->is_sampled)
         return hd_fail(err, HEED_BAD_OPTION,

@@ -150,6 +150,10 @@ void hd_ensemble_release(struct hd_ensemble *ensemble);
 bool hd_ensemble_fuse(struct hd_ensemble *ensemble, const heed_model *lm, float weight,
                       heed_error *err);
 
+/* Markup that is chosen by the text is none where no text has tags, since tags want attention, and where more is asked for than one
+ * translation of the whole text. */
+void hd_choose_markup(heed_options *o, const char *const *texts, size_t n);
+
 /* Can these models do what is asked? False with the reason in `err`. `options` and its texts stay the caller's. To be given to
  * hd_job_release(), also where it is false. */
 bool hd_job_init(struct hd_job *job, const struct hd_ensemble *ensemble,

@@ -391,10 +391,12 @@ static struct hd_request *new_request(heed_translator *t, const char *text,
                                       const heed_options *options, heed_error *err)
 {
     struct hd_request *r = hd_new(struct hd_request, err);
-    if (r && (r->text = hd_copy_string(text, err)) &&
-        (options ? hd_translate_options_copy(&r->options, options, err)
-                 : hd_translator_options(t, &r->options, err)) &&
-        hd_translator_begin(t, &r->options, err) &&
+    const bool is_told = r && (r->text = hd_copy_string(text, err)) &&
+                         (options ? hd_translate_options_copy(&r->options, options, err)
+                                  : hd_translator_options(t, &r->options, err));
+    if (is_told)
+        hd_choose_markup(&r->options, &text, 1);
+    if (is_told && hd_translator_begin(t, &r->options, err) &&
         hd_job_init(&r->job, &t->ensemble, &r->options, r->options.target != NULL, err) &&
         hd_translator_allow_words_alone(t, &r->job, 1, err)) {
         r->line.job = &r->job;

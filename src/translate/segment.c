@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "model/languages.h"
 #include "text/answer.h"
+#include "text/html_tag.h"
 #include "translate/protection.h"
 #include "translate/looks.h"
 #include "translate/recall.h"
@@ -472,12 +473,19 @@ static bool look_at_answer(struct hd_line *line)
 
 /* ---- all --------------------------------------------------------------------------------------- */
 
+static bool has_markup(const struct hd_line *line)
+{
+    return line->job->markup && (line->job->options.markup != HD_MARKUP_AUTO ||
+                                 hd_html_is_whole(line->result->source, line->n_source));
+}
+
 /* A text with tags is its plain text from now on, until it is put together. */
 static bool open_document(struct hd_line *line)
 {
     const struct hd_job *job = line->job;
     line->document = hd_document_new(
-        job->markup, (enum hd_markup_kind)job->options.markup, line->result->source, line->n_source,
+        job->markup, job->options.markup == HD_MARKUP_XML ? HD_MARKUP_XML : HD_MARKUP_HTML,
+        line->result->source, line->n_source,
         job->ensemble->has_placeholders && job->options.protects, line->result, &line->err);
     if (!line->document)
         return false;
@@ -530,7 +538,7 @@ bool hd_line_prepare(struct hd_line *line, const char *text, const char *other)
     const bool has_vectors = line->job->ensemble->reads_vectors;
     if (has_vectors && !hd_line_read_vectors(line, line->result->source))
         return false;
-    if (!has_vectors && !line->job->markup)
+    if (!has_vectors && !has_markup(line))
         find_text(line);
     else if (!has_vectors && !open_document(line))
         return false;

@@ -280,9 +280,10 @@ static const heed_option rows[] = {
     {"memory-to", .kind = HEED_OPTION_TEXT, FIELD(memory_to), .value = "LANG",
      .flags = HEED_OPTION_PROGRAM, .help = "and the language that it is translated to"},
     {"markup", .kind = HEED_OPTION_CHOICE, FIELD(markup), .initial = "none",
-     .choices = "none|html|xml",
+     .choices = "none|html|xml|auto",
      .help = "a text has tags: what is between them is translated, and they are put back where "
-             "their words are"},
+             "their words are; auto, which heed translate takes by itself: HTML where a line has "
+             "tags of HTML and all their ends"},
     {"min-confidence", .kind = HEED_OPTION_FLOAT, FIELD(min_confidence), .initial = "0",
      .value = "X", .least = 0, .most = 1,
      .help = "leave a text as it is where its translation's confidence is less than X, 0 to 1"},

@@ -34,12 +34,17 @@ expect 'a tag that is never closed is closed' 0 '<b>two</b> one' '*open:1: 1 tag
 expect 'XML that is not well-formed comes back' 0 'eins <b>zwei' '*open:1: not translated: the XML is not well-formed; line 1: *' "$heed" translate -m "$toy" --markup xml open
 printf '<d><s>eins <b>zwei</b></s><s/></d>' >file.xml
 expect 'XML is XML' 0 '<d><s><b>two</b> one</s><s/></d>' '' "$heed" translate -m "$toy" --markup xml file.xml
-expect 'plain text is the default' 0 '<unk> one' '' "$heed" translate -m "$toy" fragment
+expect 'a line with tags of HTML is HTML by itself, beside lines that are not' 0 '<b>two</b> one
+two one
+<unk> one' '' sh -c "printf 'eins <b>zwei</b>\neins zwei\neins <b>zwei\n' | '$heed' translate -m '$toy' --protect no"
+expect 'in JSON as well' 0 '{"source": "eins <b>zwei</b>"*"text": "<b>two</b> one"*' '' "$heed" translate -m "$toy" --json fragment
+expect 'without the module tags are text' 0 '<unk> one' '' env HEED_MARKUP_MODULE=/nowhere/x.so "$heed" translate -m "$toy" --protect no fragment
+expect 'and so they are where it is said' 0 '<unk> one' '' "$heed" translate -m "$toy" --markup none --protect no fragment
 for option in '--align hard' --confidence '--n-best 2' '--prefix fragment'; do
     # shellcheck disable=SC2086
     expect "$option has no room" 2 '' '*--markup and * do not go together*' "$heed" translate -m "$toy" --markup html $option fragment
 done
-expect 'a wrong kind is told what there is' 2 '' '*markup must be none, html or xml*' "$heed" translate -m "$toy" --markup htm fragment
+expect 'a wrong kind is told what there is' 2 '' '*markup must be none, html, xml or auto*' "$heed" translate -m "$toy" --markup htm fragment
 expect 'a missing module says what to install' 1 '' '*HTML and XML need the module heed_markup.so*libgumbo-dev libxml2-dev*' \
     env HEED_MARKUP_MODULE=/nowhere/x.so "$heed" translate -m "$toy" --markup html fragment
 finish
