@@ -164,6 +164,9 @@ void hd_searcher_clear(struct hd_searcher *searcher);
 /* Sentences that are not finished yet. */
 size_t hd_searcher_size(const struct hd_searcher *searcher);
 
+/* Words of the longest output that is under way; 0: there is none. */
+int hd_searcher_longest(const struct hd_searcher *searcher);
+
 /* "the model's numbers are not finite …"; always false. */
 bool hd_scores_not_finite(heed_error *err);
 

@@ -285,6 +285,17 @@ size_t hd_searcher_size(const struct hd_searcher *r)
     return r->waiting.n + r->under_way.n;
 }
 
+int hd_searcher_longest(const struct hd_searcher *r)
+{
+    int longest = 0;
+    for (size_t i = 0; i < r->under_way.n; i++) {
+        const struct hd_beam *q = &r->under_way.at[i]->beam;
+        if (q->n_open > 0 && q->open[0].length > longest)
+            longest = q->open[0].length;
+    }
+    return longest;
+}
+
 /* ---- a searcher -------------------------------------------------------------------------------------------------- */
 
 void hd_searcher_set_rows(struct hd_searcher *r, int n_rows)

@@ -34,8 +34,9 @@ struct hd_requests {
     pthread_mutex_t lock;    /* of all below, the workers' lists included */
     pthread_cond_t arrived;  /* a request waits, or it is time to end */
     pthread_cond_t finished; /* a request has been finished */
-    struct hd_request_list waiting, done;
+    struct hd_request_list waiting, done; /* those that wait are in order: who is due first is first */
     size_t n_waiting;
+    long long n_steps; /* that workers have made */
     size_t n_pending; /* submitted, and neither taken nor cancelled */
     uint64_t last_id;
     struct hd_request_worker *workers; /* the one started last; each knows the one before */

@@ -178,6 +178,23 @@ static void a_sentence_that_cannot_be_searched_is_refused_alone(void **state)
     free(text);
 }
 
+static void the_longest_output_grows_by_a_word_each_step(void **state)
+{
+    (void)state;
+    struct hd_net *net = toy_net("transformer", 11, 0.9F, 3);
+    struct toy_text *text = toy_text(N, 12, 9);
+    struct hd_searcher *s = new_searcher(net);
+    assert_int_equal(hd_searcher_longest(s), 0);
+    add(s, net, text, 0);
+    for (int longest = 0; hd_searcher_size(s) > 0;) {
+        step(s);
+        assert_int_equal(hd_searcher_longest(s), hd_searcher_size(s) > 0 ? ++longest : 0);
+    }
+    hd_searcher_free(s);
+    hd_net_free(net);
+    free(text);
+}
+
 /* The embedding of one word is no number; whoever does not read it does not mind. */
 static void a_broken_sentence_does_not_take_others_along(void **state)
 {
@@ -250,6 +267,7 @@ int main(void)
         cmocka_unit_test(sentences_may_come_at_any_time_and_have_options_of_their_own),
         cmocka_unit_test(cancelling_some_changes_nothing_for_the_others),
         cmocka_unit_test(a_sentence_that_cannot_be_searched_is_refused_alone),
+        cmocka_unit_test(the_longest_output_grows_by_a_word_each_step),
         cmocka_unit_test(a_broken_sentence_does_not_take_others_along),
         cmocka_unit_test(after_a_failed_allocation_a_cleared_searcher_is_as_good_as_new),
     };

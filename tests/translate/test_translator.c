@@ -316,6 +316,85 @@ static void results_come_in_the_order_of_finishing(void **state)
     heed_translator_free(t);
 }
 
+static uint64_t submitted(heed_translator *t, const char *text)
+{
+    const uint64_t id = heed_translator_submit(t, text, NULL, NULL);
+    assert_true(id > 0);
+    return id;
+}
+
+/* How many others come back before `wanted`, while each that does is followed by another `text`; `most` when it does not come. */
+static int n_before(heed_translator *t, uint64_t wanted, const char *text, int most)
+{
+    for (int n = 0; n < most; n++) {
+        uint64_t id = 0;
+        heed_result *r = heed_translator_take(t, -1, &id, NULL);
+        assert_non_null(r);
+        heed_result_free(r);
+        if (id == wanted)
+            return n;
+        submitted(t, text);
+    }
+    return most;
+}
+
+static const char *const long_sentence = "eins zwei drei vier fünf sechs sieben acht neun eins "
+                                         "zwei drei vier fünf sechs sieben acht neun";
+
+static void short_requests_do_not_starve_behind_long_ones(void **state)
+{
+    (void)state;
+    enum { FIRST = 60, MORE = 12 };
+    for (int batch = 1; batch <= 3; batch += 2) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "threads=1 batch=%d beam=10", batch);
+        heed_translator *t = translator_of(transformer, settings);
+        for (int i = 0; i < FIRST; i++)
+            submitted(t, long_sentence);
+        const uint64_t quick = submitted(t, "neun");
+        const int n = n_before(t, quick, long_sentence, 300);
+        assert_that(
+            n <= FIRST + MORE,
+            "batch %d: %d long sentences, of which %d came first, were answered before a word",
+            batch, n, FIRST);
+        heed_translator_free(t);
+    }
+}
+
+static void long_requests_do_not_starve_behind_short_ones(void **state)
+{
+    (void)state;
+    for (int batch = 1; batch <= 3; batch += 2) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "threads=1 batch=%d beam=10", batch);
+        heed_translator *t = translator_of(transformer, settings);
+        for (int i = 0; i < 30; i++)
+            submitted(t, "neun");
+        const uint64_t slow = submitted(t, long_sentence);
+        const int n = n_before(t, slow, "neun", 200);
+        assert_that(
+            n < 31,
+            "batch %d: %d words, of which 30 came first, were answered before a sentence of 18",
+            batch, n);
+        heed_translator_free(t);
+    }
+}
+
+static void a_text_of_many_parts_leaves_places_to_others(void **state)
+{
+    (void)state;
+    heed_translator *t = translator_of(transformer, "threads=1 batch=3 beam=5 max-source=6");
+    char text[4096] = "";
+    for (int i = 0; i < 20; i++)
+        strcat(text, "eins zwei drei vier fünf ");
+    const uint64_t book = submitted(t, text);
+    for (int i = 0; i < 8; i++)
+        submitted(t, "neun");
+    const int n = n_before(t, book, "neun", 200);
+    assert_that(n >= 8 && n < 200, "%d words were answered before a text of 20 parts", n);
+    heed_translator_free(t);
+}
+
 static void a_request_can_be_cancelled_wherever_it_is(void **state)
 {
     (void)state;
@@ -503,6 +582,9 @@ int main(void)
         cmocka_unit_test(self_attention_is_between_words_of_one_side),
         cmocka_unit_test(requests_have_options_of_their_own_and_no_neighbours),
         cmocka_unit_test(results_come_in_the_order_of_finishing),
+        cmocka_unit_test(short_requests_do_not_starve_behind_long_ones),
+        cmocka_unit_test(long_requests_do_not_starve_behind_short_ones),
+        cmocka_unit_test(a_text_of_many_parts_leaves_places_to_others),
         cmocka_unit_test(a_request_can_be_cancelled_wherever_it_is),
         cmocka_unit_test(waiting_has_an_end),
         cmocka_unit_test(many_threads_share_a_translator),
