@@ -74,23 +74,48 @@ static heed_picture_attention *picture_of(const heed_result *r, const heed_trans
     return picture;
 }
 
+/* One matrix below its heading. */
+static bool show_matrix(const char *heading, const heed_picture_attention *picture)
+{
+    const heed_text_options options = text_options(stdout);
+    heed_error err = {0};
+    char *text = heed_draw_text(picture, &options, &err);
+    if (text)
+        printf("\n%s%s\n", heading, text);
+    else
+        complain("%s", err.message);
+    heed_free(text);
+    return text || err.code == HEED_BAD_OPTION;
+}
+
+/* Where CTC hears each word, as weights of 1. */
+static bool show_heard(const heed_picture_attention *attention, const heed_translation *t)
+{
+    heed_picture_attention picture = {.words = attention->words};
+    const size_t n = t->n_attention_columns;
+    float *weights = need_memory(t->n_attention_rows * n, sizeof *weights);
+    for (size_t i = 0; i < t->n_attention_rows * n; i++) {
+        const heed_heard heard = t->heard[i / n];
+        weights[i] = (int)(i % n) >= heard.first && (int)(i % n) <= heard.last;
+    }
+    picture.weights = weights;
+    const bool ok = show_matrix("CTC hears the words here:\n", &picture);
+    free(weights);
+    return ok;
+}
+
 bool show_attention(const heed_result *r, const heed_translation *t)
 {
     if (is_empty(t))
         return true;
-    const heed_text_options options = text_options(stdout);
     heed_picture_attention *picture = picture_of(r, t, t->links, t->n_links);
     if (!picture)
         return false;
-    heed_error err = {0};
-    char *text = heed_draw_text(picture, &options, &err);
-    if (text)
-        printf("\n%s\n", text);
-    else
-        complain("%s", err.message);
-    heed_free(text);
+    bool ok = show_matrix("", picture);
+    if (ok && t->heard && t->attention_kind == HEED_ATTENTION_CROSS)
+        ok = show_heard(picture, t);
     heed_free(picture);
-    return text || err.code == HEED_BAD_OPTION;
+    return ok;
 }
 
 /* Sound and pictures with what was looked at. */

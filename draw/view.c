@@ -1,9 +1,16 @@
-/* view.c -- what was looked at while words were said: the attention of each word below a spectrogram, over seconds; or the picture once per
- * word, the patches that were looked at clear and the others pale. */
+/* view.c -- what was looked at while words were said: the attention of each word below a spectrogram, over seconds, and where CTC hears it; or
+ * the picture once per word, the patches that were looked at clear and the others pale. */
 #include "draw/axis.h"
 #include "draw/layout.h"
 
-enum { SOUND_WIDTH = 720, SOUND_HEIGHT = 160, LANE = 22, PANEL_GAP = 16, MOST_CELLS_WIDE = 240 };
+enum {
+    SOUND_WIDTH = 720,
+    SOUND_HEIGHT = 160,
+    LANE = 22,
+    BAR = 5,
+    PANEL_GAP = 16,
+    MOST_CELLS_WIDE = 240
+};
 
 static const struct hd_font word_font = {.size = 13};
 
@@ -95,6 +102,25 @@ static void draw_seconds(struct hd_scene *scene, const heed_picture_view *v, dou
                   bottom + 36, HD_MIDDLE, scene->theme->ink);
 }
 
+/* Where CTC hears each word, at the foot of its lane; and what is what. Returns where it ends below. */
+static double draw_heard(struct hd_scene *scene, const heed_picture_view *v, double left,
+                         double lanes, double bottom)
+{
+    static const char *const names[] = {"attention", "CTC"};
+    const double w = (double)SOUND_WIDTH / v->n_positions;
+    if (!v->heard)
+        return bottom + 44;
+    hd_scene_group(scene, "heard");
+    for (int i = 0; i < v->n_words; i++)
+        if (v->heard[i].first >= 0)
+            cell(scene, "bar", left + v->heard[i].first * w, lanes + (i + 1) * LANE - 2 - BAR,
+                 (v->heard[i].last - v->heard[i].first + 1) * w, BAR, hd_series_color(scene, 1));
+    hd_scene_group_end(scene);
+    return hd_legend_draw(
+        scene, &(struct hd_legend){
+                   .names = names, .n = 2, .x = left, .y = bottom + 44, .width = SOUND_WIDTH});
+}
+
 static void layout_sound(struct hd_scene *scene, const heed_picture_view *v)
 {
     const double top = hd_layout_title(scene), left = HD_MARGIN + 110;
@@ -115,7 +141,8 @@ static void layout_sound(struct hd_scene *scene, const heed_picture_view *v)
         }
     }
     hd_scene_group_end(scene);
-    hd_scene_extend(scene, left + SOUND_WIDTH + HD_MARGIN, bottom + 44 + HD_MARGIN);
+    const double end = draw_heard(scene, v, left, lanes, bottom);
+    hd_scene_extend(scene, left + SOUND_WIDTH + HD_MARGIN, end + HD_MARGIN);
 }
 
 /* ---- pictures ------------------------------------------------------------------------------------- */

@@ -144,6 +144,11 @@ typedef struct heed_link {
     int source, target;
 } heed_link;
 
+/* The first and the last source word at which CTC hears a word; both -1 where it is at none. */
+typedef struct heed_heard {
+    int first, last;
+} heed_heard;
+
 /* A sentence and its translation, in Unicode code points of the two texts. */
 typedef struct heed_sentence {
     size_t source_start, source_end, target_start, target_end;
@@ -246,6 +251,10 @@ typedef struct heed_translation {
     float *subword_scores;
     size_t n_vector;
     float *vector;
+    /* [n_words]: by a model that was trained with CTC, where attention was asked for: on the
+     * likeliest of CTC's paths that say this translation. NULL of other models, and where there are
+     * fewer positions than a path needs. */
+    heed_heard *heard;
 } heed_translation;
 
 /* All about one text. */

@@ -86,6 +86,8 @@ typedef struct heed_picture_view {
     int n_rows, n_columns;       /* of a picture up to 256 each */
     double seconds;              /* of all frames; 0: not known */
     int grid_rows, grid_columns; /* of a picture's patches; 0 of sound */
+    const heed_heard *heard;     /* of sound, [n_words]: the first and the last position at which
+                                    CTC hears each word, a bar below its attention; or NULL */
 } heed_picture_view;
 
 /* The same of a translation by a model that reads vectors. Points into the result, which must outlive it. To be given to heed_free(); NULL with

@@ -493,6 +493,9 @@ def run_span(w, o, document, question):
     table, marks = source_table(w, o), w("source.marks", 4, o.embed)
     is_asked = (document[:, None] == question[None]).any(1).long()
     p, u = table[document] + marks[DOCUMENT + is_asked], table[question] + marks[QUESTION]
+    if o.word_traits:  # made up: the same word always has the same
+        traits = w("source.traits", 24, o.embed)
+        p, u = p + traits[(5 * document + 3) % 24], u + traits[(5 * question + 3) % 24]
     former = o.arch == "transformer"
     if former:
         h = encode_transformer(w, o, torch.cat([u, marks[BETWEEN][None], p]))
@@ -774,6 +777,8 @@ def cases():
     case("vectors-transformer-learned", "transformer", **seen, norm="pre", final_norm=True, positions="learned", max_positions=40)
     case("vectors-transformer-halved", "transformer", **seen, stack=2, pyramid=2, ctc=0.5)
     case("vectors-transformer-grid", "transformer", **seen | dict(dim=8), source_grids=True)
+    case("span-traits", "luong", **asked, encoder_layers=1, word_traits=True)
+    case("span-traits-transformer", "transformer", **former | dict(target_vocab=5), task="span", word_traits=True)
 
 
 def options(config):
@@ -784,6 +789,7 @@ def options(config):
     if o.task in ("label", "span"):
         o.tie = "none"
     o.hops, o.max_answer = getattr(o, "hops", 1), getattr(o, "max_answer", 30)
+    o.word_traits = getattr(o, "word_traits", False)
     o.encoder_dim = getattr(o, "encoder_dim", o.dim)
     o.embed = getattr(o, "embed", o.dim)
     o.attention_dim = getattr(o, "attention_dim", None) or o.dim

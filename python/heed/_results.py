@@ -74,6 +74,8 @@ class Translation(str):
     words, source_words, links, sentences
     attention       rows are target words, columns source words (a NumPy array, or lists without NumPy)
     attention_end   the share of the source's end marker in each row
+    heard           of a model that was trained with CTC: the first and the last source word at which CTC hears each word, (-1, -1) where
+                    it is at none (None of other models)
     alternatives    the next best translations, best first (option n_best)
     warnings        what was cut, repaired or searched again
     source          the text that was translated
@@ -109,6 +111,11 @@ class Translation(str):
         t = self._raw
         row = _matrix(t.attention_end, 1, t.n_attention_rows, self._owner)
         return None if row is None else row[0]
+
+    @property
+    def heard(self) -> Optional[list[tuple[int, int]]]:
+        t = self._raw
+        return None if t.heard == ffi.NULL else [(h.first, h.last) for h in t.heard[0 : t.n_words]]
 
     @property
     def subwords(self) -> list[str]:

@@ -16,6 +16,8 @@ void hd_batch_builder_release(struct hd_batch_builder *b)
     hd_free(b->question_length);
     hd_free(b->mark);
     hd_free(b->type);
+    hd_free(b->trait);
+    hd_free(b->question_trait);
     hd_free(b->frames);
     hd_free(b->frame_length);
     hd_free(b->grid);
@@ -59,26 +61,62 @@ static bool read_frames(struct hd_batch_builder *b, struct hd_sequence source, h
     return true;
 }
 
-/* Does the question have the word of this key? */
-static bool is_asked(struct hd_sequence source, int key)
+/* The words of a document or a question. */
+struct words {
+    const int *id, *key; /* key may be NULL */
+    int n;
+};
+
+/* What tells word i from others; HD_KEY_SHAPE is no such key. */
+static int key_at(const struct words *w, int i, int kind)
 {
-    const int *asked = source.key ? source.question_key : source.question;
-    for (int i = 0; i < source.n_question; i++)
-        if (asked[i] == key)
+    return w->key ? w->key[(size_t)i * HD_N_KEYS + (size_t)kind] : w->id[i];
+}
+
+/* Does one of these words have this key? */
+static bool has_key(const struct words *w, int kind, int key)
+{
+    for (int i = 0; i < w->n; i++)
+        if (key_at(w, i, kind) == key)
             return true;
     return false;
 }
 
 /* Words of a document by the order in which they first stand in it. */
-static void number_words(int *type, const int *key, int n_words)
+static void number_words(int *type, const struct words *w)
 {
     int n = 0;
-    for (int i = 0; i < n_words; i++) {
+    for (int i = 0; i < w->n; i++) {
         int k = 0;
-        while (k < i && key[k] != key[i])
+        while (k < i && key_at(w, k, HD_KEY_ID) != key_at(w, i, HD_KEY_ID))
             k++;
         type[i] = k < i ? type[k] : n++;
     }
+}
+
+static void mark_words(int *mark, const struct words *document, const struct words *question)
+{
+    for (int i = 0; i < document->n; i++)
+        mark[i] = has_key(question, HD_KEY_ID, key_at(document, i, HD_KEY_ID)) ? HD_MARK_ASKED
+                                                                               : HD_MARK_DOCUMENT;
+}
+
+/* How much of word i the others have. */
+static enum hd_word_likeness likeness(const struct words *w, int i, const struct words *others)
+{
+    const int word = key_at(w, i, HD_KEY_WORD), beginning = key_at(w, i, HD_KEY_BEGINNING);
+    if ((!w->key || word != 0) && has_key(others, HD_KEY_WORD, word))
+        return HD_LIKE_WORD;
+    return w->key && beginning != 0 && has_key(others, HD_KEY_BEGINNING, beginning)
+               ? HD_LIKE_BEGINNING
+               : HD_LIKE_NONE;
+}
+
+static void find_traits(int *trait, const struct words *w, const struct words *others)
+{
+    for (int i = 0; i < w->n; i++)
+        trait[i] = (int)likeness(w, i, others) * HD_N_SHAPES +
+                   (w->key ? key_at(w, i, HD_KEY_SHAPE) : HD_SHAPE_SMALL);
 }
 
 /* The question of a document whose words stand from b->n_source on, and which of these it has. */
@@ -89,13 +127,18 @@ static bool add_question(struct hd_batch_builder *b, struct hd_sequence source, 
                    err) ||
         !make_room(&b->question_length, &b->question_length_capacity, n, err) ||
         !make_room(&b->mark, &b->mark_capacity, b->n_source + (size_t)source.n, err) ||
-        !make_room(&b->type, &b->type_capacity, b->n_source + (size_t)source.n, err))
+        !make_room(&b->type, &b->type_capacity, b->n_source + (size_t)source.n, err) ||
+        !make_room(&b->trait, &b->trait_capacity, b->n_source + (size_t)source.n, err) ||
+        !make_room(&b->question_trait, &b->question_trait_capacity,
+                   b->n_question + (size_t)source.n_question, err))
         return false;
-    const int *key = source.key ? source.key : source.ids;
-    number_words(b->type + b->n_source, key, source.n);
-    for (int i = 0; i < source.n; i++)
-        b->mark[b->n_source + (size_t)i] =
-            is_asked(source, key[i]) ? HD_MARK_ASKED : HD_MARK_DOCUMENT;
+    const struct words document = {source.ids, source.key, source.n},
+                       question = {source.question, source.key ? source.question_key : NULL,
+                                   source.n_question};
+    number_words(b->type + b->n_source, &document);
+    mark_words(b->mark + b->n_source, &document, &question);
+    find_traits(b->trait + b->n_source, &document, &question);
+    find_traits(b->question_trait + b->n_question, &question, &document);
     append(b->question, &b->n_question, source.question, source.n_question);
     b->question_length[b->n] = source.n_question;
     return true;
@@ -134,6 +177,8 @@ struct hd_batch hd_batch_of(const struct hd_batch_builder *b)
                              .question_length = b->question_length,
                              .mark = b->mark,
                              .type = b->type,
+                             .trait = b->trait,
+                             .question_trait = b->question_trait,
                              .frames = b->n_frames > 0 ? b->frames : NULL,
                              .frame_length = b->frame_length,
                              .grid = b->grid};

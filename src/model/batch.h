@@ -3,6 +3,7 @@
 #define HD_MODEL_BATCH_H
 
 #include "model/sequence.h"
+#include "text/word_keys.h"
 #include <heed.h>
 
 /* A word of the source or of target_seen that is hidden: its embedding is a row of zeros. */
@@ -17,6 +18,11 @@ enum hd_source_mark {
     HD_N_MARKS
 };
 
+/* What a word of a document or a question looks like, and how much of it is in the other: the number of a trait is likeness · HD_N_SHAPES +
+ * shape (text/word_keys.h). */
+enum hd_word_likeness { HD_LIKE_NONE, HD_LIKE_BEGINNING, HD_LIKE_WORD, HD_N_LIKENESSES };
+enum { HD_N_TRAITS = HD_N_LIKENESSES * HD_N_SHAPES };
+
 /* The end marker, where wanted, is already among the ids. */
 struct hd_batch {
     int n;
@@ -29,6 +35,7 @@ struct hd_batch {
         mark; /* [Σ source lengths]: enum hd_source_mark of each word of a document, hidden or not */
     const int *
         type; /* [Σ source lengths]: the number of the word among those of its document, each counted once */
+    const int *trait, *question_trait; /* [Σ source lengths], [Σ question lengths] */
     /* a source of vectors, instead of ids: */
     const float *frames;     /* [Σ frame_length, width] */
     const int *frame_length; /* [n] */
@@ -39,8 +46,9 @@ struct hd_batch {
 struct hd_batch_builder {
     int n;
     size_t n_source, n_target, n_question; /* ids of all sentences together */
-    int *question, *question_length, *mark, *type;
-    size_t question_capacity, question_length_capacity, mark_capacity, type_capacity;
+    int *question, *question_length, *mark, *type, *trait, *question_trait;
+    size_t question_capacity, question_length_capacity, mark_capacity, type_capacity,
+        trait_capacity, question_trait_capacity;
     int *source, *target, *source_length, *target_length;
     size_t source_capacity, target_capacity, source_length_capacity, target_length_capacity;
     size_t n_frames;

@@ -62,9 +62,11 @@ struct hd_config {
     int source_width; /* vectors: numbers of each */
     bool has_grids;   /* vectors: they stand in rows and columns */
     int stack,
-        pyramid;    /* vectors: so many side by side are one position; how often they are halved */
-    int hops;       /* spans: how often the document is read, recurrent models */
-    int max_answer; /* spans: words of an answer at most */
+        pyramid; /* vectors: so many side by side are one position; how often they are halved */
+    bool
+        has_traits; /* spans: words are also known by what they look like and by how much of them the other text has */
+    int hops;         /* spans: how often the document is read, recurrent models */
+    int max_answer;   /* spans: words of an answer at most */
     int target_start; /* id that stands before the first target word; -1 is a vector of zeros */
 
     int dim, encoder_dim, embed, encoder_layers,

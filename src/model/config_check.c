@@ -44,10 +44,13 @@ static bool check_task(const struct hd_config *c, heed_error *err)
 static bool check_span(const struct hd_config *c, heed_error *err)
 {
     const struct hd_config usual = hd_config_defaults();
-    if (c->task != HD_TASK_SPAN && (c->hops != usual.hops || c->max_answer != usual.max_answer))
+    const char *of_spans = c->hops != usual.hops               ? "hops"
+                           : c->max_answer != usual.max_answer ? "max-answer"
+                           : c->has_traits                     ? "word-traits"
+                                                               : NULL;
+    if (c->task != HD_TASK_SPAN && of_spans)
         return hd_fail(err, HEED_BAD_OPTION, "%s is for task span, but task is %s; leave it out",
-                       c->hops != usual.hops ? "hops" : "max-answer",
-                       hd_config_choice("task", c->task).text);
+                       of_spans, hd_config_choice("task", c->task).text);
     if (c->task != HD_TASK_SPAN || c->arch == HD_TRANSFORMER)
         return true;
     if (!has_score(c))

@@ -83,6 +83,8 @@ const heed_option hd_config_options[] = {
      .help = "times the source is halved, two positions becoming one: between the first encoder layers, before those of a transformer"},
     {"hops", WHOLE(hops, 1, HD_MAX_HOPS), .flags = RNN | HEED_OPTION_IF_SET, .initial = "1",
      .help = "task span: times the document is read, each time with what was found before"},
+    {"word-traits", YES_NO(has_traits), .flags = MODEL | HEED_OPTION_IF_SET, .initial = "no",
+     .help = "task span: tell of each word also what it looks like (capitals, digits) and whether it, or its beginning, is in the other text"},
     {"max-answer", WHOLE(max_answer, 1, 1 << 20), .flags = MODEL | HEED_OPTION_IF_SET, .initial = "30",
      .help = "task span: longest answer, in the tokens that the model reads"},
     {"source-vocab", WHOLE(source_vocab, 0, HD_MAX_VOCAB), .flags = FACT, .help = "size of the source vocabulary"},

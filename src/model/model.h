@@ -137,7 +137,7 @@ hd_node *hd_forced_loss_pair(const struct hd_net *net, const struct hd_forced *f
  *
  * a label: attention.{query [1,D], …}, output.W [E,V], output.b [V]
  *
- * a span: source.marks [4,E], question.query [1,D], question.{…} and the other scores as attention.{…} below, question.map.{W, b};
+ * a span: source.marks [4,E], source.traits [24,E], question.query [1,D], question.{…} and the other scores as attention.{…} below, question.map.{W, b};
  *   recurrent models: match.{…, C [·,E]}, match.k.1.forward.{…} (k = 1 … hops), hop.k.{…, G [D,E]}, hop.k.update.{W [D,D], C [·,D], b} (k = 2 … hops);
  *   pointer.start.{…}, pointer.update.{W, C, b}, pointer.end.{…}
  *

@@ -10,7 +10,7 @@ struct hd_sequence {
     int n; /* words; of vectors the positions that a decoder attends to: hd_config_positions() */
     const int *question; /* of a document: the ids of what is asked, */
     int n_question;      /* so many */
-    /* [n], [n_question]: equal where words are, also of those that share an id because they are unknown; NULL: as the ids */
+    /* [n, HD_N_KEYS], [n_question, HD_N_KEYS]: what is known of words beside their ids (text/word_keys.h); NULL: nothing */
     const int *key, *question_key;
     const struct hd_vectors *vectors; /* a source of vectors: `item` of them, */
     int item, n_frames;               /* which has so many; they are read when a batch is made */

@@ -16,6 +16,8 @@ struct hd_source {
     hd_node *
         table; /* text: [V,E]; the target's, too, when they are tied. NULL where there are no words */
     hd_node *marks; /* a document and a question: [HD_N_MARKS,E], what each position is */
+    hd_node *
+        traits; /* and [HD_N_TRAITS,E], what each word looks like and how much of it the other text has; or NULL */
     /* vectors: x = W [frames side by side] + b of (v - mean) scale; `half` makes one position of two (Transformer) */
     hd_node *mean, *scale, *W, *b;
     struct {

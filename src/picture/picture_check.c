@@ -182,6 +182,20 @@ static bool check_bars(const heed_picture_bars *bars, heed_error *err)
     return true;
 }
 
+/* Places where words are heard, which lie among the positions. */
+static bool check_heard(const heed_picture_view *v, heed_error *err)
+{
+    for (int i = 0; v->heard && i < v->n_words; i++) {
+        const heed_heard h = v->heard[i];
+        const bool is_nowhere = h.first == -1 && h.last == -1;
+        if (!is_nowhere && (h.first < 0 || h.last < h.first || h.last >= v->n_positions))
+            return hd_fail(err, HEED_BAD_OPTION,
+                           "word %d is heard from position %d to %d, but there are %d positions",
+                           i + 1, h.first, h.last, v->n_positions);
+    }
+    return true;
+}
+
 static bool check_view(const heed_picture_view *v, heed_error *err)
 {
     enum { MOST_POSITIONS = 100000, MOST_FRAMES = 10000000, MOST_BANDS = 1024, MOST_PIXELS = 256 };
@@ -211,7 +225,7 @@ static bool check_view(const heed_picture_view *v, heed_error *err)
             return hd_fail(err, HEED_BAD_OPTION,
                            "number %lld of what was looked at is %g, which cannot be drawn", i + 1,
                            (double)v->seen[i]);
-    return check_weights(v->weights, &words, 1, err);
+    return check_heard(v, err) && check_weights(v->weights, &words, 1, err);
 }
 
 bool hd_picture_check(const heed_picture *p, heed_error *err)

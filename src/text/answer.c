@@ -100,28 +100,6 @@ enum hd_answer_state hd_answer_find(const struct hd_question *q, struct hd_span 
                : HD_ANSWER_MISSING;
 }
 
-/* ---- words that are not known ------------------------------------------------------------------ */
-
-/* FNV-1a, 30 bits of it. */
-static int hash_of(const char *text, size_t n)
-{
-    uint32_t hash = 2166136261U;
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 16777619U;
-    return (int)(hash & 0x3FFFFFFFU);
-}
-
-void hd_word_keys(const struct hd_vocab *vocab, const char *text, const struct hd_encoding *e,
-                  int *keys)
-{
-    const int unknown = hd_vocab_unknown(vocab);
-    for (size_t i = 0; i < e->n; i++) {
-        const struct hd_span at = e->spans[i];
-        keys[i] =
-            e->ids[i] == unknown ? -2 - hash_of(text + at.begin, at.end - at.begin) : e->ids[i];
-    }
-}
-
 /* ---- tokens ------------------------------------------------------------------------------------ */
 
 bool hd_answer_tokens(const struct hd_span *places, size_t n, struct hd_span part, int tokens[2])

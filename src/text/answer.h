@@ -34,8 +34,4 @@ bool hd_answer_tokens(const struct hd_span *places, size_t n, struct hd_span par
 struct hd_span hd_answer_part(struct hd_text document, const struct hd_span *places, int first,
                               int last);
 
-/* What tells words apart that are all unknown to the vocabulary: a key for each of the encoding's ids, the id itself where it is known. */
-void hd_word_keys(const struct hd_vocab *vocab, const char *text,
-                  const struct hd_encoding *encoding, int *keys);
-
 #endif

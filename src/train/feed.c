@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "text/answer.h"
 #include "text/sample.h"
+#include "text/word_keys.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -247,12 +248,13 @@ static bool add_ids(struct hd_ids *to, const int *ids, size_t n, heed_error *err
     return true;
 }
 
-static bool add_keys(struct hd_ids *to, const struct hd_vocab *vocab, const char *text,
+static bool add_keys(struct hd_ids *to, const struct hd_vocab *vocab, struct hd_text text,
                      const struct hd_encoding *encoding, heed_error *err)
 {
     const size_t from = to->n;
-    if (!add_ids(to, encoding->ids, encoding->n, err)) /* makes room */
-        return false;
+    for (int i = 0; i < HD_N_KEYS; i++)
+        if (!add_ids(to, encoding->ids, encoding->n, err)) /* makes room */
+            return false;
     hd_word_keys(vocab, text, encoding, to->at + from);
     return true;
 }
@@ -279,8 +281,8 @@ bool hd_question_encode(const struct hd_vocab *vocab, const struct hd_text_pair 
             tokens[0] = tokens[1] = (int)document.n - 1;
         ok = add_ids(ids, document.ids, document.n, err) &&
              add_ids(ids, question.ids, question.n, err) &&
-             add_keys(ids, vocab, q.document.at, &document, err) &&
-             add_keys(ids, vocab, q.question.at, &question, err) && add_ids(ids, tokens, 2, err);
+             add_keys(ids, vocab, q.document, &document, err) &&
+             add_keys(ids, vocab, q.question, &question, err) && add_ids(ids, tokens, 2, err);
         *lengths = (struct hd_question_lengths){(int)document.n, (int)question.n};
     }
     hd_encoding_release(&question);
@@ -300,8 +302,8 @@ struct hd_pair_ids hd_question_ids(const int *ids, const struct hd_question_leng
                    .question = ids + lengths->document,
                    .n_question = lengths->question,
                    .key = ids + both,
-                   .question_key = ids + both + lengths->document},
-        .target = {.ids = ids + 2 * both, .n = lengths->document > 0 ? 2 : 0}};
+                   .question_key = ids + both + lengths->document * HD_N_KEYS},
+        .target = {.ids = ids + both + both * HD_N_KEYS, .n = lengths->document > 0 ? 2 : 0}};
 }
 
 /* As encode_pair(). */
@@ -429,7 +431,8 @@ static int collect(const struct slice *s, const struct hd_feed_options *options,
             pairs[n - 1].source = s->vectors[i];
         if (options->max_answer > 0)
             pairs[n - 1] = hd_question_ids(ids, &s->questions[i]);
-        ids += n_source + n_target + (options->max_answer > 0 ? n_source : 0); /* keys as well */
+        ids += n_source + n_target +
+               (options->max_answer > 0 ? n_source * HD_N_KEYS : 0); /* keys as well */
         links += links ? s->n_pair_links[i] : 0;
     }
     return n;

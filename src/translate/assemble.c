@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "text/answer.h"
 #include "text/letter_case.h"
+#include "translate/heard.h"
 #include "translate/insight.h"
 #include "translate/loop.h"
 #include "translate/protection.h"
@@ -678,7 +679,8 @@ static bool describe_target(struct hd_line *line, heed_translation *tr, size_t k
         return describe_sentences(line, tr, t) &&
                (!job->has_attention || describe_pointers(line, tr, k, s));
     return describe_sentences(line, tr, t) &&
-           (!job->has_attention || describe_attention(line, tr, k, s, t)) &&
+           (!job->has_attention || (describe_attention(line, tr, k, s, t) &&
+                                    hd_describe_heard(line, tr, k, &t->side, s))) &&
            hd_describe_steps(line, tr, k);
 }
 

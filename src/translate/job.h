@@ -117,7 +117,7 @@ struct hd_line {
     size_t n_target;
     struct hd_encoding target_placed;
     struct hd_encoding question; /* what is asked of the text, of models that answer questions */
-    int *keys; /* of the document's words, and behind them of its own (text/answer.h) */
+    int *keys; /* of the document's words, and behind them of its own (text/word_keys.h) */
     size_t n_source, n_text; /* bytes of result->source; of what is between white space */
     size_t begin;            /* of that */
     size_t n_prefix;         /* bytes before it that say what it is to become, ">>fr<< " */

@@ -127,6 +127,20 @@ static void add_attention(struct text *t, const heed_translation *tr)
         add(t, "null");
 }
 
+/* [first, last] source word for each word. */
+static void add_heard(struct text *t, const heed_translation *tr)
+{
+    add(t, ", \"heard\": [");
+    for (size_t i = 0; i < tr->n_words; i++) {
+        const char *comma = i > 0 ? ", " : "";
+        if (tr->heard[i].first < 0)
+            add_format(t, "%snull", comma);
+        else
+            add_format(t, "%s[%d, %d]", comma, tr->heard[i].first, tr->heard[i].last);
+    }
+    add(t, "]");
+}
+
 /* A list of [subword, log-probability] for each subword of the target. */
 static void add_steps(struct text *t, const heed_translation *tr)
 {
@@ -196,6 +210,8 @@ static void add_translation(struct text *t, const heed_result *r, const heed_tra
         add_format(t, "%s[%d, %d]", i > 0 ? ", " : "", tr->links[i].source, tr->links[i].target);
     add(t, "], ");
     add_attention(t, tr);
+    if (tr->heard)
+        add_heard(t, tr);
     add(t, ", \"subwords\": {");
     add_subwords(t, "source", r->subwords, r->n_subwords);
     add_subwords(t, "target", tr->subwords, tr->n_subwords);

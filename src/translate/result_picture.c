@@ -36,7 +36,8 @@ heed_picture_view *heed_result_view(const heed_result *r, const heed_translation
                              .n_columns = r->n_seen_columns,
                              .seconds = r->step * (double)t->n_attention_columns,
                              .grid_rows = r->rows,
-                             .grid_columns = r->columns};
+                             .grid_columns = r->columns,
+                             .heard = r->columns == 0 ? t->heard : NULL};
     return v;
 }
 

@@ -10,6 +10,7 @@
 #include "model/languages.h"
 #include "text/answer.h"
 #include "text/html_tag.h"
+#include "text/word_keys.h"
 #include "translate/protection.h"
 #include "translate/looks.h"
 #include "translate/recall.h"
@@ -360,11 +361,15 @@ static bool find_keys(struct hd_line *line)
 {
     const struct hd_vocab *vocab = line->job->ensemble->source;
     const struct hd_encoding *document = &line->segments[0].source;
-    line->keys = hd_alloc(document->n + line->question.n, sizeof *line->keys, &line->err);
+    line->keys =
+        hd_alloc((document->n + line->question.n) * HD_N_KEYS, sizeof *line->keys, &line->err);
     if (!line->keys)
         return false;
-    hd_word_keys(vocab, line->result->source, document, line->keys);
-    hd_word_keys(vocab, line->result->question, &line->question, line->keys + document->n);
+    const char *question = line->result->question;
+    hd_word_keys(vocab, (struct hd_text){line->result->source, line->n_source}, document,
+                 line->keys);
+    hd_word_keys(vocab, (struct hd_text){question, strlen(question)}, &line->question,
+                 line->keys + document->n * HD_N_KEYS);
     return true;
 }
 

@@ -157,7 +157,7 @@ struct hd_sequence hd_segment_source(const struct hd_segment *s)
                                  .n_question = (int)line->question.n,
                                  .key = line->keys};
     if (line->keys)
-        source.question_key = line->keys + s->n_ids;
+        source.question_key = line->keys + (size_t)s->n_ids * HD_N_KEYS;
     if (line->vectors) {
         source.ids = NULL;
         source.vectors = line->vectors;

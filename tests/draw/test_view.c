@@ -40,6 +40,34 @@ static void sound_has_a_lane_for_each_word(void **state)
     assert_int_equal(count(&view, "target"), 2);
 }
 
+static void where_ctc_hears_a_word_is_a_bar(void **state)
+{
+    (void)state;
+    const float weights[] = {0.9F, 0.1F, 0, 0, 0.2F, 0.8F}, frames[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    heed_heard heard[] = {{0, 1}, {-1, -1}};
+    heed_picture_view view = {.words = words,
+                              .n_words = 2,
+                              .weights = weights,
+                              .n_positions = 3,
+                              .seen = frames,
+                              .n_rows = 4,
+                              .n_columns = 2,
+                              .seconds = 0.4,
+                              .heard = heard};
+    assert_int_equal(count(&view, "bar"), 1);
+    heard[1] = (heed_heard){2, 2};
+    assert_int_equal(count(&view, "bar"), 2);
+    assert_int_equal(count(&view, "weight"), 4);
+    static const heed_heard bad[] = {{2, 3}, {1, 0}, {-1, 0}, {0, -1}};
+    for (int i = 0; i < 4; i++) {
+        heed_error err = {0};
+        size_t size;
+        heard[1] = bad[i];
+        assert_null(heed_draw_bytes(&(heed_picture){.view = &view}, "svg", &size, &err));
+        assert_non_null(strstr(err.message, "word 2 is heard from position"));
+    }
+}
+
 static void a_picture_has_a_panel_for_each_word(void **state)
 {
     (void)state;
@@ -78,6 +106,7 @@ int main(void)
     setenv("HEED_DRAW_MODULE", module, 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sound_has_a_lane_for_each_word),
+        cmocka_unit_test(where_ctc_hears_a_word_is_a_bar),
         cmocka_unit_test(a_picture_has_a_panel_for_each_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,6 +303,9 @@ static void visit_spans(const struct visitor *v)
     }
     visit_one(v, IS_MODEL, "transformer task=span norm=pre max-answer=1");
     visit_one(v, IS_MODEL, "transformer task=span norm=post positions=learned encoder-layers=2");
+    visit_one(v, IS_MODEL, "luong task=span word-traits=yes");
+    visit_one(v, IS_MODEL, "transformer task=span word-traits=yes");
+    visit_one(v, IS_REFUSED, "luong word-traits=yes");
     visit_one(v, IS_REFUSED, "luong task=span local=p");
     visit_one(v, IS_REFUSED, "luong task=span source=none");
     visit_one(v, IS_REFUSED, "luong hops=2");
@@ -384,6 +387,7 @@ static inline struct hd_batch toy_batch_of(const struct hd_config *config)
     static const int question[] = {1, 2, 0, 4}, question_length[] = {2, 1, 1};
     static const int mark[] = {1, 2, 1, 1, 1, 1, 2, 1, 1};
     static const int type[] = {0, 1, 2, 0, 0, 1, 2, 3, 0};
+    static const int trait[] = {0, 16, 9, 23, 4, 0, 17, 8, 1}, question_trait[] = {16, 2, 23, 9};
     static const int target[] = {1, 2, 0, 0, 2, 3}, target_length[] = {2, 2, 2};
     struct hd_batch batch = toy_batch();
     if (config->task != HD_TASK_SPAN)
@@ -392,6 +396,8 @@ static inline struct hd_batch toy_batch_of(const struct hd_config *config)
     batch.question_length = question_length;
     batch.mark = mark;
     batch.type = type;
+    batch.trait = trait;
+    batch.question_trait = question_trait;
     batch.target = target;
     batch.target_length = target_length;
     return batch;

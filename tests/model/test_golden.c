@@ -92,6 +92,15 @@ static int sum(const int *x, int n)
     return s;
 }
 
+/* Of each word one that its id says, as in tools/golden.py. */
+static const int *made_up_traits(const int *ids, int n)
+{
+    int *trait = take((size_t)n, sizeof *trait);
+    for (int i = 0; i < n; i++)
+        trait[i] = (5 * ids[i] + 3) % HD_N_TRAITS;
+    return trait;
+}
+
 /* With the marks of words that the question has. */
 static void read_questions(struct golden *g)
 {
@@ -102,6 +111,8 @@ static void read_questions(struct golden *g)
         *type = take((size_t)sum(b->source_length, b->n), sizeof *type);
     b->mark = mark;
     b->type = type;
+    b->trait = made_up_traits(b->source, sum(b->source_length, b->n));
+    b->question_trait = made_up_traits(b->question, sum(b->question_length, b->n));
     const int *word = b->source, *asked = b->question;
     for (int i = 0; i < b->n; asked += b->question_length[i++])
         for (int j = 0, n = 0; j < b->source_length[i]; j++, word++, mark++, type++) {
@@ -242,7 +253,9 @@ static void close_golden(struct golden *g)
                                  g->batch.frames,
                                  g->batch.frame_length,
                                  g->batch.grid,
-                                 g->batch.type};
+                                 g->batch.type,
+                                 g->batch.trait,
+                                 g->batch.question_trait};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (owned[i])
             test_free((void *)owned[i]);
@@ -490,15 +503,17 @@ static void run_alone(const struct golden *g)
     hd_tape *tape = new_tape();
     for (int i = 0; i < all->n; i++) {
         hd_tape_reset(tape);
-        struct hd_batch one = {.n = 1,
-                               .source_length = all->source_length + i,
-                               .target = all->target + sum(all->target_length, i),
-                               .target_length = all->target_length + i,
-                               .question =
-                                   all->question + (is_span ? sum(all->question_length, i) : 0),
-                               .question_length = all->question_length + (is_span ? i : 0),
-                               .mark = all->mark + (is_span ? sum(all->source_length, i) : 0),
-                               .type = all->type + (is_span ? sum(all->source_length, i) : 0)};
+        struct hd_batch one = {
+            .n = 1,
+            .source_length = all->source_length + i,
+            .target = all->target + sum(all->target_length, i),
+            .target_length = all->target_length + i,
+            .question = all->question + (is_span ? sum(all->question_length, i) : 0),
+            .question_length = all->question_length + (is_span ? i : 0),
+            .mark = all->mark + (is_span ? sum(all->source_length, i) : 0),
+            .type = all->type + (is_span ? sum(all->source_length, i) : 0),
+            .trait = all->trait + (is_span ? sum(all->source_length, i) : 0),
+            .question_trait = all->question_trait + (is_span ? sum(all->question_length, i) : 0)};
         if (all->source)
             one.source = all->source + sum(all->source_length, i);
         take_frames(&one, g, i);

@@ -83,24 +83,6 @@ static void tokens_and_parts_lead_to_each_other(void **state)
     assert_true(part.begin == 0 && part.end == 20);
 }
 
-static void unknown_words_are_told_apart(void **state)
-{
-    (void)state;
-    heed_error err = {0};
-    static const char *const list[] = {"<unk>", "</s>", "the"};
-    struct hd_vocab *v = hd_vocab_from_tokens(HD_VOCAB_WORDS, list, 3, &err);
-    const char *text = "the zebu saw the yak , a zebu";
-    struct hd_encoding e;
-    int keys[8];
-    assert_true(v && hd_vocab_encode_spans(v, text, strlen(text), &e, &err) && e.n == 8);
-    hd_word_keys(v, text, &e, keys);
-    assert_true(keys[0] == 2 && keys[3] == 2); /* known: its id */
-    assert_true(keys[1] < -1 && keys[1] == keys[7]);
-    assert_true(keys[2] < -1 && keys[2] != keys[1] && keys[4] != keys[1] && keys[4] != keys[2]);
-    hd_encoding_release(&e);
-    hd_vocab_free(v);
-}
-
 /* ---- lines that are refused ---------------------------------------------------------------------- */
 
 static struct hd_corpus *open_lines(const char *lines, bool skip_bad, heed_error *err)
@@ -210,7 +192,6 @@ int main(void)
         cmocka_unit_test(a_line_has_up_to_four_columns),
         cmocka_unit_test(an_answer_is_found_at_its_token_or_where_it_first_stands),
         cmocka_unit_test(tokens_and_parts_lead_to_each_other),
-        cmocka_unit_test(unknown_words_are_told_apart),
         cmocka_unit_test(bad_lines_are_refused_with_their_reason),
         cmocka_unit_test(bad_lines_can_be_left_out),
         cmocka_unit_test(answers_are_scored_as_squad_does),

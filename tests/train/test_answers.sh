@@ -55,6 +55,31 @@ refuse() { # STATUS NAME STDERR OPTIONS...
     verdict 'answers are learned' "$problem" "$(cat scores qa.out)"
     expect 'scores are told as JSON' 0 '{"model": "qa.safetensors", "questions": *, "exact": *, "f1": *}' '' \
         "$heed" eval -q -m qa.safetensors --tsv e.tsv --json
+    # words that nobody has seen, in any order: which is asked for is known by what it looks like alone
+    shapes() { # SEED N
+        awk -v seed="$1" -v n="$2" 'function word(i, w) { for (i = 0; i < 6; i++) w = w substr("bcdfglmnprst", int(12 * rand()) + 1, 1); return w }
+        BEGIN {
+            srand(seed)
+            while (n-- > 0) {
+                first = int(3 * rand()); t[0] = word(); t[1] = "B" word(); t[2] = 1000 + int(9000 * rand())
+                asked = 1 + int(2 * rand())
+                print t[first] " and " t[(first + 1) % 3] " and " t[(first + 2) % 3] " .\t" (asked == 1 ? "who" : "when") " ?\t" t[asked]
+            }
+        }' </dev/null
+    }
+    shapes 1 400 >s.tsv
+    shapes 2 60 >u.tsv
+    unseen='--tsv s.tsv --dev-tsv u.tsv --arch bahdanau --vocab-size 10 --rate 0.01 --updates 160 --valid-every 80 --max-answer 1'
+    learn looks $unseen --word-traits yes
+    learn blind $unseen
+    expect 'words that were never seen are known by what they look like' 0 'exact = 100.00 % (60 of 60)*' '' "$heed" eval -q -m looks.safetensors --tsv u.tsv
+    problem=
+    "$heed" eval -q -m blind.safetensors --tsv u.tsv >scores 2>&1
+    awk '/^exact/ { exit !($3 < 70) }' scores || problem='it cannot know'
+    verdict 'and without traits they are not' "$problem" "$(cat scores blind.out)"
+    expect 'asking does as scoring' 0 '1234' '' sh -c "printf 'ffgl and 1234 and Bccd .\\twhen ?\n' | '$heed' translate -m looks.safetensors"
+    refuse 2 'traits are for questions' '*word-traits is for task span, but task is translate; leave it out*' \
+        --task translate --word-traits yes --src t.tsv --tgt t.tsv --dev-src e.tsv --dev-tgt e.tsv
     # two answers of one question: the one that is met counts
     printf 'anna went to the hall . bert went to the attic . carl went to the cellar .\twhere is bert ?\t%s\n' hall 'The Attic!' >several.tsv
     expect 'of several right answers the best counts' 0 'exact = 100.00 % (1 of 1)

@@ -140,6 +140,41 @@ expect 'with CTC it has learned them, too' 0 'WER = [0-9].?? %*' '' "$heed" eval
 expect 'what it is made of is told' 0 '*e_tj = v·tanh(W s_{t-1} + U h_j + L f_tj), f_t = F ∗ α_{t-1}: 10 filters of width 9*ctc *1.0*' '' "$heed" info heard.safetensors
 expect 'CTC alone hears a recording' 0 'so la ti' '' "$heed" translate -m heard.safetensors --ctc-weight 1 hello.wav
 expect 'batches and threads change nothing with CTC' 0 '' '' sh -c "'$heed' translate -m heard.safetensors --json --ctc-weight 0.3 --batch 1 -j 1 dev.safetensors >one; '$heed' translate -m heard.safetensors --json --ctc-weight 0.3 --batch 7 -j 3 dev.safetensors | cmp - one"
+"$heed" translate -m heard.safetensors --json --ctc-weight 1 hello.wav >heard.json
+cat >tones.py <<'END'
+import json, struct, sys, wave
+with wave.open("hello.wav") as f:
+    samples = struct.unpack("<%dh" % f.getnframes(), f.readframes(f.getnframes()))
+tones, begin = [], 0
+for t in range(len(samples) - 299): # 300 samples of silence end a tone
+    if samples[t] == 0 and not any(samples[t:t + 300]) and t > begin + 1000:
+        tones.append((begin / 8000, t / 8000))
+        begin = t + 300
+result = json.load(open(sys.argv[1]))
+best = result["translations"][0]
+assert len(best["heard"]) == len(tones) == len(best["target_words"]), (best["heard"], tones)
+for (first, last), (begin, end) in zip(best["heard"], tones):
+    middle = (first + last + 1) / 2 * result["seconds"]
+    assert first <= last and begin - 0.05 < middle < end + 0.05, (best["heard"], tones)
+print(best["text"])
+END
+expect 'where CTC hears a word there is its tone' 0 'so la ti' '' python3 tones.py heard.json
+HEED_KERNEL=generic "$heed" translate -m heard.safetensors --json --ctc-weight 1 hello.wav >generic.json
+problem=
+cmp -s heard.json generic.json || problem='they differ'
+verdict 'and no kernel changes that' "$problem" "$(cat heard.json generic.json)"
+expect 'which is shown below the attention' 0 "so la ti
+
+*
+CTC hears the words here:
+*so *@@*
+la *@@*
+ti *@@*" '' "$heed" translate -m heard.safetensors --ctc-weight 1 --show hello.wav
+expect 'a model without CTC hears nothing' 0 'so la ti*ti *@*1' '' "$heed" translate -m tones.safetensors --show hello.wav
+expect 'nor does its JSON tell' 1 '' '' sh -c "'$heed' translate -m tones.safetensors --json hello.wav | grep heard"
+if [ -e "$(dirname "$heed")/heed_draw.so" ]; then
+    expect 'and drawn' 0 '3' '' sh -c "'$heed' translate -m heard.safetensors --ctc-weight 1 --plot heard.svg hello.wav >/dev/null && grep -c 'class=\"bar\"' heard.svg"
+fi
 expect 'a model without CTC says so' 1 '' '*the model was not trained with CTC, so ctc-weight cannot be used; leave it out, or train with --ctc 1*' "$heed" translate -m tones.safetensors --ctc-weight 0.3 hello.wav
 expect 'targets that are too long are counted' 0 '' '*ctc: [1-9]* of 160 targets are longer than their source has positions*' \
     "$heed" train $text $located --stack 32 --batch-tokens 100 --updates 1 --out long.safetensors
