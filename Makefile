@@ -471,6 +471,11 @@ bench-python: $(BUILD)/heed $(BUILD)/libheed.a $(TORCH)  ## one short sentence f
 	@$(PEERS)/ct2/bin/pip install --quiet --disable-pip-version-check --force-reinstall cffi $(BUILD)/python/wheel/heed-*.whl
 	@$(PEERS)/ct2/bin/python bench/python.py $(PEERS)
 
+.PHONY: bench-language-model
+bench-language-model: $(BUILD)/heed $(TORCH)  ## perplexity of language models after some updates, here and in PyTorch
+	@$(TORCH) -c 'import safetensors' 2>/dev/null || $(PEERS)/torch/bin/pip install --quiet --disable-pip-version-check safetensors packaging
+	@$(TORCH) bench/language_model.py $(BUILD) '$(SHARED)' $(PEERS)
+
 .PHONY: bench-memory
 bench-memory: $(BUILD)/heed  ## what a translation memory is worth in BLEU, and what it costs
 	@python3 bench/memory.py $(BUILD) '$(SHARED)'

@@ -170,6 +170,13 @@ CTC hears the words here:
 *so *@@*
 la *@@*
 ti *@@*" '' "$heed" translate -m heard.safetensors --ctc-weight 1 --show hello.wav
+"$heed" translate -m heard.safetensors,heard.safetensors --json --ctc-weight 1 hello.wav >two.json
+problem=
+[ "$(grep -o '"heard": [][0-9, ]*' two.json)" = "$(grep -o '"heard": [][0-9, ]*' heard.json)" ] || problem='they hear otherwise'
+verdict 'two models hear together' "$problem" "$(cat heard.json two.json)"
+echo 'so la ti' >hello.words
+"$heed" features hello.wav --like train.safetensors -q -o hello.safetensors
+expect 'and so is an output that is given' 0 "*$(grep -o '"heard": [][0-9, ]*' heard.json | sed 's/[][]/?/g')*" '' "$heed" align -m heard.safetensors --json hello.safetensors hello.words
 expect 'a model without CTC hears nothing' 0 'so la ti*ti *@*1' '' "$heed" translate -m tones.safetensors --show hello.wav
 expect 'nor does its JSON tell' 1 '' '' sh -c "'$heed' translate -m tones.safetensors --json hello.wav | grep heard"
 if [ -e "$(dirname "$heed")/heed_draw.so" ]; then
