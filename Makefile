@@ -426,7 +426,7 @@ $(PEERS)/torch/bin/python:
 	python3 -m venv $(PEERS)/torch && $(PEERS)/torch/bin/pip install --quiet torch sentencepiece numpy
 .PHONY: bench-train
 bench-train: all $(BUILD)/bench/bench_train $(TORCH)  ## training against PyTorch, and what an update is made of
-	@python3 bench/train.py $(BUILD) '$(SHARED)' $(PEERS) '$(EMBED)' $(TORCH)
+	@python3 bench/train.py $(BUILD) '$(SHARED)' $(PEERS) $(TORCH)
 
 .PHONY: bench-scale
 bench-scale: all  ## training by 1, 2 and 4 ranks, and what more would do

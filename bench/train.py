@@ -1,6 +1,6 @@
 """train.py -- training against PyTorch: same text, same sizes, same threads; our own full loop.
 
-usage: train.py BUILD SHARED PEERS MODEL [PYTHON_WITH_TORCH]      run by `make bench-train`
+usage: train.py BUILD SHARED PEERS [PYTHON_WITH_TORCH]      run by `make bench-train`
 
 Rounds alternate between heed and PyTorch (torch_train.py), so that whatever else the machine does meets both; the best
 round of each counts. heed is the program as users run it, reading, batching, dropout, clipping and saving included; PyTorch's figure
@@ -16,8 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-build, shared, peers, inside = sys.argv[1:5]
-python = sys.argv[5] if len(sys.argv) > 5 else sys.executable
+build, shared, peers = sys.argv[1:4]
+python = sys.argv[4] if len(sys.argv) > 4 else sys.executable
 rounds = int(os.environ.get("ROUNDS", "3"))
 updates = int(os.environ.get("UPDATES", "100"))
 parts = os.environ.get("PARTS", "torch bf16 update ranks").split()
@@ -27,15 +27,18 @@ text = os.path.join(shared, "data", "tatoeba", "train.en-de")
 spm = os.path.join(shared, "oracles", "marian-ende-transformer", "vocab.spm")
 if os.path.exists(text + ".en") and os.path.exists(spm):
     print("text: Tatoeba, English-German, of " + shared)
-else:  # a text of our own, and the vocabulary of the model inside
-    text, spm = os.path.join(peers, "text", "train"), os.path.join(peers, "inside-hf", "source.spm")
+else:  # a text of our own, and a vocabulary of it
+    text, spm = os.path.join(peers, "text", "train"), os.path.join(peers, "text", "train.spm")
     if not os.path.exists(text + ".de"):
         subprocess.run([sys.executable, os.path.join(here, "text.py"), os.path.join(here, "..", "recipes", "phrasebook.tsv"),
                         os.path.dirname(text)], check=True)
     if not os.path.exists(spm):
-        subprocess.run([os.path.join(build, "heed"), "convert", inside, "--to", "hf", "-o", os.path.dirname(spm)], check=True,
-                       stdout=subprocess.DEVNULL)
-    print("text: made of the phrasebook (text.py), with the vocabulary of the model inside; figures are not those of docs/benchmarks.md")
+        learn = ("import sentencepiece, sys; sentencepiece.SentencePieceTrainer.train(input=sys.argv[2:], model_prefix=sys.argv[1], "
+                 "vocab_size=8000, model_type='bpe', minloglevel=2, eos_id=0, unk_id=1, bos_id=-1)")
+        subprocess.run([python, "-c", learn, text, text + ".en", text + ".de", os.path.join(os.path.dirname(text), "words.txt")], check=True)
+        os.remove(text + ".vocab")
+        os.replace(text + ".model", spm)
+    print("text: made of the phrasebook (text.py), with a vocabulary of it; figures are not those of docs/benchmarks.md")
 BATCH = 64   # sentences
 TOKENS = 690  # target pieces of 64 sentences of Tatoeba
 common = ["--dropout", "0.1", "--label-smoothing", "0.1", "--clip", "1", "--warmup", "100", "--rate", "0.0003", "--ema", "0",

@@ -70,7 +70,7 @@ static const heed_option options[] = {
     {"by-length", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, by_length),
      .help = "also print scores by length of the source"},
     {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct eval, plot),
-     .value = "FILE.svg|png|pdf", .help = "draw the first metric by length of the source"},
+     .value = "FILE.svg|png|pdf|tex", .help = "draw the first metric by length of the source"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_quiet),
      .help = "print no progress"},
     {"json", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct eval, is_json),

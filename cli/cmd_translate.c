@@ -56,7 +56,7 @@ static const heed_option options[] = {
     {"show", .kind = HEED_OPTION_FLAG, HEED_OPTION_FIELD(struct translate, is_shown),
      .help = "print below each translation its attention as a matrix of characters"},
     {"plot", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, plot),
-     .value = "FILE.svg|png|pdf",
+     .value = "FILE.svg|png|pdf|tex",
      .help = "draw the attention into a file; several lines are numbered"},
     {"head", .kind = HEED_OPTION_TEXT, HEED_OPTION_FIELD(struct translate, head), .initial = "mean",
      .value = "N|mean|all", .group = "Attention",

@@ -10,12 +10,12 @@
 
 bool plot_has_kind(const char *path)
 {
-    static const char *const kinds[] = {".svg", ".png", ".pdf"};
-    for (int i = 0; path && i < 3; i++)
+    static const char *const kinds[] = {".svg", ".png", ".pdf", ".tex"};
+    for (int i = 0; path && i < 4; i++)
         if (strlen(path) > 4 && strcmp(path + strlen(path) - 4, kinds[i]) == 0)
             return true;
     if (path)
-        complain("--plot takes a file that ends in .svg, .png or .pdf, not '%s'", path);
+        complain("--plot takes a file that ends in .svg, .png, .pdf or .tex, not '%s'", path);
     return !path;
 }
 

@@ -13,7 +13,7 @@ struct plots {
     size_t first_number; /* the line of the first */
 };
 
-/* Does the name end in .svg, .png or .pdf? Complains if not. NULL is fine. */
+/* Does the name end in .svg, .png, .pdf or .tex? Complains if not. NULL is fine. */
 bool plot_has_kind(const char *path);
 
 /* To stdout. `links` may be those of the translation or others. False, with the complaint printed. */

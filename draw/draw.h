@@ -2,10 +2,10 @@
  *
  * libheed checks a picture (src/picture/picture_check.h), opens the module and gets bytes back; it alone
  * writes files. The module turns a picture of plain arrays (include/heed_draw.h) into a scene, a
- * list of rectangles, lines and texts (draw/scene.h), and the scene into SVG by itself (draw/svg.c)
- * or into PNG and PDF through cairo (draw/paint.c):
+ * list of rectangles, lines and texts (draw/scene.h), and the scene into SVG and TikZ by itself (draw/svg.c,
+ * draw/tikz.c) or into PNG and PDF through cairo (draw/paint.c):
  *
- *     attention.c heads.c view.c chart.c bars.c  ->  scene  ->  svg.c | paint.c
+ *     attention.c heads.c view.c chart.c bars.c  ->  scene  ->  svg.c | tikz.c | paint.c
  *
  * SVG is not left to cairo, which turns each letter into an outline: our texts stay texts, to be
  * searched, selected, read aloud and counted, and words and cells have tooltips. pango measures
@@ -18,7 +18,7 @@
 
 #include <heed_draw.h>
 
-enum hd_draw_format { HD_DRAW_SVG, HD_DRAW_PNG, HD_DRAW_PDF };
+enum hd_draw_format { HD_DRAW_SVG, HD_DRAW_PNG, HD_DRAW_PDF, HD_DRAW_TIKZ };
 
 struct hd_draw_module {
     const char *version; /* HEED_VERSION of the build; the structs of another may be others */

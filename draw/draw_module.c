@@ -1,5 +1,5 @@
 /* module.c -- what libheed calls: a picture is laid out as a scene and the scene written in one
- * of three formats. */
+ * of four formats. */
 #include "draw/draw.h"
 
 #include "base/error.h"
@@ -7,6 +7,7 @@
 #include "draw/layout.h"
 #include "draw/paint.h"
 #include "draw/svg.h"
+#include "draw/tikz.h"
 
 #include <string.h>
 
@@ -62,7 +63,10 @@ static bool write_scene(struct hd_bytes *out, struct hd_scene *scene, enum hd_dr
         return hd_paint_png(out, scene, err);
     if (format == HD_DRAW_PDF)
         return hd_paint_pdf(out, scene, err);
-    hd_svg_write(out, scene);
+    if (format == HD_DRAW_TIKZ)
+        hd_tikz_write(out, scene);
+    else
+        hd_svg_write(out, scene);
     return true;
 }
 

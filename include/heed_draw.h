@@ -1,5 +1,5 @@
 /* heed_draw.h -- pictures from plain arrays: attention as a matrix and as lines, all heads of a
- * Transformer, learning curves, bars; as SVG, PNG or PDF, and attention as characters for a
+ * Transformer, learning curves, bars; as SVG, PNG, PDF or TikZ, and attention as characters for a
  * terminal.
  *
  * Nothing here knows of models: whoever has words and weights can draw them. Words are UTF-8 of any
@@ -7,7 +7,7 @@
  * SVG has it whole as a tooltip). What is no UTF-8, and control characters, are shown as signs that
  * say so.
  *
- * SVG, PNG and PDF need cairo and pango, which are loaded when the first picture is asked for and
+ * All four need cairo and pango, which are loaded when the first picture is asked for and
  * not before (the module heed_draw.so); characters for a terminal need nothing.
  *
  * The same picture on the same machine is the same bytes. Other fonts give other widths, and so
@@ -144,16 +144,16 @@ typedef struct heed_picture {
 } heed_picture;
 
 /* Draw into a file, whole or not at all; what kind of file its ending says: .svg, .png (two pixels
- * per unit, for sharp screens; fewer when it would have more than 60 million) or .pdf (fonts
- * embedded).
+ * per unit, for sharp screens; fewer when it would have more than 60 million), .pdf (fonts
+ * embedded) or .tex (TikZ, to be \input into a paper; texts are in the fonts of the paper).
  *
  * False with the reason in `err`: HEED_BAD_OPTION (another ending, too many words, a number that
  * is not finite or a weight that is none), HEED_BAD_FILE (the module or cairo is missing, no
  * fonts, the file cannot be written), HEED_NO_MEMORY. Threads may draw at the same time. */
 HEED_API bool heed_draw(const heed_picture *picture, const char *path, heed_error *err);
 
-/* The same into memory, to be given to heed_free(); `format` is "svg", "png" or "pdf", *size the
- * number of bytes (a zero follows them). NULL with the reason in `err`. */
+/* The same into memory, to be given to heed_free(); `format` is "svg", "png", "pdf" or "tex", *size
+ * the number of bytes (a zero follows them). NULL with the reason in `err`. */
 HEED_API char *heed_draw_bytes(const heed_picture *picture, const char *format, size_t *size,
                                heed_error *err);
 

@@ -432,14 +432,16 @@ void hd_own_model(struct hd_http *http)
 /* The picture that `heed translate --plot` draws. */
 static void finish_plot(struct hd_http *http, struct hd_work *w)
 {
-    static const char *const types[][2] = {
-        {"svg", "image/svg+xml"}, {"png", "image/png"}, {"pdf", "application/pdf"}};
+    static const char *const types[][2] = {{"svg", "image/svg+xml"},
+                                           {"png", "image/png"},
+                                           {"pdf", "application/pdf"},
+                                           {"tex", "application/x-tex"}};
     const heed_result *r = w->units[0].result;
     const heed_translation *t = r->translations[0];
     const char *format = hd_form_text(http->form, "format");
     heed_error err = {0};
     size_t size = 0, kind = 0;
-    while (kind < 2 && format && strcmp(format, types[kind][0]) != 0)
+    while (kind < 3 && format && strcmp(format, types[kind][0]) != 0)
         kind++;
     heed_picture_attention *picture = heed_result_picture(r, t, t->links, t->n_links, &err);
     const bool is_dark = json_is_true(json_object_get(http->form, "dark"));

@@ -22,6 +22,7 @@ const SAVERS = {
   SVG: async (d) => askBlob('heed/plot', { ...plain(d), format: 'svg' }),
   PNG: async (d) => askBlob('heed/plot', { ...plain(d), format: 'png' }),
   PDF: async (d) => askBlob('heed/plot', { ...plain(d), format: 'pdf' }),
+  TikZ: async (d) => askBlob('heed/plot', { ...plain(d), format: 'tex' }),
   JSON: async (d) => new Blob([await askText('heed/translate', plain(d)), '\n'], { type: 'application/json' }),
   CSV: async (d) => {
     const m = matrixOf(d.result, 'words');
@@ -41,7 +42,7 @@ export function begin(say) {
   for (const [name, make] of Object.entries(SAVERS))
     at('save').append(button(name, async () => {
       try {
-        download(await make(looked()), 'attention.' + name.toLowerCase());
+        download(await make(looked()), 'attention.' + (name === 'TikZ' ? 'tex' : name.toLowerCase()));
       } catch (error) {
         say(error.message);
       }

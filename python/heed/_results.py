@@ -170,7 +170,7 @@ class Translation(str):
         return picture, kept
 
     def plot(self, path: str, *, title: Optional[str] = None, dark: bool = False, style: str = "both") -> None:
-        """Draw the attention into a file: .svg, .png or .pdf. `style` is both, matrix or lines."""
+        """Draw the attention into a file: .svg, .png, .pdf or .tex (TikZ). `style` is both, matrix or lines."""
         err = new_error()
         picture, kept = self._picture(title, dark, style)
         check(lib.heed_draw(picture, bytes_of(str(path), "the path"), err), err)

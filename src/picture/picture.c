@@ -44,11 +44,11 @@ static const struct hd_draw_module *open_module(heed_error *err)
 }
 
 static const char *const formats[] = {
-    [HD_DRAW_SVG] = "svg", [HD_DRAW_PNG] = "png", [HD_DRAW_PDF] = "pdf"};
+    [HD_DRAW_SVG] = "svg", [HD_DRAW_PNG] = "png", [HD_DRAW_PDF] = "pdf", [HD_DRAW_TIKZ] = "tex"};
 
 static bool find_format(enum hd_draw_format *format, const char *name)
 {
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcasecmp(name, formats[i]) == 0) {
             *format = (enum hd_draw_format)i;
             return true;
@@ -64,7 +64,7 @@ char *heed_draw_bytes(const heed_picture *picture, const char *format, size_t *s
         !hd_is_given(size, "room for the size", err))
         return NULL;
     if (!find_format(&wanted, format)) {
-        hd_fail(err, HEED_BAD_OPTION, "pictures are svg, png or pdf, not %s",
+        hd_fail(err, HEED_BAD_OPTION, "pictures are svg, png, pdf or tex, not %s",
                 hd_quote(format).text);
         return NULL;
     }
@@ -86,8 +86,8 @@ bool heed_draw(const heed_picture *picture, const char *path, heed_error *err)
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     enum hd_draw_format format;
     if (!dot || !find_format(&format, dot + 1))
-        return hd_fail(err, HEED_BAD_OPTION, "%s: a picture's name ends in .svg, .png or .pdf",
-                       path);
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "%s: a picture's name ends in .svg, .png, .pdf or .tex", path);
     size_t size = 0;
     char *bytes = heed_draw_bytes(picture, formats[format], &size, err);
     if (!bytes)

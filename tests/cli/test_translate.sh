@@ -96,7 +96,7 @@ if [ -e "${heed%heed}heed_draw.so" ]; then
     expect 'where there is a folder for it' 1 'two one' 'heed: line 1 is not drawn: *' \
         sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --plot nowhere/one.svg"
 fi
-expect 'a picture has a kind' 2 '' "heed: --plot takes a file that ends in .svg, .png or .pdf, not 'cat'" \
+expect 'a picture has a kind' 2 '' "heed: --plot takes a file that ends in .svg, .png, .pdf or .tex, not 'cat'" \
     "$heed" translate -m "$toy" --plot cat in
 expect 'JSON is not shown' 2 '' 'heed: --json and --show do not go together*' "$heed" translate -m "$toy" --json --show in
 

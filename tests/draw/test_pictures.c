@@ -499,7 +499,50 @@ static void a_pdf_has_its_fonts_inside_and_no_date(void **state)
     heed_free(pdf);
 }
 
-static const char *const formats[] = {"svg", "png", "pdf"};
+/* How often `what` stands in `text`. */
+static int times(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
+        n++;
+    return n;
+}
+
+static void tikz_has_the_marks_of_the_svg_and_texts_that_tex_can_read(void **state)
+{
+    (void)state;
+    const char *const rows[] = {"50% of {a_b}", "#1 & $2", "^~\\|<->\"", "caf\xc3\xa9"};
+    heed_picture_attention a = cat;
+    for (int style = 0; style < 3; style++) {
+        a.style = (enum heed_attention_style)style;
+        a.words.columns = rows;
+        char *bytes;
+        size_t size;
+        const heed_picture picture = {.title = "cat", .attention = &a};
+        struct svg svg = draw_svg(&picture, &bytes);
+        char *tikz = draw(&picture, "tex", &size);
+        assert_int_equal(times(tikz, "\\node["), times(bytes, "<text "));
+        assert_int_equal(times(tikz, " rectangle "), times(bytes, "<rect "));
+        int n_curves = 0;
+        for (int i = 0; i < svg.n; i++)
+            n_curves += strcmp(svg.elements[i].tag, "path") == 0 &&
+                        strchr(attribute(&svg.elements[i], "d"), 'C');
+        assert_int_equal(times(tikz, " .. controls "), n_curves);
+        assert_int_equal(times(tikz, "\\begin{scope}"), times(tikz, "\\end{scope}"));
+        assert_non_null(strstr(tikz, "{50\\% of \\{a\\_b\\}};\n"));
+        assert_non_null(strstr(tikz, "{\\#1 \\& \\$2};\n"));
+        assert_non_null(strstr(tikz,
+                               "{\\textasciicircum{}\\textasciitilde{}\\textbackslash{}\\textbar{}"
+                               "\\textless{}{-}\\textgreater{}\\textquotedbl{}};\n"));
+        assert_non_null(strstr(tikz, "{caf\xc3\xa9};\n"));
+        assert_string_equal(tikz + size - strlen("\\end{tikzpicture}\n"), "\\end{tikzpicture}\n");
+        heed_free(tikz);
+        done(&svg, bytes);
+    }
+}
+
+static const char *const formats[] = {"svg", "png", "pdf", "tex"};
+enum { N_FORMATS = 4 };
 
 static void *draw_in_a_thread(void *argument)
 {
@@ -507,7 +550,7 @@ static void *draw_in_a_thread(void *argument)
     heed_error err = {0};
     char **out = argument;
     size_t size;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < N_FORMATS; i++)
         out[i] = heed_draw_bytes(&picture, formats[i], &size, &err);
     return NULL;
 }
@@ -516,13 +559,13 @@ static void the_same_picture_is_the_same_bytes_in_every_thread(void **state)
 {
     (void)state;
     const heed_picture picture = {.title = "cat", .attention = &cat};
-    char *others[2][3];
+    char *others[2][N_FORMATS];
     pthread_t threads[2];
     for (int t = 0; t < 2; t++)
         assert_int_equal(pthread_create(&threads[t], NULL, draw_in_a_thread, others[t]), 0);
     for (int t = 0; t < 2; t++)
         pthread_join(threads[t], NULL);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < N_FORMATS; i++) {
         size_t size;
         char *bytes = draw(&picture, formats[i], &size);
         for (int t = 0; t < 2; t++) {
@@ -542,9 +585,9 @@ static void a_file_is_written_by_its_ending_whole_or_not_at_all(void **state)
     char folder[200], path[300];
     snprintf(folder, sizeof folder, "%s/tests/draw/pictures", build ? build : "build");
     mkdir(folder, 0777);
-    static const char *const names[] = {"cat.svg", "cat.png", "cat.pdf", "cat.v2.SVG"};
-    static const char *const starts[] = {"<svg", "\x89PNG", "%PDF", "<svg"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const names[] = {"cat.svg", "cat.png", "cat.pdf", "cat.tex", "cat.v2.SVG"};
+    static const char *const starts[] = {"<svg", "\x89PNG", "%PDF", "% \\u", "<svg"};
+    for (int i = 0; i < 5; i++) {
         heed_error err = {0};
         char start[5] = {0};
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -564,7 +607,7 @@ static void a_file_is_written_by_its_ending_whole_or_not_at_all(void **state)
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;)
         n += entry->d_name[0] != '.';
     closedir(listing);
-    assert_int_equal(n, 4);
+    assert_int_equal(n, 5);
 }
 
 /* Before this process has looked for fonts. */
@@ -612,6 +655,7 @@ int main(void)
         cmocka_unit_test(bars_stand_in_groups_with_their_counts),
         cmocka_unit_test(a_png_has_two_pixels_per_unit_and_the_colours_of_the_svg),
         cmocka_unit_test(a_pdf_has_its_fonts_inside_and_no_date),
+        cmocka_unit_test(tikz_has_the_marks_of_the_svg_and_texts_that_tex_can_read),
         cmocka_unit_test(the_same_picture_is_the_same_bytes_in_every_thread),
         cmocka_unit_test(a_file_is_written_by_its_ending_whole_or_not_at_all),
     };

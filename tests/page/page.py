@@ -182,13 +182,14 @@ def files(b, s):
     go(b, s, q=SENTENCE)
     b.wait('!document.getElementById("views").hidden')
     b.devtools('Browser.setDownloadBehavior', behavior='allow', downloadPath=b.home)
-    cli = {'svg': None, 'png': None, 'json': heed('translate', '--json')}
-    for kind in ('svg', 'png'):
+    cli = {'svg': None, 'png': None, 'tex': None, 'json': heed('translate', '--json')}
+    for kind in ('svg', 'png', 'tex'):
         path = os.path.join(b.home, f'cli.{kind}')
         heed('translate', '--plot', path)
         cli[kind] = open(path, 'rb').read()
-    for i, kind in enumerate(('SVG', 'PNG', 'JSON', 'CSV')):
-        path = os.path.join(b.home, f'attention.{kind.lower()}')
+    for i, kind in enumerate(('SVG', 'PNG', 'TikZ', 'JSON', 'CSV')):
+        ending = 'tex' if kind == 'TikZ' else kind.lower()
+        path = os.path.join(b.home, f'attention.{ending}')
         b.js('[...document.querySelectorAll("#save button")].find((x) => x.textContent === arguments[0]).click()', kind)
         found = wait_for_file(path)
         if kind == 'CSV':
@@ -197,7 +198,7 @@ def files(b, s):
             same('CSV has the weights', [[float(x) for x in line.split(',')[1:]] for line in lines[1:]],
                  [row + [end] for row, end in zip(best['attention'], best['attention_end'])])
         else:
-            same(f'{kind} is what the command line makes', found == cli[kind.lower()], True)
+            same(f'{kind} is what the command line makes', found == cli[ending], True)
 
 
 def wait_for_file(path):

@@ -182,12 +182,12 @@ static void formats_are_svg_png_and_pdf(void **state)
     for (int i = 0; i < 6; i++) {
         heed_error err = {0};
         assert_false(heed_draw(&(heed_picture){.attention = &fine}, paths[i], &err));
-        assert_error(err, HEED_BAD_OPTION, "ends in .svg, .png or .pdf");
+        assert_error(err, HEED_BAD_OPTION, "ends in .svg, .png, .pdf or .tex");
     }
     heed_error err = {0};
     size_t size;
     assert_null(heed_draw_bytes(&(heed_picture){.attention = &fine}, "gif", &size, &err));
-    assert_error(err, HEED_BAD_OPTION, "svg, png or pdf, not 'gif'");
+    assert_error(err, HEED_BAD_OPTION, "svg, png, pdf or tex, not 'gif'");
 }
 
 int main(void)

@@ -118,5 +118,7 @@ with Server() as s:
         import os
         os.remove('/tmp/heed-own-%d.svg' % s.port)
         check('or another', s.post_json('/heed/plot', {'q': 'eins', 'format': 'png', 'dark': True}).bytes[:4] == b'\x89PNG')
+        tikz = s.post_json('/heed/plot', {'q': 'eins zwei', 'format': 'tex'})
+        check('or TikZ', tikz.headers['content-type'] == 'application/x-tex' and '\\begin{tikzpicture}' in tikz.text and '{eins};' in tikz.text, tikz.text[:300])
         check('but not any', s.post_json('/heed/plot', {'q': 'eins', 'format': 'gif'}).status == 400)
 finish()
