@@ -57,6 +57,12 @@ static inline size_t hd_packed_size_int8(int K, int N)
     return ((size_t)N + HD_LANES - 1) / HD_LANES * HD_LANES * (((size_t)K + 3) / 4 * 4);
 }
 
+/* Bytes of a packed 4-bit [K,N]. */
+static inline size_t hd_packed_size_int4(int K, int N)
+{
+    return ((size_t)N + HD_LANES - 1) / HD_LANES * HD_LANES * (((size_t)K + 7) / 8 * 4);
+}
+
 /* Bytes from one quantised row to the next. */
 static inline long hd_int8_stride(int K)
 {

@@ -57,7 +57,15 @@
     /* y[m,n] = act(fma(sum, x_scale[m] · w_scale[n], bias[n])), sum as above made float; bias may be NULL. */  \
     X(void, gemm_int8,                                                                                           \
       (float *y, long ldy, const int8_t *x, long ldx, const float *x_scale, const uint8_t *packed,               \
-       const float *w_scale, const float *bias, enum hd_function act, int M, int K, int N))
+       const float *w_scale, const float *bias, enum hd_function act, int M, int K, int N))                      \
+    /* Codes c of 4 bits, code[n*n_stride + k]. Packed: [n/16][k/8][n%16][k%4], k in the low half of a byte and k + 4 in   \
+     * the high one; hd_packed_size_int4(K, N) bytes. What is missing is 0. */ \
+    X(void, pack_int4, (uint8_t * packed, const uint8_t *code, long n_stride, int K, int N))                     \
+    /* How much a row x can give at most: above[n/16] = the largest of fma(reach, radius[n], fma(Σ_k (2c_kn - 15) x_k,     \
+     * x_scale · scale[n], bias[n])) of a panel's columns. x is padded as by quantise; K ≤ HD_INT8_MAX_K; no NaN. */ \
+    X(void, bounds_int4,                                                                                         \
+      (float *above, const int8_t *x, float x_scale, float reach, const uint8_t *packed, const float *scale,     \
+       const float *radius, const float *bias, int K, int N))
 
 /* ---- products of bf16: bf16.inc ----------------------------------------------------------------------------- */
 /* One chain over pairs i of k: acc = fma(a_2i+1, b_2i+1, acc), then acc = fma(a_2i, b_2i, acc); an odd K is filled up by a zero. Denormal

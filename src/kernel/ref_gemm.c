@@ -155,6 +155,43 @@ void ref_gemm_int8(float *y, long ldy, const int8_t *x, long ldx, const float *x
         }
 }
 
+void ref_pack_int4(uint8_t *packed, const uint8_t *code, long n_stride, int K, int N)
+{
+    for (int n0 = 0; n0 < N; n0 += HD_LANES)
+        for (int k0 = 0; k0 < K; k0 += 8)
+            for (int n = n0; n < n0 + HD_LANES; n++)
+                for (int k = k0; k < k0 + 4; k++) {
+                    const int low = n < N && k < K ? code[n * n_stride + k] : 0;
+                    const int high = n < N && k + 4 < K ? code[n * n_stride + k + 4] : 0;
+                    *packed++ = (uint8_t)(low + 16 * high);
+                }
+}
+
+static int32_t sum_int4(const int8_t *x, const uint8_t *packed, int n, int K)
+{
+    const uint8_t *w =
+        packed + (size_t)(n / HD_LANES) * HD_LANES * 4 * ((size_t)(K + 7) / 8) + n % HD_LANES * 4;
+    int32_t sum = 0;
+    for (int k = 0; k < K; k++) {
+        const int two = w[(size_t)(k / 8) * HD_LANES * 4 + k % 4];
+        sum += x[k] * (2 * (k % 8 < 4 ? two % 16 : two / 16) - 15);
+    }
+    return sum;
+}
+
+void ref_bounds_int4(float *above, const int8_t *x, float x_scale, float reach,
+                     const uint8_t *packed, const float *scale, const float *radius,
+                     const float *bias, int K, int N)
+{
+    assert(K <= HD_INT8_MAX_K);
+    for (int n = 0; n < N; n++) {
+        const float sum = (float)sum_int4(x, packed, n, K);
+        const float y = fmaf(sum, x_scale * scale[n], bias[n]), most = fmaf(reach, radius[n], y);
+        float *panel = &above[n / HD_LANES];
+        *panel = n % HD_LANES == 0 || most > *panel ? most + 0 : *panel;
+    }
+}
+
 /* ---- bf16 -------------------------------------------------------------------------------------------------- */
 
 void ref_to_bf16(uint16_t *y, long ldy, const float *x, long ldx, int rows, int n)

@@ -4,6 +4,7 @@
 #include "graph/tape.h"
 #include "model/param.h"
 #include "model/screen.h"
+#include "model/sieve.h"
 
 void hd_head_declare(struct hd_head *head, const struct hd_config *c, hd_params *params, int width,
                      hd_node *target_table)
@@ -26,6 +27,7 @@ void hd_head_init(const struct hd_head *head, uint64_t seed)
 void hd_head_release(struct hd_head *head)
 {
     hd_screen_free(head->screen);
+    hd_sieve_free(head->sieve);
 }
 
 int hd_head_width(const struct hd_head *head)

@@ -6,11 +6,13 @@
 #include <heed_graph.h>
 
 struct hd_screen; /* screen.h */
+struct hd_sieve;  /* sieve.h */
 
 struct hd_head {
     hd_node *W, *b; /* W [R,V], or the target table [V,E] when is_tied; b [V] */
     bool is_tied;
     _Atomic(struct hd_screen *) screen; /* made by hd_screen_make(); may be NULL */
+    _Atomic(struct hd_sieve *) sieve;   /* in the same way */
 };
 
 /* `width` is R; `target_table` is used where the configuration ties the output to it. */

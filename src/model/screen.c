@@ -8,12 +8,16 @@
  * fused multiply-adds that starts from b: at most D u (|b| + |x| |w|) (1 + D u), u = 2^-24; the screen's by a few u of the same. Both are
  * in the bound, with the largest |r|, |s q| and |b| of all words, so that one number B holds for a row: a word whose screen
  * is more than 2 B below the largest is not the likeliest. Those that remain are multiplied out by the kernel that makes all
- * logits, so the answer is the layer's to the last bit, ties included. */
+ * logits, so the answer is the layer's to the last bit, ties included.
+ *
+ * Words that must never be said have a b of -1e9 or so, which would make B too large for all others. So b far below 0 are left out
+ * of it, and the screen gives no answer for a row where words that have them might yet be the likeliest. */
 #include "model/screen.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "graph/tape.h"
+#include "model/sieve.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -22,6 +26,7 @@ enum {
     MOST_LEFT = 16,      /* words that may remain; of more, all logits are made */
     ROWS_AT_A_TIME = 12, /* whose screens exist together */
     ROWS_OF_QUICK = 48,  /* whose logits exist together, of a layer that needs no screen */
+    FAR_BELOW = -10000,  /* a b for words that are never said */
 };
 
 struct hd_screen {
@@ -30,7 +35,8 @@ struct hd_screen {
     int D, V;
     uint8_t *packed;
     float *scale;              /* [V] */
-    double missed, size, bias; /* the largest |r|, |s q|, |b| of all words */
+    double missed, size, bias; /* the largest |r|, |s q|, |b|, but for b far below 0 */
+    bool has_far;              /* are there such? */
 };
 
 static const struct hd_packed *packed_layer(const struct hd_head *head)
@@ -67,7 +73,9 @@ static void note_word(struct hd_screen *s, const float *w, const int8_t *q, floa
     size = root_above(size);
     s->missed = missed > s->missed ? missed : s->missed;
     s->size = size > s->size ? size : s->size;
-    s->bias = fabs((double)bias) > s->bias ? fabs((double)bias) : s->bias;
+    s->has_far = s->has_far || bias < FAR_BELOW;
+    if (bias >= FAR_BELOW && fabs((double)bias) > s->bias)
+        s->bias = fabs((double)bias);
 }
 
 /* Quantise the words one by one. */
@@ -120,28 +128,43 @@ static bool is_quick(const hd_node *W)
     return hd_multiplies_int8(W, W->param->use) || hd_multiplies_bf16(W);
 }
 
-/* One at a time makes a screen; whoever asks for a word meanwhile finds none, or a whole one. */
+/* What is of values that have changed nobody reads. */
+static void renew_screen(struct hd_head *head, heed_error *err)
+{
+    struct hd_screen *old = head->screen;
+    if (is_quick(head->W) || (old && old->generation == hd_params_generation(head->W->param->set)))
+        return;
+    const struct hd_kernels *k = hd_kernels_chosen(err);
+    head->screen = k ? new_screen(head, k, err) : NULL;
+    hd_screen_free(old);
+}
+
+static void renew_sieve(struct hd_head *head, heed_error *err)
+{
+    struct hd_sieve *old = head->sieve;
+    if (old && hd_sieve_is_current(old, head))
+        return;
+    head->sieve = hd_sieve_new(head, err);
+    hd_sieve_free(old);
+}
+
+/* One at a time makes them; whoever asks for a word meanwhile finds none, or a whole one. */
 bool hd_screen_make(struct hd_head *head, heed_error *err)
 {
-    if (is_quick(head->W))
-        return true;
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     heed_error why = {0};
     pthread_mutex_lock(&one);
-    struct hd_screen *old = head->screen;
-    if (!old || old->generation != hd_params_generation(head->W->param->set)) {
-        const struct hd_kernels *k = hd_kernels_chosen(&why);
-        head->screen = k ? new_screen(head, k, &why) : NULL;
-        hd_screen_free(old); /* of values that have changed, which nobody reads */
-    }
+    renew_screen(head, &why);
+    renew_sieve(head, &why);
     pthread_mutex_unlock(&one);
     return !hd_failed(&why) || hd_fail(err, why.code, "%s", why.message);
 }
 
 /* ---- the likeliest word ------------------------------------------------------------------------------------------------------- */
 
-/* B of a row x that became t p. */
-static double bound_of(const struct hd_screen *s, const float *x, const int8_t *p, float t)
+/* B of a row x that became t p; *far is more than words with a b far below 0 can have. */
+static double bound_of(const struct hd_screen *s, const float *x, const int8_t *p, float t,
+                       double *far)
 {
     double size = 0, missed = 0;
     for (int k = 0; k < s->D; k++) {
@@ -151,6 +174,8 @@ static double bound_of(const struct hd_screen *s, const float *x, const int8_t *
     }
     size = root_above(size);
     missed = root_above(missed);
+    *far =
+        s->has_far ? 0.98 * FAR_BELOW + 1.02 * (size + missed) * (s->size + s->missed) : -INFINITY;
     const double rounding =
         (s->D + 64) * 0x1p-24 * (s->bias + (size + missed) * (s->size + s->missed));
     return (size * s->missed + missed * s->size + 1.5 * rounding) * (1 + 1e-9);
@@ -210,8 +235,11 @@ static bool ask_screen(const struct hd_head *head, hd_node *out, int from, int n
         int left[MOST_LEFT + 1], n_left = 1;
         float value[MOST_LEFT + 1];
         t->k->top_k(left, value, y + (size_t)r * V, s->V, MOST_LEFT + 1);
-        const double least =
-            (double)value[0] - 2 * bound_of(s, row, p + (size_t)r * stride, scale[r]);
+        double far;
+        const double bound = bound_of(s, row, p + (size_t)r * stride, scale[r], &far);
+        const double least = (double)value[0] - 2 * bound;
+        if (!((double)value[0] - bound > far))
+            continue;
         while (n_left <= MOST_LEFT && left[n_left] >= 0 && (double)value[n_left] >= least)
             n_left++;
         if (n_left == 1 && least > -INFINITY)
@@ -253,10 +281,12 @@ static bool best_words_quick(const struct hd_head *head, hd_node *out, int *word
 bool hd_best_words(const struct hd_head *head, hd_node *out, int *word)
 {
     hd_tape *t = out->tape;
+    const int n = hd_n_rows(out);
+    if (n == 1 && head->sieve && (!hd_sieve_ask(head->sieve, head, out, word) || *word >= 0))
+        return !hd_has_failed(t);
     if (is_quick(head->W))
         return best_words_quick(head, out, word);
     const struct hd_screen *s = head->screen;
-    const int n = hd_n_rows(out);
     for (int r = 0; r < n; r++)
         word[r] = -1;
     if (s && s->layer->is_current && s->generation == hd_params_generation(head->W->param->set) &&

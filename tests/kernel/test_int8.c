@@ -138,6 +138,47 @@ static void floats_from_sums_have_the_bits_of_the_reference(void **state)
     free(x), free(w), free(packed);
 }
 
+/* Columns that no longer fit a panel count as little as can be: a panel's bound is that of its own columns. */
+static void check_bounds(const struct hd_kernels *k, int K, int N)
+{
+    int8_t *x = padded_rows(1, K);
+    uint8_t *code = room((size_t)N * (size_t)K), *packed = room(hd_packed_size_int4(K, N)),
+            *packed_ref = room(hd_packed_size_int4(K, N));
+    float scale[200], radius[200], bias[200], above[14], wanted[14];
+    for (int i = 0; i < N * K; i++)
+        code[i] = next() % 3 == 0 ? 15 : (uint8_t)(next() % 16);
+    for (int n = 0; n < N; n++) {
+        scale[n] = (float)(1 + next() % 1000) * 1e-4F;
+        radius[n] = (float)(next() % 1000) * 1e-3F;
+        bias[n] = (float)(next() % 1000) * 0.1F - (n % 5 ? 50 : 5000);
+    }
+    k->pack_int4(packed, code, K, K, N);
+    hd_kernels_ref.pack_int4(packed_ref, code, K, K, N);
+    assert_memory_equal(packed, packed_ref, hd_packed_size_int4(K, N));
+    for (int i = 0; i < 14; i++)
+        above[i] = wanted[i] = 12345; /* beyond the panels nothing is touched */
+    k->bounds_int4(above, x, 0.013F, 2.5F, packed, scale, radius, bias, K, N);
+    for (int n = 0; n < N; n++) {
+        int64_t sum = 0;
+        for (int i = 0; i < K; i++)
+            sum += x[i] * (2 * code[n * K + i] - 15);
+        const float y = fmaf(2.5F, radius[n], fmaf((float)sum, 0.013F * scale[n], bias[n]));
+        wanted[n / 16] = n % 16 == 0 || y > wanted[n / 16] ? y + 0 : wanted[n / 16];
+    }
+    assert_that(memcmp(above, wanted, sizeof above) == 0, "%s, K %d, N %d", k->name, K, N);
+    free(x), free(code), free(packed), free(packed_ref);
+}
+
+static void bounds_of_4_bits_have_the_bits_of_the_definition_at_every_size(void **state)
+{
+    (void)state;
+    static const int widths[] = {1, 2, 15, 16, 17, 63, 64, 65, 128, 131, 200};
+    for (int i = 0; hd_kernels_available()[i]; i++)
+        for (size_t n = 0; n < sizeof widths / sizeof *widths; n++)
+            for (int K = 1; K <= 600; K += K < 40 ? 1 : 187)
+                check_bounds(hd_kernels_available()[i], K, widths[n]);
+}
+
 static void quantise_has_the_bits_of_the_reference_and_fills_up_with_zeros(void **state)
 {
     (void)state;
@@ -193,6 +234,7 @@ int main(void)
         cmocka_unit_test(sums_are_exact_at_every_size),
         cmocka_unit_test(sums_at_the_largest_depth_do_not_overflow),
         cmocka_unit_test(floats_from_sums_have_the_bits_of_the_reference),
+        cmocka_unit_test(bounds_of_4_bits_have_the_bits_of_the_definition_at_every_size),
         cmocka_unit_test(quantise_has_the_bits_of_the_reference_and_fills_up_with_zeros),
         cmocka_unit_test(a_quantised_row_is_within_half_a_step_of_itself),
     };

@@ -57,6 +57,14 @@ static void make_ties(struct hd_net *net, int n_words)
     }
 }
 
+/* Words that are never said, or all of them so far below 0. */
+static void make_far(struct hd_net *net, int n_words, bool is_all)
+{
+    for (int v = 0; v < n_words; v++)
+        if (is_all || v % 7 == 3)
+            net->head.b->x[v] = is_all ? -20000 + (float)(v % 5) : v % 2 ? -1e9F : -10500;
+}
+
 static bool pack(struct hd_net *net, heed_error *err)
 {
     return hd_net_pack(net, err) && hd_screen_make(&net->head, err);
@@ -74,10 +82,12 @@ static void the_screen_names_the_likeliest_word(void **state)
     foreach (s, settings)
         for (int n_words = 2; n_words < 300; n_words = n_words * 2 + 1)
             foreach (r, ranges)
-                for (int has_ties = 0; has_ties < 2; has_ties++) {
+                for (int kind = 0; kind < 4; kind++) {
                     struct hd_net *net = net_of(settings[s], n_words, r % 2 ? 2 : 0.3F, 5 + s);
-                    if (has_ties)
+                    if (kind == 1)
                         make_ties(net, n_words);
+                    if (kind >= 2)
+                        make_far(net, n_words, kind == 3);
                     compare(net, tape, 3, ranges[r], 7, "without a screen");
                     assert_true(pack(net, &err));
                     assert_non_null(net->head.screen);
