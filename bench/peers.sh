@@ -74,6 +74,7 @@ gru() {
         "$heed" train -q --src "$1" --tgt "$2" --dev-src "$folder/gru/dev.source" --dev-tgt "$folder/gru/dev.target" --arch bahdanau --size base \
             --embed 256 --readout linear --spm "$folder/small.spm" --joint-vocab yes --updates 150 --batch-tokens 500 --rate 0.002 --warmup 40 \
             --label-smoothing 0 --dropout 0 --valid-every 150 --valid-metric ce --fresh --out "$folder/gru/gru.safetensors"
+        rm -f "$folder"/gru/gru.state.*
     }
 }
 
