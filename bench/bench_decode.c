@@ -1,11 +1,12 @@
 /* bench_decode.c -- how fast sentences are searched, for decode.py, which asks and compares with others.
  *
  *     bench_decode MODEL SOURCE [LONGEST [SENTENCES]]
- *     bench_decode gru WORDS SENTENCES [int8]
+ *     bench_decode gru WORDS SENTENCES [f32|int8 [MODEL]]
  *
  * Outputs have at most LONGEST words (256), and the first SENTENCES of the text are read. The second form is a GRU with additive
- * attention and random weights, which reads sentences of so many words and never ends before it has written as many. Every line of
- * standard input is something to do, and its answer is a line: seconds of this process on a CPU, seconds on the clock, words found.
+ * attention, of random weights or of MODEL, in floats, which reads sentences of so many words and never ends before it has written as
+ * many. Every line of standard input is something to do, and its answer is a line: seconds of this process on a CPU, seconds on the
+ * clock, words found.
  *     greedy|beam5 batched|single [words]     search all sentences together, or the first 200 one by one; words alone
  *     greedy|beam5 threads [words]            all, half of them by each of two threads
  *     greedy|beam5 translate 1|2              from text to text, as `heed translate` does it, by so many threads
@@ -84,18 +85,31 @@ static struct text read_text(heed_model *model, const char *path, int longest, s
 }
 
 /* Embeddings 256, a bidirectional GRU of 256 each way, a decoder of 512, 8,000 words. */
-static struct text random_gru(int n_words, int n_sentences)
+static struct hd_net *random_gru(void)
 {
     heed_error err = {0};
-    struct text text = {.n = (size_t)n_sentences};
+    struct hd_net *net;
     struct hd_config c = hd_config_preset(HD_BAHDANAU, HD_SIZE_BASE);
     c.source_vocab = c.target_vocab = 8000;
     c.embed = 256;
     c.dim = c.encoder_dim = c.attention_dim = 512;
     c.readout = HD_READOUT_LINEAR;
-    if (!hd_config_check(&c, &err) || !(text.net = hd_net_new(&c, &err)))
+    if (!hd_config_check(&c, &err) || !(net = hd_net_new(&c, &err)))
         die(&err);
-    hd_net_init(text.net, 1);
+    hd_net_init(net, 1);
+    return net;
+}
+
+/* A net that never ends; of a model, in floats, or random. */
+static struct text endless_gru(int n_words, int n_sentences, const char *path)
+{
+    heed_error err = {0};
+    struct text text = {.n = (size_t)n_sentences};
+    heed_model *model = path ? heed_model_load(path, &err) : NULL; /* to the end of the program */
+    if (path && !model)
+        die(&err);
+    text.net = model ? model->net : random_gru();
+    text.end = model ? hd_vocab_end(model->target) : 0;
     text.net->head.b->x[text.end] = -1e9F;
     text.input = hd_alloc(text.n, sizeof *text.input, &err);
     for (size_t i = 0; i < text.n; i++) {
@@ -114,7 +128,6 @@ static struct hd_net *in_int8(struct hd_net *net)
     struct hd_net *quantised = hd_net_as(net, HD_COMPUTE_INT8, &err);
     if (!quantised)
         die(&err);
-    hd_net_free(net);
     return quantised;
 }
 
@@ -277,9 +290,9 @@ static void answer(const struct text *text, const char *question)
 int main(int argc, char **argv)
 {
     heed_error err = {0};
-    if (argc < 3 || argc > 5) {
+    if (argc < 3 || argc > 6) {
         fprintf(stderr, "usage: bench_decode MODEL SOURCE [LONGEST [SENTENCES]]\n"
-                        "       bench_decode gru WORDS SENTENCES [int8]\n");
+                        "       bench_decode gru WORDS SENTENCES [f32|int8 [MODEL]]\n");
         return 2;
     }
 #ifdef __GLIBC__
@@ -287,9 +300,13 @@ int main(int argc, char **argv)
 #endif
     struct text text;
     if (strcmp(argv[1], "gru") == 0) {
-        text = random_gru(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 20);
-        if (argc > 4)
-            text.net = in_int8(text.net);
+        text = endless_gru(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 20, argc > 5 ? argv[5] : NULL);
+        struct hd_net *floats = text.net;
+        if (argc > 4 && strcmp(argv[4], "int8") == 0) {
+            text.net = in_int8(floats);
+            if (argc <= 5)
+                hd_net_free(floats);
+        }
         if (!hd_net_pack(text.net, &err))
             die(&err);
     } else {
@@ -317,7 +334,7 @@ int main(int argc, char **argv)
         hd_searcher_free(searchers[i]);
     if (text.model)
         heed_model_free(text.model);
-    else
+    else if (argc <= 5)
         hd_net_free(text.net);
     return 0;
 }

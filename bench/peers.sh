@@ -3,8 +3,8 @@
 #
 #   peers.sh FOLDER SHARED HEED MODEL TORCH     downloads ctranslate2, sentencepiece, numpy and pyyaml (about 80 MB) from PyPI into FOLDER/ct2
 #                                               the first time; makes small.heed and small-ct2, large.heed and large-ct2 (large.py), v32k.heed
-#                                               and v32k-ct2 (the same with 32,000 words), NAME-int8.heed of each, small.spm, the vocabulary of
-#                                               the first two, symbol, what their sources begin with, and sentences.en, to be translated
+#                                               and v32k-ct2 (the same with 32,000 words), NAME-int8.heed of each, gru, trained for a minute
+#                                               or two, small.spm, the vocabulary of the first two, symbol, what their sources begin with, and sentences.en, to be translated
 #
 # Where SHARED has them, the small model is Marian's of SHARED/oracles (d 128, 2+2 layers) and the sentences are Tatoeba's. Anywhere else, and
 # with SHARED= , the model is MODEL, the one inside heed, as Hugging Face's transformers has it (`heed convert --to hf`) and as CTranslate2's own
@@ -25,6 +25,7 @@ if [ "$(cat "$folder/origin" 2>/dev/null)" != "$origin" ] || { [ -f "$model" ] &
     for name in small large v32k; do
         rm -rf "$folder/$name.heed" "$folder/$name-int8.heed" "$folder/$name-ct2" "$folder/$name.npz" "$folder/$name.spm" "$folder/$name-hf"
     done
+    rm -rf "$folder/gru"
     echo "$origin" >"$folder/origin"
 fi
 echo "common weights of the small model: $origin"
@@ -63,13 +64,28 @@ sentencepiece.SentencePieceTrainer.train(input=sys.argv[2:], model_prefix=sys.ar
     }
 }
 
+# gru SOURCE TARGET: gru/gru.safetensors, a GRU of d 512 with additive attention after 150 short updates: no translator, but it knows which words
+# are likely
+gru() {
+    [ -f "$folder/gru/gru.safetensors" ] || {
+        mkdir -p "$folder/gru"
+        head -n 100 "$1" >"$folder/gru/dev.source"
+        head -n 100 "$2" >"$folder/gru/dev.target"
+        "$heed" train -q --src "$1" --tgt "$2" --dev-src "$folder/gru/dev.source" --dev-tgt "$folder/gru/dev.target" --arch bahdanau --size base \
+            --embed 256 --readout linear --spm "$folder/small.spm" --joint-vocab yes --updates 150 --batch-tokens 500 --rate 0.002 --warmup 40 \
+            --label-smoothing 0 --dropout 0 --valid-every 150 --valid-metric ce --fresh --out "$folder/gru/gru.safetensors"
+        rm -f "$folder"/gru/gru.state.*
+    }
+}
+
 case $origin in
 Marian*)
     cp "$oracle/vocab.spm" "$folder/small.spm"
     cp "$shared/data/tatoeba/test.en-de.en" "$folder/sentences.en"
     : >"$folder/symbol"
     both small "$oracle/model.npz" "$folder/small.spm"
-    learn v32k "$shared/data/tatoeba/train.en-de.en" "$shared/data/tatoeba/train.en-de.de" ;;
+    learn v32k "$shared/data/tatoeba/train.en-de.en" "$shared/data/tatoeba/train.en-de.de"
+    gru "$shared/data/tatoeba/train.en-de.en" "$shared/data/tatoeba/train.en-de.de" ;;
 *)
     [ -f "$folder/text/words.txt" ] || "$python" "$bench/text.py" "$bench/../recipes/phrasebook.tsv" "$folder/text"
     cp "$folder/text/sentences.en" "$folder/sentences.en"
@@ -91,7 +107,8 @@ TransformersConverter(sys.argv[1]).convert(sys.argv[2], force=True)' "$folder/sm
     # All that heed stores of it is what it says in f32.
     [ -f "$folder/small.heed" ] || "$heed" convert "$model" --store f32 -o "$folder/small.heed" >/dev/null
     int8 small
-    learn v32k "$folder/text/train.en" "$folder/text/train.de" "$folder/text/words.txt" ;;
+    learn v32k "$folder/text/train.en" "$folder/text/train.de" "$folder/text/words.txt"
+    gru "$folder/text/train.en" "$folder/text/train.de" ;;
 esac
 random large "$folder/small.spm"
 random v32k "$folder/v32k.spm"
