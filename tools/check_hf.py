@@ -17,11 +17,11 @@ import tempfile
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 
 import torch
-torch.set_num_threads(1)
+torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 HEED = os.environ.get("HEED", "build/heed")
-PLAIN = ["--split", "never", "--protect", "no", "--restore-case", "no", "-q"]
+PLAIN = ["--split", "never", "--protect", "no", "--restore-case", "no", "--loops", "keep", "-q"]
 
 
 def heed(*arguments, lines=()):
@@ -31,16 +31,34 @@ def heed(*arguments, lines=()):
     return done.stdout.split("\n")[:-1]
 
 
+def groups_of(tokenizer, lines, most=25):
+    """Lines of as many subwords each, so that nothing is padded and all have the same limit: their numbers, and their ids."""
+    ids = [tokenizer(line).input_ids for line in lines]
+    order = sorted(range(len(lines)), key=lambda i: len(ids[i]))
+    while order:
+        group = [i for i in order[:most] if len(ids[i]) == len(ids[order[0]])]
+        order = order[len(group):]
+        yield group, torch.tensor([ids[i] for i in group])
+
+
+def log_probability(model, ids, out):
+    """Of an output, begin and end with it."""
+    logits = model(input_ids=ids, decoder_input_ids=out[None, :-1]).logits[0].clone()
+    logits[:, model.config.pad_token_id] = -float("inf")
+    return logits.log_softmax(-1).gather(1, out[1:, None]).sum().item()
+
+
 def generate(model, tokenizer, lines, beam):
-    texts, scores = [], []
-    for line in lines:
-        ids = tokenizer(line, return_tensors="pt").input_ids
-        out = model.generate(ids, num_beams=beam, do_sample=False, length_penalty=1.0, early_stopping=False,
-                             bad_words_ids=[[model.config.pad_token_id]], max_length=3 * ids.shape[1] + 51)[0]
-        texts.append(tokenizer.decode(out, skip_special_tokens=True))
-        logits = model(input_ids=ids, decoder_input_ids=out[None, :-1]).logits[0].clone()
-        logits[:, model.config.pad_token_id] = -float("inf")
-        scores.append(logits.log_softmax(-1).gather(1, out[1:, None]).sum().item())
+    texts, scores = [""] * len(lines), [0.0] * len(lines)
+    end = model.config.eos_token_id
+    for group, ids in groups_of(tokenizer, lines):
+        found = model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), num_beams=beam, do_sample=False, length_penalty=1.0,
+                               early_stopping=False, bad_words_ids=[[model.config.pad_token_id]], max_length=3 * ids.shape[1] + 51)
+        for i, source, out in zip(group, ids, found):
+            stop = (out[1:] == end).nonzero()
+            out = out[:stop[0, 0] + 2] if len(stop) > 0 else out
+            texts[i] = tokenizer.decode(out, skip_special_tokens=True)
+            scores[i] = log_probability(model, source[None], out) if beam == 1 else 0.0
     return texts, scores
 
 
@@ -62,10 +80,8 @@ def main():
         if args.scores_alone:
             greedy, scores = lines[::-1], []
             for a, b in zip(lines, greedy):
-                y = torch.tensor([[model.config.decoder_start_token_id] + tokenizer(text_target=b).input_ids])
-                logits = model(input_ids=tokenizer(a, return_tensors="pt").input_ids, decoder_input_ids=y[:, :-1]).logits[0].clone()
-                logits[:, model.config.pad_token_id] = -float("inf")
-                scores.append(logits.log_softmax(-1).gather(1, y[0, 1:, None]).sum().item())
+                y = torch.tensor([model.config.decoder_start_token_id] + tokenizer(text_target=b).input_ids)
+                scores.append(log_probability(model, tokenizer(a, return_tensors="pt").input_ids, y))
         else:
             greedy, scores = generate(model, tokenizer, lines, 1)
             best, _ = generate(model, tokenizer, lines, args.beam)

@@ -2,7 +2,9 @@
 """hf_golden.py -- folders of transformers for tests, and what transformers makes of them.
 
     tools/hf_golden.py tests/model/hf               the small folders of the tests, with golden.json (d 8, seconds)
-    tools/hf_golden.py --real OUT --text FILE       real size (d 512, 6+6 layers, V from --spm), OUT/golden.json from 200 lines of FILE
+    tools/hf_golden.py --real OUT --text SRC TGT    a MarianMT of OPUS-MT's size in OUT: d 512, 6+6 layers, ffn 2048, 32,000 subwords of
+                                                    each side of a text; random, or, with --updates N, trained that long; --dim, --layers
+                                                    and --words make it smaller. For tools/check_hf.py
 
 Small ones: a random MarianMT in every way that files can be (pytorch_model.bin as zip and as the pickles of old, safetensors in f32 and
 f16; one list of words or two; tied or not; relu, gelu, swish), and a Pegasus. golden.json has, for each, sentences, their ids, logits of a
@@ -166,12 +168,81 @@ def small(out):
                                    for k, v in golden.items()) + "}\n")
 
 
+def real_folder(folder, texts, words):
+    """Subwords of both sides and one list of all of them, as OPUS-MT's folders have it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    for side, lines in zip(("source", "target"), texts):
+        learn(os.path.join(folder, side), lines, words)
+    both = [pieces(os.path.join(folder, side + ".spm")) for side in ("source", "target")]
+    tokens = ["</s>", "<unk>"] + sorted(set(both[0]) | set(both[1])) + ["<pad>"]
+    write_vocab(os.path.join(folder, "vocab.json"), tokens)
+    with open(os.path.join(folder, "tokenizer_config.json"), "w") as f:
+        json.dump(dict(source_lang="en", target_lang="xx", tokenizer_class="MarianTokenizer"), f)
+    return len(tokens)
+
+
+def train(model, tokenizer, texts, updates, sentences=64):
+    """Adam and cross-entropy, no more: for outputs that are a language's, not good ones."""
+    pad = model.config.pad_token_id
+    pairs = [p for p in zip(*texts) if p[0] and p[1] and len(p[0]) < 200 and len(p[1]) < 200]
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, betas=(0.9, 0.98))
+    order = torch.Generator().manual_seed(3)
+    model.train()
+    for n in range(updates):
+        chosen = [pairs[i] for i in torch.randint(len(pairs), (sentences,), generator=order).tolist()]
+        x = tokenizer([a for a, _ in chosen], text_target=[b for _, b in chosen], return_tensors="pt", padding=True)
+        x["labels"] = x["labels"].masked_fill(x["labels"] == pad, -100)
+        for group in optimizer.param_groups:
+            group["lr"] = 1e-3 * min((n + 1) / 100, (100 / (n + 1)) ** 0.5)
+        loss = model(**x).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        if (n + 1) % 50 == 0:
+            print("update %d, cross-entropy %.3f" % (n + 1, loss.item()), flush=True)
+    model.eval()
+
+
+def real(out, text, words, d, layers, updates):
+    texts = []
+    for path in text:
+        with open(path, encoding="utf-8") as f:
+            texts.append(f.read().split("\n"))
+    V = real_folder(out, texts, words)
+    model = MarianMTModel(MarianConfig(
+        vocab_size=V, decoder_vocab_size=V, d_model=d, encoder_layers=layers, decoder_layers=layers, encoder_attention_heads=8,
+        decoder_attention_heads=8, encoder_ffn_dim=4 * d, decoder_ffn_dim=4 * d, activation_function="swish",
+        max_position_embeddings=512, scale_embedding=True, pad_token_id=V - 1, eos_token_id=0, decoder_start_token_id=V - 1,
+        forced_eos_token_id=None, bad_words_ids=[[V - 1]], num_beams=4, init_std=0.02 if updates else 0.05)).eval()
+    with torch.no_grad():
+        model.final_logits_bias.normal_(std=0.1, generator=torch.Generator().manual_seed(7))
+        model.final_logits_bias[0, V - 1] = 0
+    if updates:
+        train(model, MarianTokenizer.from_pretrained(out), texts, updates)
+    model.save_pretrained(out)
+    print("%s: d %d, %d+%d layers, %d words, %.1f million parameters" %
+          (out, d, layers, layers, V, sum(p.numel() for p in model.parameters()) / 1e6))
+
+
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("out")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", nargs="?", help="folder of the small ones")
+    parser.add_argument("--real", metavar="OUT")
+    parser.add_argument("--text", nargs=2, metavar=("SRC", "TGT"))
+    parser.add_argument("--words", type=int, default=32000, help="subwords of a side")
+    parser.add_argument("--dim", type=int, default=512)
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--updates", type=int, default=0)
     args = parser.parse_args()
+    if (args.out is None) == (args.real is None) or (args.real is None) != (args.text is None):
+        parser.error("give the folder of the small ones, or --real OUT --text SRC TGT")
     torch.manual_seed(1)
-    small(args.out)
+    if args.real:
+        real(args.real, args.text, args.words, args.dim, args.layers, args.updates)
+    else:
+        small(args.out)
 
 
 if __name__ == "__main__":
