@@ -21,7 +21,7 @@ torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 HEED = os.environ.get("HEED", "build/heed")
-PLAIN = ["--split", "never", "--protect", "no", "--restore-case", "no", "-q"]
+PLAIN = ["--split", "never", "--protect", "no", "--restore-case", "no", "--loops", "keep", "-q"]
 
 
 def heed(*arguments, lines=()):
