@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL_CHECKSUM UINT64_C(0x1c0d43f548475778)
+#define KERNEL_CHECKSUM UINT64_C(0x651f337e1811ce93)
 
 enum checked_kernel {
 #define ENUM(returns, name, arguments) CHECKED_##name,
@@ -179,6 +179,14 @@ static inline void check_products(struct checksums *sums, const struct hd_kernel
         checksum_add(&sums->of[CHECKED_gemm_int8_sums], (uint32_t)whole[i]);
     k->gemm_int8(s->y, N, q, stride, s->z, packed8, s->p, s->c, HD_TANH, M, K, N);
     NOTE(gemm_int8, s->y, (long)M * N);
+    static uint8_t code[MOST], packed4[MOST];
+    for (int i = 0; i < K * N; i++)
+        code[i] = (uint8_t)w[i] % 16;
+    k->pack_int4(packed4, code, K, K, N);
+    for (size_t i = 0; i < hd_packed_size_int4(K, N); i++)
+        checksum_add(&sums->of[CHECKED_pack_int4], packed4[i]);
+    k->bounds_int4(s->y, q, s->z[0], 2.5F, packed4, s->p, s->c, s->c, K, N);
+    NOTE(bounds_int4, s->y, (N + HD_LANES - 1) / HD_LANES);
     check_bf16(sums, k, s, M, K, N);
 }
 
