@@ -88,7 +88,7 @@ static struct text read_text(heed_model *model, const char *path, int longest, s
 static struct hd_net *random_gru(void)
 {
     heed_error err = {0};
-    struct hd_net *net;
+    struct hd_net *net = NULL;
     struct hd_config c = hd_config_preset(HD_BAHDANAU, HD_SIZE_BASE);
     c.source_vocab = c.target_vocab = 8000;
     c.embed = 256;

@@ -43,29 +43,29 @@
        const int *rows, float scale, int heads, int S, int d, int e))
 
 /* ---- 8-bit products: int8.inc ------------------------------------------------------------------------------ */
-#define HD_KERNEL_LIST_INT8(X)                                                                                   \
+#define HD_KERNEL_LIST_INT8(X)                                                                                                \
     /* One row: scale = max|x| / 127, q = nearest (ties to even) of x / scale in [-127, 127]; the row of q is  \
-     * filled with 0 up to a multiple of 4. NaN counts as 0, infinities as the largest finite float. */ \
-    X(void, quantise, (int8_t * q, float *scale, const float *x, int n))                                         \
-    /* Packed: [n/16][k/4][n%16][k%4] of w + 128; hd_packed_size_int8(K, N) bytes. w in [-127, 127]. */          \
-    X(void, pack_int8,                                                                                           \
-      (uint8_t * packed, const int8_t *w, long k_stride, long n_stride, int K, int N))                           \
-    /* y[M,N] = x[M,K]·W exactly, in 32 bits (K ≤ HD_INT8_MAX_K). Rows of x are padded as by quantise. */     \
-    X(void, gemm_int8_sums,                                                                                      \
-      (int32_t * y, long ldy, const int8_t *x, long ldx, const uint8_t *packed, int M, int K,                    \
-       int N))                                                                                                   \
-    /* y[m,n] = act(fma(sum, x_scale[m] · w_scale[n], bias[n])), sum as above made float; bias may be NULL. */  \
-    X(void, gemm_int8,                                                                                           \
-      (float *y, long ldy, const int8_t *x, long ldx, const float *x_scale, const uint8_t *packed,               \
-       const float *w_scale, const float *bias, enum hd_function act, int M, int K, int N))                      \
+     * filled with 0 up to a multiple of 4. NaN counts as 0, infinities as the largest finite float. */              \
+    X(void, quantise, (int8_t * q, float *scale, const float *x, int n))                                                      \
+    /* Packed: [n/16][k/4][n%16][k%4] of w + 128; hd_packed_size_int8(K, N) bytes. w in [-127, 127]. */                       \
+    X(void, pack_int8,                                                                                                        \
+      (uint8_t * packed, const int8_t *w, long k_stride, long n_stride, int K, int N))                                        \
+    /* y[M,N] = x[M,K]·W exactly, in 32 bits (K ≤ HD_INT8_MAX_K). Rows of x are padded as by quantise. */                  \
+    X(void, gemm_int8_sums,                                                                                                   \
+      (int32_t * y, long ldy, const int8_t *x, long ldx, const uint8_t *packed, int M, int K,                                 \
+       int N))                                                                                                                \
+    /* y[m,n] = act(fma(sum, x_scale[m] · w_scale[n], bias[n])), sum as above made float; bias may be NULL. */               \
+    X(void, gemm_int8,                                                                                                        \
+      (float *y, long ldy, const int8_t *x, long ldx, const float *x_scale, const uint8_t *packed,                            \
+       const float *w_scale, const float *bias, enum hd_function act, int M, int K, int N))                                   \
     /* Codes c of 4 bits, code[n*n_stride + k]. Packed: [n/16][k/8][n%16][k%4], k in the low half of a byte and k + 4 in   \
-     * the high one; hd_packed_size_int4(K, N) bytes. What is missing is 0. */ \
-    X(void, pack_int4, (uint8_t * packed, const uint8_t *code, long n_stride, int K, int N))                     \
+     * the high one; hd_packed_size_int4(K, N) bytes. What is missing is 0. */  \
+    X(void, pack_int4, (uint8_t * packed, const uint8_t *code, long n_stride, int K, int N))                                  \
     /* How much a row x can give at most: above[n/16] = the largest of fma(reach, radius[n], fma(Σ_k (2c_kn - 15) x_k,     \
      * x_scale · scale[n], bias[n])) of a panel's columns. x is padded as by quantise; K ≤ HD_INT8_MAX_K; no NaN. */ \
-    X(void, bounds_int4,                                                                                         \
-      (float *above, const int8_t *x, float x_scale, float reach, const uint8_t *packed, const float *scale,     \
-       const float *radius, const float *bias, int K, int N))
+    X(void, bounds_int4,                                                                                                      \
+      (float *above, const int8_t *x, float x_scale, float reach, const uint8_t *packed,                                      \
+       const float *scale, const float *radius, const float *bias, int K, int N))
 
 /* ---- products of bf16: bf16.inc ----------------------------------------------------------------------------- */
 /* One chain over pairs i of k: acc = fma(a_2i+1, b_2i+1, acc), then acc = fma(a_2i, b_2i, acc); an odd K is filled up by a zero. Denormal
