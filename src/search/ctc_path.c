@@ -90,7 +90,7 @@ static bool add_said(hd_tape *tape, const struct hd_net *net, const struct hd_ba
     hd_tape_reset(tape);
     const struct hd_memory *memory = hd_encode(net, tape, batch, NULL);
     hd_node *y = memory ? hd_log_softmax(hd_ctc_logits(&net->ctc, memory->h), NULL) : &tape->nil;
-    if (!hd_tape_check(tape, err))
+    if (!hd_tape_check(tape, err) || !memory)
         return false;
     const int width = net->config.target_vocab + 1;
     const size_t n = (size_t)memory->spans->total * (size_t)width;
