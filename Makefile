@@ -37,7 +37,7 @@ DL      := $(if $(findstring apple,$(MACHINE)),,-ldl)
 LIBS    := -lm $(DL)
 ifneq ($(COMPUTES),)
 SOURCES := $(wildcard src/base/*.c src/kernel/*.c src/graph/*.c) src/option/option.c $(foreach f,asking batch cache cell config_check ctc_head decoder describe encoder fields \
-           first_state guidance head head_label head_span head_words model param placement position presets readout rnn score screen source_none source_question source_text source_vectors transformer weights,src/model/$f.c)
+           first_state guidance head head_label head_span head_words model param placement position presets readout rnn score screen sieve source_none source_question source_text source_vectors transformer weights,src/model/$f.c)
 else
 SOURCES := $(wildcard src/*.c src/*/*.c src/*/*.cc)
 library  = $(or $(shell pkg-config --libs $1 2>/dev/null),$2)
