@@ -106,3 +106,12 @@ json_t *hd_config_to_json(const struct hd_config *config)
     }
     return json;
 }
+
+bool hd_config_is_same(const struct hd_config *one, const struct hd_config *other)
+{
+    json_t *a = hd_config_to_json(one), *b = hd_config_to_json(other);
+    const bool is_same = json_equal(a, b);
+    json_decref(a);
+    json_decref(b);
+    return is_same;
+}

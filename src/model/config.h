@@ -119,6 +119,9 @@ bool hd_config_set(struct hd_config *config, const char *name, const char *value
  * json_decref(); NULL when there is no memory. Written with JSON_REAL_PRECISION(9) every float comes back as it was. */
 json_t *hd_config_to_json(const struct hd_config *config);
 
+/* Do they say the same of every field that matters? */
+bool hd_config_is_same(const struct hd_config *one, const struct hd_config *other);
+
 /* From JSON: the preset named by "arch", then its fields. Unknown fields are refused with the nearest right name; nothing is
  * half read. */
 bool hd_config_from_json(struct hd_config *config, const json_t *json, heed_error *err);

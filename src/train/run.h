@@ -35,6 +35,7 @@ struct hd_run {
     struct hd_dev *dev;
     char *config_json, *recipe_json;
     bool is_resumed;
+    bool has_grown; /* the model is larger than the one it began as */
 };
 
 /* Train as `training` says. `watch` and the answer are those of heed_training_run(). */

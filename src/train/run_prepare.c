@@ -66,7 +66,8 @@ static void tell_model(struct hd_run *run)
                    hd_config_choice("arch", c->arch).text, layers, c->dim,
                    is_transformer && c->norm == HD_NORM_PRE ? ", pre-norm" : "",
                    has_unit ? ", decoder ssru" : "", millions(run->learner.size),
-                   r->from ? ", as it was"
+                   run->has_grown ? ", grown from what it was"
+                   : r->from      ? ", as it was"
                    : hd_training_is_given(said, "size") || hd_training_is_given(said, "dim")
                        ? ""
                        : ", a size that suits so much text");

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/fields.h"
+#include "model/grow.h"
 #include "text/labels.h"
 #include "text/vocab_file.h"
 #include "text/vocab_train.h"
@@ -290,15 +291,6 @@ static bool make_vocabs(struct hd_run *run, struct hd_vocab **source, struct hd_
 
 /* ---- the model ------------------------------------------------------------------------------------- */
 
-static bool is_same_config(const struct hd_config *one, const struct hd_config *other)
-{
-    json_t *a = hd_config_to_json(one), *b = hd_config_to_json(other);
-    const bool is_same = json_equal(a, b);
-    json_decref(a);
-    json_decref(b);
-    return is_same;
-}
-
 /* A model that exists already: one to start from, one of a run to go on with. */
 struct existing {
     const struct hd_config *config;
@@ -321,7 +313,8 @@ static bool agree_in_size(const heed_training *said, const struct existing *e, h
         again.max_source = e->config->max_source;
     if (!hd_training_is_given(said, "max-positions"))
         again.max_positions = e->config->max_positions;
-    return (hd_plan_model(&again, e->is_joint, said, NULL) && is_same_config(e->config, &again)) ||
+    return (hd_plan_model(&again, e->is_joint, said, NULL) &&
+            hd_config_is_same(e->config, &again)) ||
            hd_fail(err, HEED_BAD_OPTION,
                    "size %s would be another model than %s has; leave it out%s",
                    hd_option_choice(&hd_preset_options[1], said->preset.size).text, e->name,
@@ -353,7 +346,7 @@ static bool agree(const heed_training *said, const struct existing *e, heed_erro
             continue;
         if (!hd_config_set(&changed, s->option->name, s->text, err))
             return false;
-        if (!is_same_config(e->config, &changed))
+        if (!hd_config_is_same(e->config, &changed))
             return hd_fail(err, HEED_BAD_OPTION,
                            "%s %s would be another model than %s has; leave it out%s",
                            s->option->name, s->text, e->name, e->or_else);
@@ -511,12 +504,39 @@ static bool check_task_of(const heed_model *m, enum hd_task task, const char *pa
                    is.text);
 }
 
+/* What was said may be a larger model that can begin as this one: then it becomes that. All else is told by agree(). */
+static bool grow(struct hd_run *run, heed_error *err)
+{
+    static const char *const sizes[] = {"ffn", "encoder-layers", "decoder-layers"};
+    heed_model *m = run->model;
+    struct hd_config larger = m->net->config;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (size_t i = 0; i < run->said->n_settings; i++) {
+            const struct hd_setting *s = &run->said->settings[i];
+            if (strcmp(s->option->name, sizes[k]) == 0 && !is_said_again(run->said, i) &&
+                !hd_config_set(&larger, sizes[k], s->text, err))
+                return false;
+        }
+    if (!hd_config_grows(&m->net->config, &larger))
+        return true;
+    struct hd_net *net = hd_config_check(&larger, err)
+                             ? hd_net_grown(m->net, &larger, (uint64_t)run->recipe->seed, err)
+                             : NULL;
+    if (!net)
+        return false;
+    hd_net_free(m->net);
+    m->net = net;
+    run->has_grown = true;
+    return true;
+}
+
 static bool start_from(struct hd_run *run, heed_error *err)
 {
     struct hd_recipe *r = run->recipe;
     run->model = hd_model_load_as(r->from, HD_COMPUTE_TO_TRAIN, err);
     const enum hd_task task = hd_training_task(run->said);
-    if (!run->model || !check_task_of(run->model, task, r->from, err) || !keep_vocab(run, err))
+    if (!run->model || !check_task_of(run->model, task, r->from, err) || !keep_vocab(run, err) ||
+        !grow(run, err))
         return false;
     hd_plan_text(r, task, &run->facts);
     if (r->rate < 0 && r->optimizer != HD_SGD)

@@ -405,6 +405,14 @@ expect 'with the same bits' 0 '' '' cmp m.safetensors by_one.safetensors
 forget
 from 0 '*the best, * at update 0, is in *' 'what does not help is not kept' --from base.safetensors --quantize 8 --rate 0 --updates 8 --valid-metric ce
 forget
+from 0 '*model: transformer, 3+*, grown from what it was*done: *' 'a model grows: wider layers, more of them' --from base.safetensors --ffn 96 --encoder-layers 3 --updates 8
+from 0 '*nothing to do*' 'such a run is resumed, too' --from base.safetensors --ffn 96 --encoder-layers 3 --updates 8
+from 0 '*done: *' 'and goes on' --from base.safetensors --ffn 96 --encoder-layers 3 --updates 12
+forget
+from 0 '*done: *' 'before it learns it is what it was' --from base.safetensors --ffn 96 --encoder-layers 3 --rate 0 --updates 4
+expect 'word for word' 0 "$("$heed" translate -m base.safetensors -q t.en)" '' "$heed" translate -m m.safetensors -q t.en
+forget
+from 2 "*heed: ffn 3 would be another model than base.safetensors has; leave it out, or train without --from" 'it does not shrink' --from base.safetensors --ffn 3 --updates 8
 from 2 "*heed: freeze: no parameter is called 'banana'; the names of this model's begin with *encoder*" 'what is frozen must be there' --from base.safetensors --freeze banana --updates 8
 from 2 "*heed: freeze leaves nothing that could learn" 'not all can be frozen' --from base.safetensors --freeze '*' --updates 8
 from 2 "*heed: from keeps the vocabulary of base.safetensors, so tokens cannot be chars" 'the vocabulary cannot be chosen' --from base.safetensors --tokens chars --updates 8
