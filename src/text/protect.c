@@ -8,7 +8,8 @@
 
 const char *hd_protected_kind_name(enum hd_protected_kind kind)
 {
-    static const char *const names[] = {"url", "mail", "path", "code", "variable", "emoji", "kept"};
+    static const char *const names[] = {"url",      "mail",  "path",   "code",
+                                        "variable", "emoji", "unseen", "kept"};
     return names[kind];
 }
 
@@ -18,7 +19,7 @@ void hd_protected_release(struct hd_protected_list *list)
     *list = (struct hd_protected_list){0};
 }
 
-static bool add(struct hd_protected_list *list, struct hd_protected one, heed_error *err)
+bool hd_protected_add(struct hd_protected_list *list, struct hd_protected one, heed_error *err)
 {
     struct hd_protected *grown =
         hd_grow(list->at, &list->capacity, list->n + 1, sizeof *grown, err);
@@ -38,16 +39,15 @@ static int compare_spans(const void *a, const void *b)
     return x->end > y->end ? -1 : x->end < y->end;
 }
 
-/* Sorted, without overlaps. */
-static void sort_kept(struct hd_protected_list *kept)
+void hd_protected_sort(struct hd_protected_list *list)
 {
     size_t n = 0;
-    if (kept->n > 1)
-        qsort(kept->at, kept->n, sizeof *kept->at, compare_spans);
-    for (size_t i = 0; i < kept->n; i++)
-        if (n == 0 || kept->at[i].span.begin >= kept->at[n - 1].span.end)
-            kept->at[n++] = kept->at[i];
-    kept->n = n;
+    if (list->n > 1)
+        qsort(list->at, list->n, sizeof *list->at, compare_spans);
+    for (size_t i = 0; i < list->n; i++)
+        if (n == 0 || list->at[i].span.begin >= list->at[n - 1].span.end)
+            list->at[n++] = list->at[i];
+    list->n = n;
 }
 
 bool hd_protect_find(struct hd_protected_list *list, const struct hd_keep *keep, const char *text,
@@ -56,7 +56,7 @@ bool hd_protect_find(struct hd_protected_list *list, const struct hd_keep *keep,
     struct hd_protected_list kept = {0};
     bool ok = !keep || hd_keep_find(keep, &kept, text, n, err);
     size_t k = 0;
-    sort_kept(&kept);
+    hd_protected_sort(&kept);
     for (size_t i = 0, length; ok && i < n; i += length) {
         hd_char_at(text, n, i, &length);
         while (k < kept.n && kept.at[k].span.begin < i)
@@ -70,7 +70,7 @@ bool hd_protect_find(struct hd_protected_list *list, const struct hd_keep *keep,
             one = *user;
         else if (one.span.end == i || is_cut)
             continue;
-        ok = add(list, one, err);
+        ok = hd_protected_add(list, one, err);
         length = one.span.end - i;
     }
     hd_protected_release(&kept);

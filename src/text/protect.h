@@ -15,10 +15,11 @@ enum hd_protected_kind {
     HD_PROTECTED_CODE, /* 0x1F, ABC-1234, v2.4.1, 10.0.0.1, UUIDs, my_name, main(), `code`, +49 30 123456, #winter, @jane */
     HD_PROTECTED_VARIABLE, /* %s, %1$d, {name}, ${x}, {{x}}, <0>, <b>, :name:, and ⟨1⟩ itself */
     HD_PROTECTED_EMOJI,    /* one, or several side by side */
+    HD_PROTECTED_UNSEEN,   /* words with a letter that the vocabulary does not have: "こんにちは", "Łukasz" */
     HD_PROTECTED_USER,     /* what --keep matches */
 };
 
-/* "url", "mail", "path", "code", "variable", "emoji", "kept". */
+/* "url", "mail", "path", "code", "variable", "emoji", "unseen", "kept". */
 const char *hd_protected_kind_name(enum hd_protected_kind kind);
 
 struct hd_protected {
@@ -33,6 +34,12 @@ struct hd_protected_list {
 };
 
 void hd_protected_release(struct hd_protected_list *list);
+
+/* At the end, whatever the order; false without memory. */
+bool hd_protected_add(struct hd_protected_list *list, struct hd_protected one, heed_error *err);
+
+/* In the order of the text, without overlaps: the first counts, of two that begin together the longer. */
+void hd_protected_sort(struct hd_protected_list *list);
 
 /* ---- what a user names --------------------------------------------------------------------------- */
 
@@ -55,6 +62,12 @@ bool hd_keep_find(const struct hd_keep *keep, struct hd_protected_list *list, co
  * together the longer; a user's before all others, unless it lies within one. False without memory. */
 bool hd_protect_find(struct hd_protected_list *list, const struct hd_keep *keep, const char *text,
                      size_t n, heed_error *err);
+
+/* Add the words of a part of the text that have a letter which this vocabulary spells in bytes, several side by side as one piece. What the list
+ * has already stays, unless it lies within one. The part's encoding has places in the text. False without memory. */
+bool hd_protect_unseen(struct hd_protected_list *list, const struct hd_vocab *vocab,
+                       const char *text, struct hd_span part, const struct hd_encoding *encoding,
+                       heed_error *err);
 
 /* The automatic kinds that begin at text[i], which is the beginning of a character: length in bytes of the longest, 0 for none. */
 size_t hd_protected_at(const char *text, size_t n, size_t i, enum hd_protected_kind *kind);

@@ -318,13 +318,27 @@ static bool append_output(const struct hd_job *job, struct target_side *t,
     return ok;
 }
 
-/* A sentence in small letters begins with one as well, unless its first word never does. What changes has as many bytes as before. */
-static void make_first_small(const struct hd_job *job, struct target_side *t, size_t begin)
+/* Does a placeholder stand for the text that begins here? Tokens from the first on are looked at. */
+static bool is_kept(const struct target_side *t, const struct hd_segment *segment, size_t first,
+                    size_t begin)
+{
+    struct hd_span piece;
+    while (first < t->n && t->tokens[first].span.end <= begin)
+        first++;
+    return first < t->n && hd_placeholder_piece(segment, t->tokens[first].id, &piece);
+}
+
+/* A sentence in small letters begins with one as well, unless its first word never does or is kept as it is. What changes has as many
+ * bytes as before. */
+static void make_first_small(const struct hd_job *job, struct target_side *t,
+                             const struct hd_segment *segment, size_t first_token, size_t begin)
 {
     char *text = t->text;
     size_t length, next;
     uint8_t bytes[4];
     begin += hd_space_before(text + begin, t->n_bytes - begin);
+    if (is_kept(t, segment, first_token, begin))
+        return;
     const uint32_t cp = hd_char_at(text, t->n_bytes, begin, &length);
     size_t end = begin;
     while (end < t->n_bytes && hd_char_is_letter(hd_char_at(text, t->n_bytes, end, &next)))
@@ -348,6 +362,7 @@ static bool write_searched(const struct hd_job *job, struct target_side *t,
     const char *source = line->result->source;
     for (size_t p = 0; p < line->n_segments; p++) {
         const struct hd_segment *segment = &line->segments[p];
+        const size_t first_token = t->n;
         const bool ok =
             segment->passes
                 ? append_between(t, line, p, source + segment->span.begin, &line->err) &&
@@ -357,7 +372,7 @@ static bool write_searched(const struct hd_job *job, struct target_side *t,
         if (!ok)
             return false;
         if (segment->letters == HD_LETTERS_SMALL && !segment->passes)
-            make_first_small(job, t, t->segments[p].begin);
+            make_first_small(job, t, segment, first_token, t->segments[p].begin);
         t->segments[p].end = t->n_bytes;
     }
     const size_t end = line->n_segments > 0 ? line->segments[line->n_segments - 1].span.end : 0;

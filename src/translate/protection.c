@@ -63,6 +63,12 @@ bool hd_line_protect(struct hd_line *line, bool has_prefix)
     if (protects &&
         !hd_protect_find(&line->kept, job->keep, line->result->source, line->n_source, &line->err))
         return false;
+    for (size_t p = 0; p < line->n_segments && protects && job->ensemble->is_natural; p++) {
+        const struct hd_segment *s = &line->segments[p];
+        if (!hd_protect_unseen(&line->kept, job->ensemble->source, line->result->source, s->span,
+                               &s->source, &line->err))
+            return false;
+    }
     size_t k = 0;
     for (size_t p = 0; p < line->n_segments; p++) {
         struct hd_segment *segment = &line->segments[p];

@@ -133,6 +133,14 @@ static void placeholders_stand_for_pieces(void **state)
     heed_results_free(r);
 }
 
+/* A sentence in small letters begins with one, but a piece that is kept is kept as it is. */
+static void capitals_of_kept_pieces_stay(void **state)
+{
+    (void)state;
+    assert_string_equal(said(with_placeholders, "x zwei Www.example.com", NULL),
+                        "Www.example.com <unk> <unk>");
+}
+
 /* Nine have placeholders, the tenth is a word like any other. */
 static void the_tenth_piece_has_no_placeholder(void **state)
 {
@@ -182,6 +190,7 @@ int main(void)
         cmocka_unit_test(users_name_more),
         cmocka_unit_test(what_can_be_spelled_is_said),
         cmocka_unit_test(placeholders_stand_for_pieces),
+        cmocka_unit_test(capitals_of_kept_pieces_stay),
         cmocka_unit_test(the_tenth_piece_has_no_placeholder),
         cmocka_unit_test(placeholders_that_do_not_survive_are_not_used),
         cmocka_unit_test(failing_allocations_are_told),
