@@ -102,7 +102,7 @@ FLAGS_src/kernel/avx2       += $(AVX2)
 FLAGS_src/kernel/avx512     += $(AVX512)
 FLAGS_src/kernel/avx512vnni += $(AVX512) -mavx512vnni
 FLAGS_src/kernel/avx512bf16 += $(AVX512) -mavx512vnni -mavx512bf16
-FLAGS_src/kernel/amx        += $(AVX512) -mavx512vnni -mamx-tile -mamx-int8
+FLAGS_src/kernel/amx        += $(AVX512) -mavx512vnni -mamx-tile -mamx-int8 -mamx-bf16
 endif
 ifneq ($(FUZZER),) # sanitizing the kernels takes clang minutes, and `make sanitize` does it
 $(foreach k,generic avx2 avx512 avx512vnni avx512bf16 amx neon,$(eval FLAGS_src/kernel/$k += -fno-sanitize=address,undefined))

@@ -64,7 +64,8 @@ static void product_bf16(hd_tape *t, float *y, long ldy, struct hd_operand x, in
         t->k->pack_bf16(own, W->x, b_k, b_n, K, N);
     const uint32_t *pairs = packed ? packed->pairs : own;
     if (pairs && x.bf16)
-        t->k->gemm_bf16(y, ldy, x.bf16, x.ld_bf16, pairs, bias, accumulate, act, rows, K, N);
+        (W->param->adds_in_blocks ? t->k->gemm_bf16_blocks : t->k->gemm_bf16)(
+            y, ldy, x.bf16, x.ld_bf16, pairs, bias, accumulate, act, rows, K, N);
     hd_arena_rewind(&t->arena, mark);
 }
 
@@ -151,8 +152,8 @@ void hd_weight_product(hd_tape *t, float *dW, const hd_node *W, struct hd_operan
     if (!hd_multiplies_bf16(W))
         t->k->gemm_free(dW, out, a.x, 1, a.ld, b.x, b.ld, 1, adds, in, rows, out, t->scratch);
     else if (a.bf16 && b.bf16)
-        t->k->gemm_bf16_free(dW, out, a.bf16, a.ld_bf16, b.bf16, b.ld_bf16, adds, in, rows, out,
-                             t->scratch);
+        (W->param->adds_in_blocks ? t->k->gemm_bf16_blocks_free : t->k->gemm_bf16_free)(
+            dW, out, a.bf16, a.ld_bf16, b.bf16, b.ld_bf16, adds, in, rows, out, t->scratch);
 }
 
 /* ---- gradients of weights, put off ----------------------------------------------------------- */

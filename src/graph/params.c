@@ -401,10 +401,13 @@ bool hd_param_write(hd_node *param, const float *values, heed_error *err)
 
 /* ---- training in other numbers ---------------------------------------------------------------- */
 
-void hd_params_multiply_bf16(hd_params *params)
+void hd_params_multiply_bf16(hd_params *params, bool adds_in_blocks)
 {
-    for (int i = 0; i < params->n; i++)
-        params->entries[i]->param.multiplies_bf16 = params->entries[i]->node.n_dims == 2;
+    for (int i = 0; i < params->n; i++) {
+        struct hd_param *p = &params->entries[i]->param;
+        p->multiplies_bf16 = params->entries[i]->node.n_dims == 2;
+        p->adds_in_blocks = p->multiplies_bf16 && adds_in_blocks;
+    }
 }
 
 /* The panels, the scales, and what is needed to make them. */

@@ -76,7 +76,8 @@ struct hd_param {
     struct hd_packed crossed;  /* for x·Wᵀ: K = dim[1], N = dim[0] */
     enum hd_param_use use;
     enum hd_held held;
-    bool multiplies_bf16; /* products are of bf16, and so are packed copies */
+    bool multiplies_bf16; /* products are of bf16, and so are packed copies, */
+    bool adds_in_blocks;  /* and their sums go by blocks (kernel/bf16.h) */
     bool multiplies_int8; /* those of the forward pass are of 8 bits, which are in */
     struct hd_int8_matrix
         int8; /* of a map K = dim[0], N = dim[1]; of a table the other way round */
@@ -109,9 +110,9 @@ static inline bool hd_multiplies_bf16(const hd_node *W)
 void hd_param_set_use(hd_node *param, enum hd_param_use use);
 void hd_param_hold(hd_node *param, enum hd_held held);
 
-/* For training. From now on products with the matrices of this set are of bf16, there and back; values and gradients stay floats. Before the
- * first packing. */
-void hd_params_multiply_bf16(hd_params *params);
+/* For training. From now on products with the matrices of this set are of bf16, there and back, and their sums one chain each or in blocks;
+ * values and gradients stay floats. Before the first packing. */
+void hd_params_multiply_bf16(hd_params *params, bool adds_in_blocks);
 
 /* From now on products of the forward pass, and rows of tables, are of 8 bits, as if the parameters were held so, while values, and the
  * gradients of x and W, are as without: Bengio, Léonard & Courville (2013), the straight-through estimator. First for all parameters, then

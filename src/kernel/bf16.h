@@ -1,7 +1,8 @@
 /* bf16.h -- the arithmetic of bf16 on single numbers: the definition that ref_gemm.c is made of.
  *
  * A bf16 is the upper half of a float: its sign, its exponent, 7 bits of its fraction. Products of two are exact in a float, so a sum
- * of products has one rounding per addition. Denormals are zeros, here as in the instruction vdpbf16ps. */
+ * of products has one rounding per addition. Denormals are zeros, here as in the instructions vdpbf16ps and tdpbf16ps. These add in orders
+ * of their own: one chain, or blocks. */
 #ifndef HD_KERNEL_BF16_H
 #define HD_KERNEL_BF16_H
 
@@ -49,5 +50,30 @@ static inline float hd_bf16_fma(float a, float b, float c)
         return exact > -least && exact < least ? copysignf(0, sum) : sum;
     }
     return hd_bf16_flush(sum);
+}
+
+/* a + b, with denormals as zeros. */
+static inline float hd_bf16_add(float a, float b)
+{
+    return hd_bf16_flush(hd_bf16_flush(a) + hd_bf16_flush(b));
+}
+
+/* ---- sums in blocks --------------------------------------------------------------------------------------------- */
+
+enum { HD_BF16_BLOCK = 32 }; /* of k: what AMX takes at a time */
+
+/* A sum over k in blocks: of each block the even and the odd products are chains of their own, which are added, and then added to the sum. */
+struct hd_bf16_sum {
+    float sum, part[2];
+};
+
+/* The next product; the last block is to be filled up with zeros. */
+static inline void hd_bf16_sum_add(struct hd_bf16_sum *s, int k, float a, float b)
+{
+    s->part[k % 2] = hd_bf16_fma(a, b, s->part[k % 2]);
+    if (k % HD_BF16_BLOCK == HD_BF16_BLOCK - 1) {
+        s->sum = hd_bf16_add(s->sum, hd_bf16_add(s->part[0], s->part[1]));
+        s->part[0] = s->part[1] = 0;
+    }
 }
 #endif

@@ -4,7 +4,7 @@
 #include "kernel/bf16_check.h"
 #include <string.h>
 
-enum { ROWS = 5, COLUMNS = HD_LANES, DEPTH = 7, N_X = ROWS * DEPTH, N_W = DEPTH * COLUMNS };
+enum { ROWS = 3, COLUMNS = HD_LANES, DEPTH = 39, N_X = ROWS * DEPTH, N_W = DEPTH * COLUMNS };
 
 /* Bits of every kind: any number, numbers of like size, and what is about to become a denormal. */
 static float number(uint32_t *state, int round)
@@ -35,16 +35,18 @@ static bool agrees_on(const struct hd_kernels *k, const float *x, const float *w
     const struct hd_kernels *tables[2] = {k, &hd_kernels_ref};
     uint16_t rounded[2][ROWS * (DEPTH + 1)];
     uint32_t packed[2][(DEPTH + 1) / 2 * COLUMNS];
-    float y[2][ROWS * COLUMNS];
+    float y[2][ROWS * COLUMNS], blocks[2][ROWS * COLUMNS];
     for (int i = 0; i < 2; i++) {
         tables[i]->to_bf16(rounded[i], DEPTH + 1, x, DEPTH, ROWS, DEPTH);
         tables[i]->pack_bf16(packed[i], w, COLUMNS, 1, DEPTH, COLUMNS);
         tables[i]->gemm_bf16(y[i], COLUMNS, rounded[i], DEPTH + 1, packed[i], bias, false, HD_NONE,
                              ROWS, DEPTH, COLUMNS);
+        tables[i]->gemm_bf16_blocks(blocks[i], COLUMNS, rounded[i], DEPTH + 1, packed[i], bias,
+                                    false, HD_NONE, ROWS, DEPTH, COLUMNS);
     }
     return memcmp(rounded[0], rounded[1], sizeof rounded[0]) == 0 &&
            memcmp(packed[0], packed[1], sizeof packed[0]) == 0 &&
-           is_same(y[0], y[1], ROWS * COLUMNS);
+           is_same(y[0], y[1], ROWS * COLUMNS) && is_same(blocks[0], blocks[1], ROWS * COLUMNS);
 }
 
 /* Just below the smallest normal number: what rounds up to it stays, what does not becomes a zero. */

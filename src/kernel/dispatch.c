@@ -28,14 +28,14 @@ static const char *note;   /* what is left out, and why; or NULL */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 #if defined(__x86_64__)
-/* Does the CPU have AMX with 8-bit numbers, and may this process use it? Linux wants to be asked, since a thread's state grows by 8 KiB. */
+/* Does the CPU have AMX with 8-bit numbers and bf16, and may this process use it? Linux wants to be asked, since a thread's state grows by 8 KiB. */
 static bool may_use_amx(void)
 {
 #if defined(__linux__) && defined(SYS_arch_prctl)
     enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
     unsigned a, b, c, d = 0;
-    const unsigned tile_and_int8 = 1U << 24 | 1U << 25;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & tile_and_int8) == tile_and_int8 &&
+    const unsigned wanted = 1U << 22 | 1U << 24 | 1U << 25; /* bf16, tiles, 8 bits */
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & wanted) == wanted &&
            syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
 #else
     return false;
@@ -68,6 +68,8 @@ static void find(void)
     available[n++] = &hd_kernels_ref;
     available[n++] = &hd_kernels_generic;
 #if defined(__x86_64__)
+    static const char deviates[] =
+        "this CPU's unit for bf16 does not round as defined, so heed does without it";
     __builtin_cpu_init();
     const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     const bool has_avx512 =
@@ -84,15 +86,19 @@ static void find(void)
     const bool is_slow = __builtin_cpu_is("intel");
     const bool agrees = has_bf16 && hd_bf16_agrees(&hd_kernels_avx512bf16);
     if (has_bf16 && !agrees)
-        note = "this CPU's unit for bf16 does not round as defined, so heed does without it";
+        note = deviates;
     if (agrees && is_slow)
         available[n++] = &hd_kernels_avx512bf16;
     if (has_vnni)
         available[n++] = &hd_kernels_avx512vnni;
     if (agrees && !is_slow)
         available[n++] = &hd_kernels_avx512bf16;
-    if (has_vnni && may_use_amx())
-        available[n++] = &hd_kernels_amx;
+    if (has_vnni && may_use_amx()) {
+        if (hd_bf16_agrees(&hd_kernels_amx))
+            available[n++] = &hd_kernels_amx;
+        else
+            note = deviates;
+    }
 #elif defined(__aarch64__)
     available[n++] = &hd_kernels_neon;
 #endif
@@ -121,13 +127,21 @@ const char *hd_kernels_note(void)
     return note;
 }
 
-bool hd_kernels_are_faster_in_bf16(void)
+const char *hd_kernels_fast_precision(double *times)
 {
 #if defined(__x86_64__)
-    return hd_kernels_chosen(NULL) == &hd_kernels_avx512bf16 && !__builtin_cpu_is("intel");
-#else
-    return false;
+    const struct hd_kernels *k = hd_kernels_chosen(NULL);
+    if (k == &hd_kernels_amx) {
+        *times = 0;
+        return "bf16-blocks";
+    }
+    if (k == &hd_kernels_avx512bf16 && !__builtin_cpu_is("intel")) {
+        *times = 1.7;
+        return "bf16";
+    }
 #endif
+    *times = 0;
+    return NULL;
 }
 
 void hd_kernels_choose(const struct hd_kernels *kernels)

@@ -39,8 +39,9 @@ const struct hd_kernels *hd_kernels_chosen(heed_error *err);
 /* A sentence on kernels that this CPU seems to have and that are not used, or NULL. */
 const char *hd_kernels_note(void);
 
-/* Has this CPU a unit that multiplies bf16 faster than floats, and is it used? */
-bool hd_kernels_are_faster_in_bf16(void);
+/* The precision of training (--precision) for which this CPU has a unit that is faster than floats and in use, "bf16" or "bf16-blocks", and how
+ * many times as fast a training is about, 0 where that was not measured; NULL without one. */
+const char *hd_kernels_fast_precision(double *times);
 
 /* For tests: these from now on, for tapes that are made from now on. */
 void hd_kernels_choose(const struct hd_kernels *kernels);

@@ -67,7 +67,7 @@
       (float *above, const int8_t *x, float x_scale, float reach, const uint8_t *packed,                                      \
        const float *scale, const float *radius, const float *bias, int K, int N))
 
-/* ---- products of bf16: bf16.inc ----------------------------------------------------------------------------- */
+/* ---- products of bf16: bf16.inc, bf16_blocks.inc ----------------------------------------------------------------------------- */
 /* One chain over pairs i of k: acc = fma(a_2i+1, b_2i+1, acc), then acc = fma(a_2i, b_2i, acc); an odd K is filled up by a zero. Denormal
  * operands and results are zeros: bf16.h. */
 #define HD_KERNEL_LIST_BF16(X)                                                                                     \
@@ -82,6 +82,13 @@
        bool accumulate, enum hd_function act, int M, int K, int N))                                                \
     /* y[M,N] (+)= aᵀ·b for rows a[K,M] and b[K,N]: gradients of weights. scratch: HD_GEMM_SCRATCH floats. */   \
     X(void, gemm_bf16_free,                                                                                        \
+      (float *y, long ldy, const uint16_t *a, long lda, const uint16_t *b, long ldb,                               \
+       bool accumulate, int M, int K, int N, float *scratch))                                                      \
+    /* The two with sums in blocks of 32 of k: hd_bf16_sum_add() of bf16.h. */                                     \
+    X(void, gemm_bf16_blocks,                                                                                      \
+      (float *y, long ldy, const uint16_t *x, long ldx, const uint32_t *packed, const float *bias,                 \
+       bool accumulate, enum hd_function act, int M, int K, int N))                                                \
+    X(void, gemm_bf16_blocks_free,                                                                                 \
       (float *y, long ldy, const uint16_t *a, long lda, const uint16_t *b, long ldb,                               \
        bool accumulate, int M, int K, int N, float *scratch))
 

@@ -245,3 +245,42 @@ void ref_gemm_bf16_free(float *y, long ldy, const uint16_t *a, long lda, const u
             y[m * ldy + n] = sum;
         }
 }
+
+static int whole_blocks(int K)
+{
+    return (K + HD_BF16_BLOCK - 1) / HD_BF16_BLOCK * HD_BF16_BLOCK;
+}
+
+void ref_gemm_bf16_blocks(float *y, long ldy, const uint16_t *x, long ldx, const uint32_t *packed,
+                          const float *bias, bool accumulate, enum hd_function act, int M, int K,
+                          int N)
+{
+    const int pairs = (K + 1) / 2;
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            const uint32_t *w =
+                packed + (size_t)(n / HD_LANES) * HD_LANES * (size_t)pairs + n % HD_LANES;
+            struct hd_bf16_sum s = {.sum = accumulate ? y[m * ldy + n] : bias ? bias[n] : 0};
+            for (int k = 0; k < whole_blocks(K); k++) {
+                const uint32_t pair = k < 2 * pairs ? w[(size_t)(k / 2) * HD_LANES] : 0;
+                const uint16_t left = k < 2 * pairs ? x[m * ldx + k] : 0;
+                hd_bf16_sum_add(&s, k, hd_bf16_value(left),
+                                hd_bf16_value((uint16_t)(k % 2 ? pair >> 16 : pair)));
+            }
+            y[m * ldy + n] = activated(act, s.sum);
+        }
+}
+
+void ref_gemm_bf16_blocks_free(float *y, long ldy, const uint16_t *a, long lda, const uint16_t *b,
+                               long ldb, bool accumulate, int M, int K, int N, float *scratch)
+{
+    (void)scratch;
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            struct hd_bf16_sum s = {.sum = accumulate ? y[m * ldy + n] : 0};
+            for (int k = 0; k < whole_blocks(K); k++)
+                hd_bf16_sum_add(&s, k, k < K ? hd_bf16_value(a[k * lda + m]) : 0,
+                                k < K ? hd_bf16_value(b[k * ldb + n]) : 0);
+            y[m * ldy + n] = s.sum;
+        }
+}

@@ -73,7 +73,7 @@ const heed_option hd_recipe_options[] = {
     {"batch-frames", WHOLE(batch_frames, 1, 1 << 28), FIXED AUTO("32 times batch-tokens"), IS "source vectors per batch: it has no more of them, nor of target tokens"},
     {"accumulate", WHOLE(accumulate, 1, 1 << 16), FIXED, OR "1", IS "batches per update"},
     {"shards", WHOLE(shards, 1, 4096), FIXED, OR "8", IS "maximum number of parts of an update, which threads and machines share"},
-    {"precision", CHOICE(precision, "f32|bf16"), FIXED, OR "f32", IS "numbers that matrix products multiply; bf16: faster on CPUs with AVX512_BF16, sums and weights stay f32"},
+    {"precision", CHOICE(precision, "f32|bf16|bf16-blocks"), FIXED, OR "f32", IS "numbers that matrix products multiply; bf16: faster on CPUs with AVX512_BF16; bf16-blocks, which adds in another order: with AMX; sums and weights stay f32"},
     {"seed", WHOLE(seed, 0, INT_MAX), FIXED, OR "1", IS "random seed"},
     {"threads", 'j', WHOLE(threads, 1, 4096), LOCAL AUTO("all cores"), IS "number of threads; does not change the result"},
 

@@ -18,7 +18,7 @@ enum hd_schedule {
     HD_SCHEDULE_PLATEAU,
     HD_SCHEDULE_CONSTANT
 };
-enum hd_precision { HD_PRECISION_F32, HD_PRECISION_BF16 };
+enum hd_precision { HD_PRECISION_F32, HD_PRECISION_BF16, HD_PRECISION_BF16_BLOCKS };
 enum hd_optimizer { HD_ADAM, HD_ADAMW, HD_SGD };
 enum hd_valid_metric {
     HD_VALID_CE,

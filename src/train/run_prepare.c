@@ -94,10 +94,16 @@ static void tell_choices(struct hd_run *run)
     if (variation && hd_training_task(said) == HD_TASK_TRANSLATE)
         hd_journal_say(&run->journal, "variation: %s", variation);
     hd_free(variation);
-    if (r->precision == HD_PRECISION_F32 && hd_kernels_are_faster_in_bf16())
+    double times;
+    const char *fast = hd_kernels_fast_precision(&times);
+    if (fast && r->precision == HD_PRECISION_F32) {
+        char factor[64] = "faster";
+        if (times > 0)
+            snprintf(factor, sizeof factor, "about %.2g times as fast", times);
         hd_journal_say(&run->journal,
-                       "this CPU multiplies bf16 faster: --precision bf16 would train "
-                       "about 1.7 times as fast");
+                       "this CPU multiplies bf16 faster: --precision %s would train %s", fast,
+                       factor);
+    }
     char until[128] = "";
     size_t at = 0;
     if (r->updates > 0)

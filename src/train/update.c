@@ -106,8 +106,8 @@ bool hd_learner_init(struct hd_learner *l, struct hd_net *net, const struct hd_r
             return false;
         memcpy(l->ema, hd_params_values(net->params), l->size * sizeof *l->ema);
     }
-    if (recipe->precision == HD_PRECISION_BF16)
-        hd_params_multiply_bf16(net->params);
+    if (recipe->precision != HD_PRECISION_F32)
+        hd_params_multiply_bf16(net->params, recipe->precision == HD_PRECISION_BF16_BLOCKS);
     if (!make_workspace(l, err) || (recipe->quantize && !hd_params_multiply_int8(net->params, err)))
         return false;
     hd_learner_repack(l);

@@ -9,18 +9,18 @@ int main(void)
 {
     bool is_fine = true;
     for (const struct hd_kernels *const *k = hd_kernels_available(); *k; k++)
-        for (int i = 0; i < 2 * N_MODEL_CHECKSUMS; i++) {
-            const struct model_checksum *m = &model_checksums[i / 2];
-            const bool is_bf16 = i % 2;
-            const uint64_t wanted = is_bf16 ? m->sum_bf16 : m->sum;
+        for (int i = 0; i < N_CHECKED_PRECISIONS * N_MODEL_CHECKSUMS; i++) {
+            const struct model_checksum *m = &model_checksums[i / N_CHECKED_PRECISIONS];
+            const enum checked_precision p = i % N_CHECKED_PRECISIONS;
+            const uint64_t wanted = m->sum[p];
             uint64_t sum = 0;
             heed_error err = {0};
             hd_kernels_choose(*k);
-            if (model_checksum(&sum, m, is_bf16, 1, &err) && sum == wanted)
+            if (model_checksum(&sum, m, p, 1, &err) && sum == wanted)
                 continue;
-            printf("%s by %s has the checksum 0x%016llx instead of 0x%016llx %s%s\n", m->name,
+            printf("%s by %s has the checksum 0x%016llx instead of 0x%016llx in %s %s\n", m->name,
                    (*k)->name, (unsigned long long)sum, (unsigned long long)wanted,
-                   is_bf16 ? "in bf16 " : "", err.message);
+                   checked_precisions[p], err.message);
             is_fine = false;
         }
     if (is_fine)

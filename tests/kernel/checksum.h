@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL_CHECKSUM UINT64_C(0x651f337e1811ce93)
+#define KERNEL_CHECKSUM UINT64_C(0xd3f5745d96eee6db)
 
 enum checked_kernel {
 #define ENUM(returns, name, arguments) CHECKED_##name,
@@ -126,9 +126,14 @@ static inline void check_bf16(struct checksums *sums, const struct hd_kernels *k
         k->gemm_bf16(s->y, N + 1, x, ldx, packed, i == 1 ? s->c : NULL, i == 2,
                      i ? HD_NONE : HD_SWISH, M, K, N);
         NOTE(gemm_bf16, s->y, (long)M * (N + 1));
+        k->gemm_bf16_blocks(s->y, N + 1, x, ldx, packed, i == 1 ? s->c : NULL, i == 2,
+                            i ? HD_NONE : HD_SWISH, M, K, N);
+        NOTE(gemm_bf16_blocks, s->y, (long)M * (N + 1));
     }
     k->gemm_bf16_free(s->z, N, x, ldx, d, ldd, true, K, M, N, s->scratch);
     NOTE(gemm_bf16_free, s->z, (long)K * N);
+    k->gemm_bf16_blocks_free(s->z, N, x, ldx, d, ldd, true, K, M, N, s->scratch);
+    NOTE(gemm_bf16_blocks_free, s->z, (long)K * N);
 }
 
 static inline void check_products(struct checksums *sums, const struct hd_kernels *k,

@@ -154,6 +154,7 @@ static void check_gemm(const struct hd_kernels *k, int M, int K, int N, enum kin
         x[m * ldx + K] = 0;
     float *w = random_numbers((long)K * N, kind), *bias = random_numbers(N, kind);
     float *y = random_numbers(M * ldy, kind), *wanted = copy_of(y, M * ldy);
+    float *y2 = copy_of(y, M * ldy), *wanted2 = copy_of(y, M * ldy);
     const size_t pairs = hd_packed_size_bf16(K, N);
     uint32_t *packed = calloc(2 * pairs + 1, sizeof *packed), *packed_ref = packed + pairs;
     assert_non_null(packed);
@@ -166,8 +167,14 @@ static void check_gemm(const struct hd_kernels *k, int M, int K, int N, enum kin
     hd_kernels_ref.gemm_bf16(wanted, ldy, x, ldx, packed, b, start == 2, act, M, K, N);
     assert_same_bits(y, wanted, M * ldy, "%s gemm_bf16, M %d K %d N %d, kind %d, start %d, act %d",
                      k->name, M, K, N, kind, start, (int)act);
+    k->gemm_bf16_blocks(y2, ldy, x, ldx, packed, b, start == 2, act, M, K, N);
+    hd_kernels_ref.gemm_bf16_blocks(wanted2, ldy, x, ldx, packed, b, start == 2, act, M, K, N);
+    assert_same_bits(y2, wanted2, M * ldy,
+                     "%s gemm_bf16_blocks, M %d K %d N %d, kind %d, start %d, act %d", k->name, M,
+                     K, N, kind, start, (int)act);
     free(x - 1), free(packed);
     numbers_free(w), numbers_free(bias), numbers_free(y), numbers_free(wanted);
+    numbers_free(y2), numbers_free(wanted2);
 }
 
 static void check_free(const struct hd_kernels *k, int M, int K, int N, enum kind kind)
@@ -182,12 +189,18 @@ static void check_free(const struct hd_kernels *k, int M, int K, int N, enum kin
     uint16_t *a = random_halves((size_t)(K * lda), kind),
              *b = random_halves((size_t)(K * ldb), kind);
     float *y = random_numbers(M * ldy, kind), *wanted = copy_of(y, M * ldy);
+    float *y2 = copy_of(y, M * ldy), *wanted2 = copy_of(y, M * ldy);
     k->gemm_bf16_free(y, ldy, a, lda, b, ldb, adds, M, K, N, scratch);
     hd_kernels_ref.gemm_bf16_free(wanted, ldy, a, lda, b, ldb, adds, M, K, N, NULL);
     assert_same_bits(y, wanted, M * ldy, "%s gemm_bf16_free, M %d K %d N %d, kind %d, adds %d",
                      k->name, M, K, N, kind, adds);
+    k->gemm_bf16_blocks_free(y2, ldy, a, lda, b, ldb, adds, M, K, N, scratch);
+    hd_kernels_ref.gemm_bf16_blocks_free(wanted2, ldy, a, lda, b, ldb, adds, M, K, N, NULL);
+    assert_same_bits(y2, wanted2, M * ldy,
+                     "%s gemm_bf16_blocks_free, M %d K %d N %d, kind %d, adds %d", k->name, M, K, N,
+                     kind, adds);
     free(a - 1), free(b - 1);
-    numbers_free(y), numbers_free(wanted);
+    numbers_free(y), numbers_free(wanted), numbers_free(y2), numbers_free(wanted2);
 }
 
 static void products_have_the_bits_of_the_reference(void **state)
@@ -208,8 +221,56 @@ static void products_have_the_bits_of_the_reference(void **state)
             checks[c](k, 3, 9, 300, kind);    /* of N, */
             checks[c](k, 250, 5, 65, kind);   /* of M, */
             checks[c](k, 100, 530, 18, kind);
+            for (int K = 30; K <= 66; K++) /* whole blocks of sums, and others */
+                checks[c](k, 5 + K % 40, K, 17 + K % 31, kind);
+            checks[c](k, 490, 40, 70, kind);
+            checks[c](k, 40, 70, 530, kind);
         }
     }
+}
+
+/* ---- sums in blocks ------------------------------------------------------------------------------------------------ */
+
+/* x·w for one output by each kernel, with this in y before. */
+static void check_sum(const float *x, const float *w, float before, int K, float wanted)
+{
+    FOR_EACH_KERNEL(k)
+    {
+        uint16_t rounded[80];
+        uint32_t packed[40 * HD_LANES];
+        float y = before;
+        k->to_bf16(rounded, hd_bf16_stride(K), x, K, 1, K);
+        k->pack_bf16(packed, w, 1, 1, K, 1);
+        k->gemm_bf16_blocks(&y, 1, rounded, hd_bf16_stride(K), packed, NULL, true, HD_NONE, 1, K,
+                            1);
+        assert_that(is_same(y, wanted), "%s, K %d: %a instead of %a", k->name, K, (double)y,
+                    (double)wanted);
+    }
+}
+
+static void a_sum_in_blocks_has_two_chains_for_each_32(void **state)
+{
+    (void)state;
+    const float small = 0x1p-24F; /* half of what 1 can be larger by */
+    float x[70], w[70];
+    for (int k = 0; k < 70; k++)
+        x[k] = k % 2 ? 1 : small, w[k] = 1;
+    for (int k = 1; k < 70; k += 2)
+        x[k] = 0;
+    x[1] = 1;
+    /* 16 even products of the first block are a chain of their own, and so not lost beside the odd one */
+    check_sum(x, w, 0, 32, 1 + 16 * small);
+    /* those of the second block are added before they meet the sum: the first block's is not there */
+    check_sum(x, w, 0, 64, 1 + 32 * small);
+    check_sum(x, w, 0, 70, 1 + 32 * small + 4 * small); /* of the last, 3 · small: rounds to even */
+    for (int k = 0; k < 70; k++)
+        x[k] = k == 0 ? 1 : k % 2 ? 0 : small;
+    /* beside a 1 of their own chain they are lost, each */
+    check_sum(x, w, 0, 32, 1);
+    /* a last block that is no whole one is filled up with zeros, which turn a negative zero that was flushed into a positive one */
+    x[0] = 0x1p-75F;
+    w[0] = -0x1p-76F;
+    check_sum(x, w, -0.0F, 1, 0);
 }
 
 /* ---- the CPU's modes ---------------------------------------------------------------------------------------------- */
@@ -235,6 +296,10 @@ static void *multiply(void *failed)
         k->gemm_bf16(y, N, x, K + 1, packed, NULL, false, HD_TANH, M, K, N);
         *(bool *)failed |= flushes();
         k->gemm_bf16_free(w, N, x, K + 1, d, N + 1, false, K, M, N, scratch);
+        *(bool *)failed |= flushes();
+        k->gemm_bf16_blocks(y, N, x, K + 1, packed, NULL, false, HD_TANH, M, K, N);
+        *(bool *)failed |= flushes();
+        k->gemm_bf16_blocks_free(w, N, x, K + 1, d, N + 1, false, K, M, N, scratch);
         *(bool *)failed |= flushes();
         free(scratch);
     }
@@ -329,6 +394,10 @@ static void a_unit_that_deviates_is_found_out(void **state)
         pair_of = wrong[i];
         assert_that(!hd_bf16_agrees(&unit), "deviation %d is not noticed", i);
     }
+    pair_of = as_defined; /* one chain is not blocks */
+    unit = hd_kernels_ref;
+    unit.gemm_bf16_blocks = deviating;
+    assert_false(hd_bf16_agrees(&unit));
     FOR_EACH_KERNEL(k)
     assert_that(hd_bf16_agrees(k), "%s deviates", k->name);
 }
@@ -341,6 +410,7 @@ int main(void)
         cmocka_unit_test(rounding_is_to_the_nearest_even),
         cmocka_unit_test(rows_are_rounded_as_the_reference_does),
         cmocka_unit_test(products_have_the_bits_of_the_reference),
+        cmocka_unit_test(a_sum_in_blocks_has_two_chains_for_each_32),
         cmocka_unit_test(every_thread_has_its_denormals_back_after_a_product),
 #if defined(__x86_64__)
         cmocka_unit_test(what_flushed_before_flushes_afterwards),

@@ -1,5 +1,5 @@
 /* checksum.h -- models forced for one batch, and a checksum of the loss, the logits and all
- * gradients of each, with products of floats and of bf16: equal for all instruction sets, CPUs and compilers, or a test fails.
+ * gradients of each, with products of floats and of bf16, added in one chain and in blocks: equal for all instruction sets, CPUs and compilers, or a test fails.
  *
  * Plain C without the test library, so that it also runs on another CPU. Dropout is on: it takes
  * its random numbers in the order in which ops are noted. When a formula is meant to change its
@@ -108,63 +108,143 @@ static inline void ssru(struct hd_config *c)
     c->decoder_layers = 3;
 }
 
+/* What products multiply, and how they add. */
+enum checked_precision { CHECKED_F32, CHECKED_BF16, CHECKED_BF16_BLOCKS, N_CHECKED_PRECISIONS };
+static const char *const checked_precisions[] = {"f32", "bf16", "bf16-blocks"};
+
 /* Presets at toy size, and what is changed of them. */
 static const struct model_checksum {
     const char *name;
     enum hd_arch arch;
     void (*change)(struct hd_config *);
-    uint64_t sum, sum_bf16;
-    bool is_int8; /* products of the forward pass are of 8 bits in both */
+    uint64_t sum[N_CHECKED_PRECISIONS];
+    bool is_int8; /* products of the forward pass are of 8 bits in all */
 } model_checksums[] = {
-    {"seq2seq", HD_SEQ2SEQ, as_it_is, UINT64_C(0x1752c8b3fd76ff99), UINT64_C(0x126b321b25d2605a),
+    {"seq2seq",
+     HD_SEQ2SEQ,
+     as_it_is,
+     {UINT64_C(0x1752c8b3fd76ff99), UINT64_C(0x126b321b25d2605a), UINT64_C(0x01ab4a875df44fa1)},
      false},
-    {"seq2seq, context every", HD_SEQ2SEQ, every_step, UINT64_C(0xb2e35f3ba1b83893),
-     UINT64_C(0x4927f6596130f2cf), false},
-    {"bahdanau", HD_BAHDANAU, as_it_is, UINT64_C(0x0e8f7f92b48ae2aa), UINT64_C(0xee8c99e4460f4f3b),
+    {"seq2seq, context every",
+     HD_SEQ2SEQ,
+     every_step,
+     {UINT64_C(0xb2e35f3ba1b83893), UINT64_C(0x4927f6596130f2cf), UINT64_C(0x7fdc57e30408bdf0)},
      false},
-    {"bahdanau, coverage", HD_BAHDANAU, coverage, UINT64_C(0xa25843bf87cf0c94),
-     UINT64_C(0xa8ff111fc728b637), false},
-    {"bahdanau, lstm stack", HD_BAHDANAU, lstm_both_ways, UINT64_C(0xde8fd17ecaabfb5e),
-     UINT64_C(0x59776098ae902765), false},
-    {"bahdanau, reset before, tanh-sum", HD_BAHDANAU, reset_before, UINT64_C(0x9474003be967ef94),
-     UINT64_C(0x29ff7b98bdde8f30), false},
-    {"luong, input feeding", HD_LUONG, as_it_is, UINT64_C(0x54279a5840fdd9a1),
-     UINT64_C(0xb88a35e56a5d11f2), false},
-    {"luong, local-p, coverage", HD_LUONG, local_p, UINT64_C(0x47437438156f1349),
-     UINT64_C(0x6ecfb8254cd49b70), false},
-    {"luong, scaled, inside", HD_LUONG, scaled_inside, UINT64_C(0xcf47e43e559a3fd5),
-     UINT64_C(0x3a7a6cc1adcba8e1), false},
-    {"luong, multi-head", HD_LUONG, multi_head, UINT64_C(0x5d428cf1137ae80b),
-     UINT64_C(0x2e1a4af50e4566ce), false},
-    {"wang", HD_WANG, as_it_is, UINT64_C(0xaa33e251d737a10a), UINT64_C(0x3faf80b5f897eff3), false},
-    {"wang, projected", HD_WANG, projected, UINT64_C(0x9e3ac9309f4ded78),
-     UINT64_C(0x6b1c96d6c87cc2d9), false},
-    {"ferreira", HD_FERREIRA, as_it_is, UINT64_C(0xb1d22eb861cd2616), UINT64_C(0xb99bc0d0feff766c),
+    {"bahdanau",
+     HD_BAHDANAU,
+     as_it_is,
+     {UINT64_C(0x0e8f7f92b48ae2aa), UINT64_C(0xee8c99e4460f4f3b), UINT64_C(0xbde983fb16f1dfee)},
      false},
-    {"transformer", HD_TRANSFORMER, as_it_is, UINT64_C(0x2e86528cec876bd7),
-     UINT64_C(0x3c2df1d8d91fee59), false},
-    {"transformer, pre-norm", HD_TRANSFORMER, pre_norm, UINT64_C(0x973106f8247d187c),
-     UINT64_C(0x90d7424ddb5dd248), false},
-    {"bahdanau, location-aware", HD_BAHDANAU, location_aware, UINT64_C(0x47811d71b7500e5b),
-     UINT64_C(0x377b1b5e4252068d), false},
-    {"luong, location-aware, ctc", HD_LUONG, located_with_ctc, UINT64_C(0xc0fa1403de3ffad9),
-     UINT64_C(0x1743e08b7c3e1a49), false},
-    {"transformer, ctc", HD_TRANSFORMER, with_ctc, UINT64_C(0xd42d991cbcacb40a),
-     UINT64_C(0x47f303ff75f5c578), false},
-    {"bahdanau, 8 bits", HD_BAHDANAU, as_it_is, UINT64_C(0xa3dc33d99cda0885),
-     UINT64_C(0x8af836dfa36d30d1), true},
-    {"luong, local-p, coverage, 8 bits", HD_LUONG, local_p, UINT64_C(0xf1b8e7e278297a77),
-     UINT64_C(0xfc3746a946ef3b22), true},
-    {"transformer, 8 bits", HD_TRANSFORMER, as_it_is, UINT64_C(0xebef41f8c52afab1),
-     UINT64_C(0x4c4c1ed4464ca313), true},
-    {"transformer, pre-norm, 8 bits", HD_TRANSFORMER, pre_norm, UINT64_C(0x8091c236c572a7a6),
-     UINT64_C(0xd3b1130c5478cf68), true},
-    {"bahdanau, deep transition", HD_BAHDANAU, deep_transition, UINT64_C(0xb9d9ae64bc6bf344),
-     UINT64_C(0xd9a2b3e8ccaf7601), false},
-    {"transformer, ssru", HD_TRANSFORMER, ssru, UINT64_C(0x692ada989d934d58),
-     UINT64_C(0x9f3ba9072e3540f8), false},
-    {"transformer, ssru, 8 bits", HD_TRANSFORMER, ssru, UINT64_C(0x23f8528a632f153a),
-     UINT64_C(0x5cd4032109291dd1), true},
+    {"bahdanau, coverage",
+     HD_BAHDANAU,
+     coverage,
+     {UINT64_C(0xa25843bf87cf0c94), UINT64_C(0xa8ff111fc728b637), UINT64_C(0x292f2d7eee0e8246)},
+     false},
+    {"bahdanau, lstm stack",
+     HD_BAHDANAU,
+     lstm_both_ways,
+     {UINT64_C(0xde8fd17ecaabfb5e), UINT64_C(0x59776098ae902765), UINT64_C(0x28774a131d22bcb3)},
+     false},
+    {"bahdanau, reset before, tanh-sum",
+     HD_BAHDANAU,
+     reset_before,
+     {UINT64_C(0x9474003be967ef94), UINT64_C(0x29ff7b98bdde8f30), UINT64_C(0x221202bf07bbd772)},
+     false},
+    {"luong, input feeding",
+     HD_LUONG,
+     as_it_is,
+     {UINT64_C(0x54279a5840fdd9a1), UINT64_C(0xb88a35e56a5d11f2), UINT64_C(0x8996a1ef62f53697)},
+     false},
+    {"luong, local-p, coverage",
+     HD_LUONG,
+     local_p,
+     {UINT64_C(0x47437438156f1349), UINT64_C(0x6ecfb8254cd49b70), UINT64_C(0xd23cfb6f3230dbab)},
+     false},
+    {"luong, scaled, inside",
+     HD_LUONG,
+     scaled_inside,
+     {UINT64_C(0xcf47e43e559a3fd5), UINT64_C(0x3a7a6cc1adcba8e1), UINT64_C(0x3c72f2deffb14a09)},
+     false},
+    {"luong, multi-head",
+     HD_LUONG,
+     multi_head,
+     {UINT64_C(0x5d428cf1137ae80b), UINT64_C(0x2e1a4af50e4566ce), UINT64_C(0x86d985599acb4c2e)},
+     false},
+    {"wang",
+     HD_WANG,
+     as_it_is,
+     {UINT64_C(0xaa33e251d737a10a), UINT64_C(0x3faf80b5f897eff3), UINT64_C(0x273463d5c96d5ddf)},
+     false},
+    {"wang, projected",
+     HD_WANG,
+     projected,
+     {UINT64_C(0x9e3ac9309f4ded78), UINT64_C(0x6b1c96d6c87cc2d9), UINT64_C(0x640707f745bfc62e)},
+     false},
+    {"ferreira",
+     HD_FERREIRA,
+     as_it_is,
+     {UINT64_C(0xb1d22eb861cd2616), UINT64_C(0xb99bc0d0feff766c), UINT64_C(0x15836fd7e959bfcd)},
+     false},
+    {"transformer",
+     HD_TRANSFORMER,
+     as_it_is,
+     {UINT64_C(0x2e86528cec876bd7), UINT64_C(0x3c2df1d8d91fee59), UINT64_C(0x253d1427dae9e41f)},
+     false},
+    {"transformer, pre-norm",
+     HD_TRANSFORMER,
+     pre_norm,
+     {UINT64_C(0x973106f8247d187c), UINT64_C(0x90d7424ddb5dd248), UINT64_C(0x51ed1f4561db67aa)},
+     false},
+    {"bahdanau, location-aware",
+     HD_BAHDANAU,
+     location_aware,
+     {UINT64_C(0x47811d71b7500e5b), UINT64_C(0x377b1b5e4252068d), UINT64_C(0x8d7f62f6d2de6bf1)},
+     false},
+    {"luong, location-aware, ctc",
+     HD_LUONG,
+     located_with_ctc,
+     {UINT64_C(0xc0fa1403de3ffad9), UINT64_C(0x1743e08b7c3e1a49), UINT64_C(0x8693287986bbbcd2)},
+     false},
+    {"transformer, ctc",
+     HD_TRANSFORMER,
+     with_ctc,
+     {UINT64_C(0xd42d991cbcacb40a), UINT64_C(0x47f303ff75f5c578), UINT64_C(0x6a5dffbd23a6ef72)},
+     false},
+    {"bahdanau, 8 bits",
+     HD_BAHDANAU,
+     as_it_is,
+     {UINT64_C(0xa3dc33d99cda0885), UINT64_C(0x8af836dfa36d30d1), UINT64_C(0x9822fd8c45bee657)},
+     true},
+    {"luong, local-p, coverage, 8 bits",
+     HD_LUONG,
+     local_p,
+     {UINT64_C(0xf1b8e7e278297a77), UINT64_C(0xfc3746a946ef3b22), UINT64_C(0x60f84639812818b9)},
+     true},
+    {"transformer, 8 bits",
+     HD_TRANSFORMER,
+     as_it_is,
+     {UINT64_C(0xebef41f8c52afab1), UINT64_C(0x4c4c1ed4464ca313), UINT64_C(0xa558ce3525d08cf8)},
+     true},
+    {"transformer, pre-norm, 8 bits",
+     HD_TRANSFORMER,
+     pre_norm,
+     {UINT64_C(0x8091c236c572a7a6), UINT64_C(0xd3b1130c5478cf68), UINT64_C(0x58197f22ee0e11b4)},
+     true},
+    {"bahdanau, deep transition",
+     HD_BAHDANAU,
+     deep_transition,
+     {UINT64_C(0xb9d9ae64bc6bf344), UINT64_C(0xd9a2b3e8ccaf7601), UINT64_C(0x93d395699f0b63f9)},
+     false},
+    {"transformer, ssru",
+     HD_TRANSFORMER,
+     ssru,
+     {UINT64_C(0x692ada989d934d58), UINT64_C(0x9f3ba9072e3540f8), UINT64_C(0x12eab46b916b9671)},
+     false},
+    {"transformer, ssru, 8 bits",
+     HD_TRANSFORMER,
+     ssru,
+     {UINT64_C(0x23f8528a632f153a), UINT64_C(0x5cd4032109291dd1), UINT64_C(0x3caac614ab5a961e)},
+     true},
 };
 enum { N_MODEL_CHECKSUMS = sizeof model_checksums / sizeof *model_checksums };
 
@@ -212,8 +292,8 @@ static inline bool checksum_of_net(uint64_t *sum, const struct hd_net *net, hd_t
 }
 
 /* By the kernels that were chosen. False, with the reason in `err`, when it cannot be had. */
-static inline bool model_checksum(uint64_t *sum, const struct model_checksum *m, bool is_bf16,
-                                  uint64_t key, heed_error *err)
+static inline bool model_checksum(uint64_t *sum, const struct model_checksum *m,
+                                  enum checked_precision precision, uint64_t key, heed_error *err)
 {
     struct hd_config config = checksum_config(m);
     struct hd_net *net = hd_config_check(&config, err) ? hd_net_new(&config, err) : NULL;
@@ -223,8 +303,8 @@ static inline bool model_checksum(uint64_t *sum, const struct model_checksum *m,
     *sum = UINT64_C(0xcbf29ce484222325);
     if (is_fine) {
         hd_net_init(net, 1);
-        if (is_bf16)
-            hd_params_multiply_bf16(net->params);
+        if (precision != CHECKED_F32)
+            hd_params_multiply_bf16(net->params, precision == CHECKED_BF16_BLOCKS);
         is_fine = (!m->is_int8 || hd_params_multiply_int8(net->params, err)) &&
                   checksum_of_net(sum, net, t, gradients, key);
         *err = *hd_tape_error(t);

@@ -1,12 +1,12 @@
-/* test_bf16.c -- models whose products are of bf16: their gradients are those of f32 as far as rounding lets them be, packed weights change no
+/* test_bf16.c -- models whose products are of bf16, added in one chain or in blocks: their gradients are those of f32 as far as rounding lets them be, packed weights change no
  * bit, and they learn. */
 #include "learn.h"
 
 #include "model/checksum.h"
 
 /* Loss and gradients of one batch, without dropout, after one packing or without. To be given to free(). */
-static float *gradient_of(const struct model_checksum *m, bool is_bf16, bool is_packed, float *loss,
-                          size_t *n)
+static float *gradient_of(const struct model_checksum *m, enum checked_precision precision,
+                          bool is_packed, float *loss, size_t *n)
 {
     struct hd_config config = checksum_config(m);
     heed_error err = {0};
@@ -15,8 +15,8 @@ static float *gradient_of(const struct model_checksum *m, bool is_bf16, bool is_
     hd_tape *t = hd_tape_new(&err);
     assert_true(net && t);
     hd_net_init(net, 1);
-    if (is_bf16)
-        hd_params_multiply_bf16(net->params);
+    if (precision != CHECKED_F32)
+        hd_params_multiply_bf16(net->params, precision == CHECKED_BF16_BLOCKS);
     *n = hd_params_size(net->params);
     float *gradients = some_floats(*n);
     for (int round = 0; round <= is_packed; round++) {
@@ -55,12 +55,12 @@ static void gradients_are_those_of_f32_but_for_rounding(void **state)
     (void)state;
     const double bound = 24 * 0x1p-9;
     static const float nothing[1 << 16];
-    for (int i = 0; i < N_MODEL_CHECKSUMS; i++) {
-        const struct model_checksum *m = &model_checksums[i];
+    for (int i = 0; i < 2 * N_MODEL_CHECKSUMS; i++) {
+        const struct model_checksum *m = &model_checksums[i / 2];
         float loss[2];
         size_t n;
-        float *exact = gradient_of(m, false, false, &loss[0], &n);
-        float *rounded = gradient_of(m, true, false, &loss[1], &n);
+        float *exact = gradient_of(m, CHECKED_F32, false, &loss[0], &n);
+        float *rounded = gradient_of(m, CHECKED_BF16 + i % 2, false, &loss[1], &n);
         assert_true(n <= sizeof nothing / sizeof *nothing);
         const double off = distance(exact, rounded, n) / distance(exact, nothing, n);
         const double loss_off = fabs((double)loss[1] / (double)loss[0] - 1);
@@ -75,12 +75,12 @@ static void gradients_are_those_of_f32_but_for_rounding(void **state)
 static void packed_weights_change_no_bit(void **state)
 {
     (void)state;
-    for (int i = 0; i < N_MODEL_CHECKSUMS; i++) {
-        const struct model_checksum *m = &model_checksums[i];
+    for (int i = 0; i < 2 * N_MODEL_CHECKSUMS; i++) {
+        const struct model_checksum *m = &model_checksums[i / 2];
         float loss[2];
         size_t n;
-        float *one = gradient_of(m, true, false, &loss[0], &n);
-        float *other = gradient_of(m, true, true, &loss[1], &n);
+        float *one = gradient_of(m, CHECKED_BF16 + i % 2, false, &loss[0], &n);
+        float *other = gradient_of(m, CHECKED_BF16 + i % 2, true, &loss[1], &n);
         assert_that(memcmp(loss, loss + 1, sizeof *loss) == 0 &&
                         memcmp(one, other, n * sizeof *one) == 0,
                     "%s: packed, the loss is %.9g instead of %.9g", m->name, (double)loss[1],
@@ -103,7 +103,7 @@ static void models_learn_to_reverse(void **state)
                                          .seed = 1};
     for (int i = 0; i < 2; i++) {
         struct learner l = learner_new(settings[i], &reversing, course.seed);
-        hd_params_multiply_bf16(l.net->params);
+        hd_params_multiply_bf16(l.net->params, i == 0);
         learn(&l, &reversing, &course);
         const double percent = exact_answers(&l, &reversing, 77);
         print_message("  %-60s %5.1f %%\n", settings[i], percent);

@@ -5,12 +5,12 @@
 #include "model/checksum.h"
 
 static uint64_t checksum_by(const struct hd_kernels *kernels, const struct model_checksum *m,
-                            bool is_bf16, uint64_t key)
+                            enum checked_precision precision, uint64_t key)
 {
     uint64_t sum;
     heed_error err = {0};
     hd_kernels_choose(kernels);
-    const bool is_fine = model_checksum(&sum, m, is_bf16, key, &err);
+    const bool is_fine = model_checksum(&sum, m, precision, key, &err);
     assert_that(is_fine, "%s by %s: %s", m->name, kernels->name, err.message);
     return sum;
 }
@@ -20,14 +20,14 @@ static void every_model_has_the_stored_bits(void **state)
     (void)state;
     int n_others = 0;
     for (const struct hd_kernels *const *k = hd_kernels_available(); *k; k++)
-        for (int i = 0; i < 2 * N_MODEL_CHECKSUMS; i++) {
-            const struct model_checksum *m = &model_checksums[i / 2];
-            const bool is_bf16 = i % 2;
-            const uint64_t sum = checksum_by(*k, m, is_bf16, 1);
-            if (sum == (is_bf16 ? m->sum_bf16 : m->sum))
+        for (int i = 0; i < N_CHECKED_PRECISIONS * N_MODEL_CHECKSUMS; i++) {
+            const struct model_checksum *m = &model_checksums[i / N_CHECKED_PRECISIONS];
+            const enum checked_precision p = i % N_CHECKED_PRECISIONS;
+            const uint64_t sum = checksum_by(*k, m, p, 1);
+            if (sum == m->sum[p])
                 continue;
-            print_error("%s by %s has the checksum 0x%016llx%s\n", m->name, (*k)->name,
-                        (unsigned long long)sum, is_bf16 ? " in bf16" : "");
+            print_error("%s by %s has the checksum 0x%016llx in %s\n", m->name, (*k)->name,
+                        (unsigned long long)sum, checked_precisions[p]);
             n_others++;
         }
     assert_int_equal(n_others, 0);
@@ -38,8 +38,8 @@ static void another_dropout_has_other_bits(void **state)
 {
     (void)state;
     for (int i = 0; i < N_MODEL_CHECKSUMS; i++)
-        assert_that(checksum_by(hd_kernels_available()[1], &model_checksums[i], false, 2) !=
-                        model_checksums[i].sum,
+        assert_that(checksum_by(hd_kernels_available()[1], &model_checksums[i], CHECKED_F32, 2) !=
+                        model_checksums[i].sum[CHECKED_F32],
                     "%s", model_checksums[i].name);
 }
 
