@@ -224,6 +224,7 @@ static void products_have_the_bits_of_the_reference(void **state)
             for (int K = 30; K <= 66; K++) /* whole blocks of sums, and others */
                 checks[c](k, 5 + K % 40, K, 17 + K % 31, kind);
             checks[c](k, 490, 40, 70, kind);
+            checks[c](k, 830, 9, 40, kind);
             checks[c](k, 40, 70, 530, kind);
         }
     }
