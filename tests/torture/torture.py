@@ -9,6 +9,7 @@ what is wrong (finding.txt), and the exit status is 1."""
 import argparse
 import collections
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -97,13 +98,17 @@ def main():
     if args.trial is not None:
         chamber.one(args.only, args.trial)
         end = 0
-    while time.monotonic() < end:
-        torture = args.only or TURNS[turn % len(TURNS)]
-        chamber.one(torture, numbers[torture])
-        numbers[torture] += 1
-        turn += 1
+    try:
+        while time.monotonic() < end:
+            torture = args.only or TURNS[turn % len(TURNS)]
+            chamber.one(torture, numbers[torture])
+            numbers[torture] += 1
+            turn += 1
+    except KeyboardInterrupt:
+        print('torture: stopped', flush=True)
+    used = sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     told = ', '.join(f'{n} {name}' for name, n in sorted(chamber.counts.items()) if name != 'findings')
-    print(f'torture: seed {args.seed}: {sum(numbers.values())} trials; {told}; {chamber.counts["findings"]} findings')
+    print(f'torture: seed {args.seed}: {sum(numbers.values())} trials in {used / 3600:.2f} core-hours; {told}; {chamber.counts["findings"]} findings')
     sys.exit(1 if chamber.counts['findings'] else 0)
 
 
