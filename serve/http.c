@@ -291,7 +291,7 @@ enum MHD_Result hd_http_handle(void *service, struct MHD_Connection *connection,
 
 /* ---- the end -------------------------------------------------------------------------------------------- */
 
-static void log_request(const struct hd_http *http, double seconds)
+static void log_request(const struct hd_http *http, unsigned status, double seconds)
 {
     const struct hd_serve_settings *s = http->service->settings;
     const bool is_short = http->n_texts == 0;
@@ -302,15 +302,25 @@ static void log_request(const struct hd_http *http, double seconds)
         snprintf(texts, sizeof texts, ", %zu text%s of %zu characters", http->n_texts,
                  http->n_texts == 1 ? "" : "s", http->n_characters);
     hd_service_say(http->service, HEED_SERVER_ANSWERED, "%s %s %s %u%s, %.1f ms", http->address,
-                   http->method, http->route ? http->route->path : "(unknown)", http->status, texts,
+                   http->method, http->route ? http->route->path : "(unknown)", status, texts,
                    1e3 * seconds);
-    if (s->is_verbose && http->status >= 400 && http->answer.n > 0)
+    if (s->is_verbose && status >= 400 && http->answer.n > 0)
         hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s", http->answer.at);
     const json_t *q = s->logs_text ? json_object_get(http->form, "q") : NULL;
     char *text = q ? json_dumps(q, JSON_ENCODE_ANY) : NULL; /* so that it is one line */
     if (text)
         hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s", text);
     free(text);
+}
+
+void hd_http_free(struct hd_http *http)
+{
+    hd_stream_free(http->stream);
+    json_decref(http->form);
+    hd_free(http->body.at);
+    hd_free(http->answer.at);
+    hd_free(http->path);
+    hd_free(http);
 }
 
 void hd_http_complete(void *service, struct MHD_Connection *connection, void **context,
@@ -326,15 +336,11 @@ void hd_http_complete(void *service, struct MHD_Connection *connection, void **c
     hd_links_set(&s->links, http->link, HD_LINK_RESTS,
                  s->settings->idle_time + s->settings->header_time);
     const double seconds = hd_seconds() - http->begin;
-    hd_desk_abandon(&s->desk, http->work);
-    if (http->status == 0)
-        http->status = 499; /* the client has gone before its request was here */
-    hd_metrics_count(&s->metrics, http->route ? http->route->path : "other", http->status, seconds);
-    log_request(http, seconds);
-    hd_stream_free(http->stream);
-    json_decref(http->form);
-    hd_free(http->body.at);
-    hd_free(http->answer.at);
-    hd_free(http->path);
-    hd_free(http);
+    const unsigned status = http->stream        ? MHD_HTTP_OK /* its head was sent long ago */
+                            : http->status == 0 ? 499         /* gone before its request was here */
+                                                : http->status;
+    hd_metrics_count(&s->metrics, http->route ? http->route->path : "other", status, seconds);
+    log_request(http, status, seconds);
+    if (hd_desk_abandon(&s->desk, http->work))
+        hd_http_free(http);
 }

@@ -67,6 +67,7 @@ enum MHD_Result hd_http_handle(void *service, struct MHD_Connection *connection,
                                size_t *size, void **context);
 void hd_http_complete(void *service, struct MHD_Connection *connection, void **context,
                       enum MHD_RequestTerminationCode why);
+void hd_http_free(struct hd_http *http);
 
 /* Send the answer, or begin to; in the daemon's thread. */
 enum MHD_Result hd_http_send(struct hd_http *http);

@@ -340,6 +340,12 @@ static void finish_heads(struct hd_http *http, struct hd_work *w)
     http->type = "application/json";
 }
 
+/* The answer grows with the square of the text, and a picture takes long to draw in any case. */
+static size_t most_quick(void (*finish)(struct hd_http *http, struct hd_work *work))
+{
+    return finish == finish_own ? 1000 : finish == finish_heads ? 100 : 0;
+}
+
 static void translate_own(struct hd_http *http, const char *attention,
                           void (*finish)(struct hd_http *http, struct hd_work *work))
 {
@@ -356,6 +362,7 @@ static void translate_own(struct hd_http *http, const char *attention,
     if (is_read && hd_guard_spend(&http->service->guard, http, own.n) &&
         (w = hd_work_new(http, f, d, own.n)) && (!is_stream || hd_stream_begin(http))) {
         w->finish = finish;
+        w->most_quick = most_quick(finish);
         hd_desk_submit(&http->service->desk, w, own.texts, own.options, own.n_options == 1);
     }
     if (!w)

@@ -152,12 +152,16 @@ static void drain(struct hd_service *s, MHD_socket listener)
         in_a_hurry = told(s, LOOK_MS / 5) == 's';
         look_around(s);
     }
+    hd_clerk_hurry(&s->archivist);
+    hd_clerk_hurry(&s->desk.answers);
     const double last = hd_seconds() + 1; /* for those that are told that there will be no answer */
     for (bool is_first = true; hd_links_size(&s->links) > 0 && (is_first || hd_seconds() < last);
          is_first = false) {
         hd_desk_look(&s->desk, true);
         told(s, 5);
     }
+    hd_clerk_end(&s->archivist);
+    hd_clerk_end(&s->desk.answers);
     hd_links_shut(&s->links);
     MHD_stop_daemon(s->daemon);
     close(listener);
@@ -195,7 +199,8 @@ static bool start(struct hd_service *s, heed_error *err)
     if (fd < 0)
         return false;
     note_address(s, fd);
-    if (!start_daemon(s, fd, err)) {
+    if (!hd_clerk_start(&s->desk.answers, err) || !hd_clerk_start(&s->archivist, err) ||
+        !start_daemon(s, fd, err)) {
         close(fd);
         return false;
     }
@@ -213,6 +218,7 @@ static bool run(const struct hd_serve_settings *settings, heed_error *err)
     pthread_mutex_init(&s->say_lock, NULL);
     hd_fleets_init(&s->fleets);
     hd_desk_init(&s->desk, s);
+    hd_clerk_init(&s->archivist, hd_desk_make);
     hd_links_init(&s->links, settings->header_time);
     hd_metrics_init(&s->metrics);
     hd_page_init(&s->page);
@@ -224,6 +230,7 @@ static bool run(const struct hd_serve_settings *settings, heed_error *err)
     hd_page_release(&s->page);
     hd_metrics_release(&s->metrics);
     hd_links_release(&s->links);
+    hd_clerk_release(&s->archivist);
     hd_desk_release(&s->desk);
     hd_guard_release(&s->guard);
     hd_suggestions_release(&s->suggestions);

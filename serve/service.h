@@ -2,6 +2,7 @@
 #ifndef HD_SERVE_SERVICE_H
 #define HD_SERVE_SERVICE_H
 
+#include "serve/clerk.h"
 #include "serve/desk.h"
 #include "serve/downloads.h"
 #include "serve/fleet.h"
@@ -28,6 +29,7 @@ struct hd_service {
     struct hd_page page;
     struct hd_downloads downloads;
     struct hd_suggestions suggestions;
+    struct hd_clerk archivist; /* reads and changes the memory */
     pthread_mutex_t say_lock;
     atomic_bool is_draining;
 };

@@ -34,7 +34,7 @@ kill $server
 wait $server
 expect '--open opens the page' 0 "heed: listening at $(cat "$here/opened")" '' cat "$here/where"
 
-for part in libre clients own languages memory safety load; do
+for part in libre clients own languages memory safety large load; do
     python3 "tests/serve/$part.py" "$heed" "$toy" || n_failed=$((n_failed + 1))
 done
 finish
