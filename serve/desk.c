@@ -255,8 +255,8 @@ static enum next next_of(struct hd_work *w)
         return w->is_out ? NEXT_NOTHING
                          : NEXT_FREE; /* the thread that brings its last text frees it */
     }
-    if (w->http->stream && w->end == HD_WORK_DONE && w->n_told < w->n_units &&
-        w->units[w->n_told].result)
+    if (w->http->stream && w->end == HD_WORK_DONE && w->err.code == HEED_OK &&
+        w->n_told < w->n_units && w->units[w->n_told].result)
         return NEXT_TELL;
     w->is_in_hand = w->is_completing;
     return w->is_completing ? NEXT_ANSWER : NEXT_NOTHING;
@@ -321,12 +321,37 @@ bool hd_desk_abandon(struct hd_desk *desk, struct hd_work *w)
     return !is_in_hand;
 }
 
-/* A result, or why there is none, is one of this work's; the lock is held. */
-static void note_result(struct hd_unit *u, heed_result *r, const heed_error *err)
+/* How many numbers a result has that grow faster than its text, or are many for each word. */
+static size_t numbers_of(const heed_result *r)
 {
+    size_t n = r->n_beam;
+    for (size_t i = 0; i < r->n_translations; i++) {
+        const heed_translation *t = r->translations[i];
+        const size_t n_subword_weights = t->n_subword_rows * t->n_subword_columns;
+        n += (t->attention ? t->n_attention_rows * t->n_attention_columns : 0) +
+             (t->subword_attention ? n_subword_weights : 0) +
+             (t->subword_scores ? n_subword_weights : 0) + t->n_choices * t->n_subwords;
+    }
+    return n;
+}
+
+/* A result, or why there is none, is one of this work's. Where there can be no answer, the rest is dropped. The lock is held. */
+static void note_result(struct hd_desk *desk, struct hd_unit *u, heed_result *r,
+                        const heed_error *err)
+{
+    struct hd_work *w = u->work;
+    const size_t most = (size_t)desk->service->settings->max_numbers;
     u->result = r;
+    w->n_numbers += r ? numbers_of(r) : 0;
     if (!r)
-        hd_fail(&u->work->err, err->code, "%s", err->message);
+        hd_fail(&w->err, err->code, "%s", err->message);
+    else if (w->n_numbers > most)
+        hd_fail(&w->err, HEED_BAD_OPTION,
+                "the answer would have more than %zu numbers (weights of attention, steps, tree); "
+                "send less text at a time, or ask with attention none",
+                most);
+    if (w->err.code != HEED_OK)
+        drop_units(desk, w);
 }
 
 static void bring(struct hd_desk *desk, const struct hd_engine *e, uint64_t id, heed_result *r,
@@ -341,7 +366,7 @@ static void bring(struct hd_desk *desk, const struct hd_engine *e, uint64_t id, 
         hd_metrics_text(&desk->service->metrics, hd_utf8_count(r->source, strlen(r->source)),
                         r->n_words, r->translations[0]->n_words);
     if (u)
-        note_result(u, r, err);
+        note_result(desk, u, r, err);
     if (w && w->n_left == 0)
         leave(desk, w);
     if (w && !w->is_in_hand && w->is_orphan)

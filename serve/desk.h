@@ -34,6 +34,7 @@ struct hd_work {
     struct hd_served *direction;
     struct hd_unit *units;
     size_t n_units, n_left, n_told; /* n_told: that a stream knows */
+    size_t n_numbers;               /* of the results that are there */
     double deadline;
     enum hd_work_end end;
     heed_error err; /* the first of its texts */

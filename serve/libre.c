@@ -160,6 +160,8 @@ void hd_libre_detect(struct hd_http *http)
     enum { MOST = 3, LEAST_PERCENT = 5 };
     const json_t *q = json_object_get(http->form, "q");
     const size_t n_texts = json_is_array(q) ? json_array_size(q) : 1;
+    if (!hd_order_check(http, q, "q") || !hd_guard_spend(&http->service->guard, http, n_texts))
+        return;
     struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);
     json_t *list = json_array();
     for (size_t i = 0; i < n_texts; i++) {

@@ -43,7 +43,7 @@ static bool check_text(struct hd_http *http, const json_t *text, const char *nam
     return false;
 }
 
-static bool check_texts(struct hd_http *http, const json_t *field, const char *name)
+bool hd_order_check(struct hd_http *http, const json_t *field, const char *name)
 {
     const size_t n = json_is_array(field) ? json_array_size(field) : 1,
                  most = (size_t)http->service->settings->max_texts;
@@ -91,7 +91,7 @@ static struct hd_order *order_or_refusal(struct hd_http *http, struct hd_order *
 struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,
                               const char *markup)
 {
-    if (!check_texts(http, field, name))
+    if (!hd_order_check(http, field, name))
         return NULL;
     const bool is_list = json_is_array(field);
     const size_t n = is_list ? json_array_size(field) : 1;
@@ -111,7 +111,7 @@ struct hd_order *hd_order_new_file(struct hd_http *http, const json_t *field, co
                                    const char *format)
 {
     heed_error err = {0};
-    if (!check_texts(http, field, name))
+    if (!hd_order_check(http, field, name))
         return NULL;
     heed_file *file =
         heed_file_read(json_string_value(field), json_string_length(field), format, NULL, &err);

@@ -22,6 +22,9 @@ struct hd_order {
     char *extra; /* of the route */
 };
 
+/* Are there texts, as below? Refuses the request if not, and counts them for the log. */
+bool hd_order_check(struct hd_http *http, const json_t *field, const char *name);
+
 /* The texts of a field, a string or a list of strings. NULL with the request refused: there is none, one is no string, there are too
  * many, one is too long, or it is sent too often. */
 struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,

@@ -258,15 +258,6 @@ static bool read_own(struct own *own, struct hd_http *http, const struct hd_serv
     return own->texts && own->options;
 }
 
-/* Is q there, and are its texts texts and not too long? Refuses it if not. */
-static bool check_q(struct hd_http *http)
-{
-    struct hd_order *o = hd_order_new(http, json_object_get(http->form, "q"), "q", NULL);
-    const bool ok = o != NULL;
-    hd_order_free(o);
-    return ok;
-}
-
 /* ---- all heads ------------------------------------------------------------------------------------------------------ */
 
 /* How many layers have the attention that is asked for. */
@@ -349,7 +340,7 @@ static size_t most_quick(void (*finish)(struct hd_http *http, struct hd_work *wo
 static void translate_own(struct hd_http *http, const char *attention,
                           void (*finish)(struct hd_http *http, struct hd_work *work))
 {
-    if (!check_q(http))
+    if (!hd_order_check(http, json_object_get(http->form, "q"), "q"))
         return;
     struct hd_fleets *fleets = &http->service->fleets;
     struct hd_fleet *f = hd_fleets_use(fleets);

@@ -31,12 +31,12 @@ def beside(s, ask):
     return answers[0], took[0], max(waits)
 
 
-with Server('--quiet') as s:
+with Server('--quiet', '--max-numbers', '20000000') as s:
     whole = s.post_json('/heed/translate', {'q': LARGE})
-    drawn = s.post_json('/heed/plot', {'q': LARGE[:2000]})
+    drawn = s.post_json('/heed/plot', {'q': LARGE[:1500]})
     for name, ask in (('an answer', lambda: s.post_json('/heed/translate', {'q': LARGE})),
                       ('a stream', lambda: s.post_json('/heed/translate', {'q': LARGE, 'stream': True})),
-                      ('a picture', lambda: s.post_json('/heed/plot', {'q': LARGE[:2000]}))):
+                      ('a picture', lambda: s.post_json('/heed/plot', {'q': LARGE[:1500]}))):
         if name == 'a picture' and drawn.status == 500 and 'heed_draw' in drawn.text:
             print('skipped: pictures, as there is no heed_draw.so')
             continue
@@ -69,4 +69,13 @@ with Server('--quiet') as s:
     thread.join()
     check('at the end what is being made is sent', [a.bytes for a in answers] == [whole.bytes], answers)
 same('and the server ends well', s.status, 0)
+
+with Server('--quiet') as s:
+    for said in ({'q': LARGE}, {'q': [LARGE[:4000]] * 8}, {'q': LARGE, 'target': 'one. ' * 3000}):
+        a = s.post_json('/heed/translate', said)
+        check('an answer can be too large', a.status == 400 and 'more than 4000000 numbers' in a.json['error'], a)
+    a = s.post_json('/heed/translate', {'q': [LARGE[:4000]] * 8, 'stream': True})
+    check('in a stream as well', a.text.rstrip().split('\n')[-2] == 'event: error' and 'numbers' in a.text[-300:], a.text[-300:])
+    same('without attention it is not', s.post_json('/heed/translate', {'q': LARGE, 'attention': 'none'}).status, 200)
+    same('nor a translation alone', s.post_json('/translate', {**ONE, 'q': LARGE}).status, 200)
 finish()

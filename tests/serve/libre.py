@@ -165,6 +165,9 @@ with Server('--files', 'no', '--metrics', 'no', '--web', 'no', '--log-text', '-v
     same('characters count, not bytes', s.post_json('/translate', {**one, 'q': 'ä' * 20}).status, 200)
     same('there can be too many', s.post_json('/translate', {**one, 'q': ['eins'] * 4}).json,
          {'error': 'Invalid request: request (4) exceeds text limit (3)'})
+    same('so can what is detected', s.post_json('/detect', {'q': 'x' * 21}).json, {'error': 'Invalid request: request (21) exceeds text limit (20)'})
+    same('and its texts', s.post_json('/detect', {'q': ['eins'] * 4}).json, {'error': 'Invalid request: request (4) exceeds text limit (3)'})
+    same('which are texts', s.post_json('/detect', {'q': [1]}).json, {'error': 'Invalid request: q must be text'})
     same('texts are logged if asked for', s.post_json('/translate', {**one, 'q': 'eins'}).status, 200)
 check('and then they are', any('"eins"' in x for x in s.log), s.log)
 check('a refusal is told where more is wanted', any('exceeds text limit (3)' in x for x in s.log), s.log)

@@ -134,6 +134,7 @@ with tempfile.NamedTemporaryFile('w') as f:
 with Server('--rate', '5', '--trust-proxy') as s:
     same('an address has a rate', s.post_json('/translate', {**ONE, 'q': ['eins'] * 5}).status, 200)
     same('by texts', s.post_json('/translate', ONE).status, 429)
+    same('those of which only the language is asked included', s.post_json('/detect', {'q': 'eins'}).status, 429)
     same('others have their own', s.post_json('/translate', ONE, **{'X-Forwarded-For': '1.2.3.4, 10.0.0.9'}).status, 200)
     same('the last that the proxy saw counts', s.post_json('/translate', {**ONE, 'q': ['eins'] * 5}, **{'X-Forwarded-For': '9.9.9.9, 10.0.0.9'}).status, 429)
 with Server('--max-connections-each', '2') as s:
