@@ -88,19 +88,22 @@ static bool read_keys(const char *path, struct hd_key **keys, size_t *n, heed_er
 
 bool hd_guard_is_local(const char *host)
 {
-    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 ||
-           strncmp(host, "127.", 4) == 0;
+    unsigned char bytes[16];
+    const bool is_mapped = strncasecmp(host, "::ffff:", 7) == 0;
+    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 || host[0] == '/' ||
+           (inet_pton(AF_INET, is_mapped ? host + 7 : host, bytes) == 1 && bytes[0] == 127);
 }
 
-bool hd_guard_init(struct hd_guard *g, const struct hd_serve_settings *s, heed_error *err)
+bool hd_guard_init(struct hd_guard *g, const struct hd_serve_settings *s, const char *host,
+                   heed_error *err)
 {
-    *g = (struct hd_guard){.settings = s, .is_local = hd_guard_is_local(s->host)};
+    *g = (struct hd_guard){.settings = s, .host = host, .is_local = hd_guard_is_local(host)};
     pthread_mutex_init(&g->lock, NULL);
     if (!g->is_local && !s->api_keys && !s->is_insecure)
         return hd_fail(err, HEED_BAD_OPTION,
                        "at %s everybody who reaches this machine could use the server; give "
                        "--api-keys FILE, or --insecure if that is wanted",
-                       s->host);
+                       host);
     return read_keys(s->api_keys, &g->keys, &g->n_keys, err);
 }
 
@@ -314,8 +317,7 @@ static bool is_our_name(const struct hd_guard *g, const char *header)
             return true;
     if (!host_of(name, sizeof name, header))
         return false;
-    if (is_local_name(name) || strcasecmp(name, g->settings->host) == 0 ||
-        (!g->is_local && is_number(name)))
+    if (is_local_name(name) || strcasecmp(name, g->host) == 0 || (!g->is_local && is_number(name)))
         return true;
     for (size_t i = 0; i < g->settings->host_names.n; i++)
         if (strcasecmp(g->settings->host_names.at[i], name) == 0)

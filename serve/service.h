@@ -20,7 +20,10 @@
 struct hd_service {
     const struct hd_serve_settings *settings;
     struct MHD_Daemon *daemon;
-    char address[128]; /* http://127.0.0.1:5000 */
+    int socket;        /* that listens; -1: none yet */
+    char host[128];    /* where: 127.0.0.1, or the path of a socket of files */
+    int port;          /* 0: of such a socket */
+    char address[160]; /* http://127.0.0.1:5000 */
     struct hd_fleets fleets;
     struct hd_guard guard;
     struct hd_desk desk;

@@ -158,17 +158,46 @@ with tempfile.TemporaryDirectory() as folder:
     same('then it ends well, too', s.status, 0)
 
 # socket activation, as systemd does it
-listener = socket.create_server(('127.0.0.1', 0))
-script = ('import os, sys\nos.dup2(int(sys.argv[1]), 3)\nos.set_inheritable(3, True)\n'
-          'os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")\nos.execv(sys.argv[2], sys.argv[2:])')
-process = subprocess.Popen(['python3', '-c', script, str(listener.fileno()), HEED, 'serve', '-m', 'de-en=' + TOY],
-                           pass_fds=[listener.fileno()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-line = process.stdout.readline().decode()
-check('a socket can be given', f':{listener.getsockname()[1]}/' in line, line)
-import http.client
-connection = http.client.HTTPConnection('127.0.0.1', listener.getsockname()[1], timeout=30)
-connection.request('GET', '/health')
-same('and is served', connection.getresponse().status, 200)
-process.send_signal(signal.SIGINT)
-same('until Ctrl-C', process.wait(60), 0)
+SCRIPT = ('import os, sys\nfor i in range(int(sys.argv[2])):\n os.dup2(int(sys.argv[1]), 3 + i)\n os.set_inheritable(3 + i, True)\n'
+          'os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=sys.argv[2])\nos.execv(sys.argv[3], sys.argv[3:])')
+
+
+def given(listener, *options, n=1):
+    return subprocess.Popen(['python3', '-c', SCRIPT, str(listener.fileno()), str(n), HEED, 'serve', '-m', 'de-en=' + TOY, *options],
+                            pass_fds=[listener.fileno()], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def ask_health(connection):
+    connection.sendall(b'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    return connection.recv(100)[:12]
+
+
+def serves(process, line, listener, address, wanted):
+    check(f'a socket can be given, and is told: {wanted}', wanted in line, line)
+    with socket.socket(listener.family, socket.SOCK_STREAM) as c:
+        c.connect(address)
+        same('and is served', ask_health(c), b'HTTP/1.1 200')
+    process.send_signal(signal.SIGINT)
+    same('until Ctrl-C', (process.wait(60), process.communicate()[1].decode().count('everybody who reaches')),
+         (0, int(not wanted.startswith(('http://127.0.0.1', 'unix:')))))
+
+
+with socket.create_server(('127.0.0.1', 0)) as listener:
+    port = listener.getsockname()[1]
+    process = given(listener, '--host', '0.0.0.0', '--port', '1')
+    serves(process, process.stdout.readline().decode(), listener, ('127.0.0.1', port), f'http://127.0.0.1:{port}/')
+    process = given(listener, n=2)
+    check('but not two', process.wait(60) == 1 and b'2 sockets are given' in process.communicate()[1])
+with socket.create_server(('0.0.0.0', 0)) as listener:
+    port = listener.getsockname()[1]
+    process = given(listener)
+    check('one that is open to others is not served without keys',
+          process.wait(60) == 1 and b'at 0.0.0.0 everybody who reaches this machine' in process.communicate()[1])
+    process = given(listener, '--insecure')
+    serves(process, process.stdout.readline().decode(), listener, ('127.0.0.1', port), f'http://0.0.0.0:{port}/')
+with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+    listener.bind(os.path.join(folder, 'heed'))
+    listener.listen()
+    process = given(listener)
+    serves(process, process.stdout.readline().decode(), listener, os.path.join(folder, 'heed'), f'unix:{folder}/heed')
 finish()
