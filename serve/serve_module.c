@@ -147,10 +147,16 @@ static bool start_daemon(struct hd_service *s, int fd, heed_error *err)
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
 
+static bool load_fleet(struct hd_service *s, heed_error *err)
+{
+    struct hd_fleet *f = hd_fleet_load(s->settings, &s->desk, err);
+    return f && hd_suggestions_put_fleet(&s->suggestions, &s->fleets, f, err);
+}
+
 static void reload(struct hd_service *s)
 {
     heed_error err = {0};
-    if (hd_guard_reload(&s->guard, &err) && hd_fleets_load(&s->fleets, s->settings, &s->desk, &err))
+    if (hd_guard_reload(&s->guard, &err) && load_fleet(s, &err))
         hd_service_say(s, HEED_SERVER_SAYS, "models have been read again");
     else
         hd_service_say(s, HEED_SERVER_SAYS, "models are used as they were: %s", err.message);
@@ -228,7 +234,7 @@ static void say_start(struct hd_service *s)
 
 static bool start(struct hd_service *s, heed_error *err)
 {
-    if (!hd_fleets_load(&s->fleets, s->settings, &s->desk, err))
+    if (!load_fleet(s, err))
         return false;
     if (s->socket < 0)
         s->socket = open_socket(s->settings, err);

@@ -4,31 +4,10 @@ import signal
 import socket
 import threading
 import time
-from server import Server, check, finish, same
+from server import Server, beside, check, finish, same
 
 ONE = {'q': 'eins zwei', 'source': 'de', 'target': 'en'}
 LARGE = 'eins zwei drei. ' * 600
-
-
-def beside(s, ask):
-    """Seconds that a large request took, and the longest that a short one took meanwhile."""
-    took, waits = [], []
-
-    def large():
-        begin = time.monotonic()
-        answers.append(ask())
-        took.append(time.monotonic() - begin)
-    answers = []
-    thread = threading.Thread(target=large)
-    thread.start()
-    while thread.is_alive():
-        begin = time.monotonic()
-        a = s.post_json('/translate', ONE)
-        waits.append(time.monotonic() - begin)
-        if a.json != {'translatedText': 'two one'}:
-            check('a short text is translated', False, a)
-    thread.join()
-    return answers[0], took[0], max(waits)
 
 
 with Server('--quiet', '--max-numbers', '20000000') as s:
@@ -40,7 +19,7 @@ with Server('--quiet', '--max-numbers', '20000000') as s:
         if name == 'a picture' and drawn.status == 500 and 'heed_draw' in drawn.text:
             print('skipped: pictures, as there is no heed_draw.so')
             continue
-        a, took, wait = beside(s, ask)
+        a, took, wait = beside(ask, lambda: s.post_json('/translate', ONE))
         check(f'{name} that takes long does not make others wait', wait < 0.6 * took, (took, wait))
         wanted = drawn.bytes if name == 'a picture' else whole.bytes
         check('and is what it is without them', a.status == 200 and wanted in a.bytes and (name == 'a stream' or wanted == a.bytes), a)
