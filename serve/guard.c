@@ -343,24 +343,34 @@ static bool may_origin_ask(const struct hd_guard *g, const struct hd_http *http,
                       (host_of(name, sizeof name, rest) && is_local_name(name)));
 }
 
+enum { LONGEST_NAME = 200 };
+
+/* What is told of a name, also to the log: it is of the server, or of a page, and no text. */
+static const char *cut(const char *name, char shorter[LONGEST_NAME])
+{
+    snprintf(shorter, LONGEST_NAME, "%s", name);
+    return shorter;
+}
+
 bool hd_guard_admits(struct hd_guard *g, struct hd_http *http)
 {
+    char name[LONGEST_NAME];
     const char *host = hd_http_header(http, MHD_HTTP_HEADER_HOST),
                *origin = hd_http_header(http, MHD_HTTP_HEADER_ORIGIN);
     if (!is_our_name(g, host)) {
         count_refusal(http, HD_REJECTED_HOST);
         hd_http_refuse(http, MHD_HTTP_MISDIRECTED_REQUEST,
-                       "this server is not called %.200s; start it with --host-name to allow that "
+                       "this server is not called %s; start it with --host-name to allow that "
                        "name",
-                       host);
+                       cut(host, name));
         return false;
     }
     if (origin && !may_origin_ask(g, http, origin)) {
         count_refusal(http, HD_REJECTED_ORIGIN);
         hd_http_refuse(http, MHD_HTTP_FORBIDDEN,
-                       "pages of %.200s may not use this server; start it with --cors to allow "
+                       "pages of %s may not use this server; start it with --cors to allow "
                        "them",
-                       origin);
+                       cut(origin, name));
         return false;
     }
     return true;

@@ -44,12 +44,41 @@ void hd_http_say_json(struct hd_http *http, unsigned status, json_t *json)
     free(text);
 }
 
+/* The sentence without texts of the client. */
+static void note_reason(struct hd_http *http, const char *format, va_list args)
+{
+    size_t n = 0;
+    for (const char *c = format; *c && n < sizeof http->reason; c++) {
+        char *to = http->reason + n;
+        const size_t room = sizeof http->reason - n;
+        int written = 1;
+        if (*c != '%')
+            written = snprintf(to, room, "%c", *c);
+        else if (*++c == 's')
+            written = snprintf(to, room, "%s", va_arg(args, const char *));
+        else if (*c == 'd')
+            written = snprintf(to, room, "%d", va_arg(args, int));
+        else if (*c == 'z') {
+            written = snprintf(to, room, "%zu", va_arg(args, size_t));
+            c++;
+        } else if (*c == '.') {
+            c += strspn(c, ".0123456789");
+            (void)va_arg(args, const char *);
+            written = snprintf(to, room, "...");
+        }
+        n += (size_t)written;
+    }
+}
+
 void hd_http_refuse(struct hd_http *http, unsigned status, const char *format, ...)
 {
     char sentence[700];
-    va_list args;
+    va_list args, again;
     va_start(args, format);
+    va_copy(again, args);
     vsnprintf(sentence, sizeof sentence, format, args);
+    note_reason(http, format, again);
+    va_end(again);
     va_end(args);
     size_t bad = 0;
     if (!hd_utf8_valid(sentence, strlen(sentence), &bad))
@@ -64,6 +93,11 @@ void hd_http_refuse_for(struct hd_http *http, const heed_error *err)
         err->code == HEED_BAD_OPTION || err->code == HEED_BAD_TEXT || err->code == HEED_BAD_MODEL;
     hd_http_refuse(http, is_theirs ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_INTERNAL_SERVER_ERROR, "%s",
                    err->message[0] ? err->message : "there is not enough memory");
+    if (is_theirs) /* the sentence may quote what they sent */
+        snprintf(http->reason, sizeof http->reason, "%s",
+                 err->code == HEED_BAD_OPTION ? "an option is not as it must be"
+                 : err->code == HEED_BAD_TEXT ? "a text is not as it must be"
+                                              : "the model cannot do that");
 }
 
 static void add_page_headers(struct MHD_Response *r)
@@ -304,8 +338,9 @@ static void log_request(const struct hd_http *http, unsigned status, double seco
     hd_service_say(http->service, HEED_SERVER_ANSWERED, "%s %s %s %u%s, %.1f ms", http->address,
                    http->method, http->route ? http->route->path : "(unknown)", status, texts,
                    1e3 * seconds);
-    if (s->is_verbose && status >= 400 && http->answer.n > 0)
-        hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s", http->answer.at);
+    if (s->is_verbose && status >= 400)
+        hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s",
+                       s->logs_text && http->answer.n > 0 ? http->answer.at : http->reason);
     const json_t *q = s->logs_text ? json_object_get(http->form, "q") : NULL;
     char *text = q ? json_dumps(q, JSON_ENCODE_ANY) : NULL; /* so that it is one line */
     if (text)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- /translate ------------------------------------------------------------------------------------------------ */
 
@@ -129,7 +130,7 @@ void hd_libre_translate(struct hd_http *http)
         !read_alternatives(http, &alternatives))
         return;
     const char *format = hd_form_text(http->form, "format");
-    const bool is_markup = format && strcmp(format, "html") == 0;
+    const bool is_markup = format && strcasecmp(format, "html") == 0;
     mend_line_ends(http);
     struct hd_order *o =
         hd_order_new(http, json_object_get(http->form, "q"), "q", is_markup ? "html" : NULL);
@@ -140,7 +141,8 @@ void hd_libre_translate(struct hd_http *http)
     bool is_same;
     struct hd_served *d = hd_order_direction(http, o, fleet, hd_form_text(http->form, "source"),
                                              hd_form_text(http->form, "target"), &is_same);
-    const bool is_known_format = !format || !*format || is_markup || strcmp(format, "text") == 0;
+    const bool is_known_format =
+        !format || !*format || is_markup || strcasecmp(format, "text") == 0;
     if (http->status == 0 && !is_known_format)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.100s format is not supported", format);
     if (http->status == 0)

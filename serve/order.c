@@ -116,7 +116,7 @@ struct hd_order *hd_order_new_file(struct hd_http *http, const json_t *field, co
     heed_file *file =
         heed_file_read(json_string_value(field), json_string_length(field), format, NULL, &err);
     if (!file) {
-        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: %s", err.message);
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: %.600s", err.message);
         return NULL;
     }
     const size_t n = heed_file_size(file);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
@@ -50,9 +51,19 @@ static bool is_modest(struct hd_http *http, const char *name, const char *value)
     return false;
 }
 
+/* Is this an option that is yes or no? */
+static bool is_yes_or_no(const char *name)
+{
+    const heed_option *o;
+    for (int i = 0; (o = heed_translator_option_at(i)); i++)
+        if (strcmp(o->name, name) == 0)
+            return o->kind == HEED_OPTION_YES_NO || o->kind == HEED_OPTION_FLAG;
+    return false;
+}
+
 /* Options of the search and of what is reported; how the server works, and which files it reads, is its own affair. That there be no
  * memory can be asked for. */
-static bool set_option(struct hd_http *http, heed_options *options, const char *name,
+static bool set_option(struct hd_http *http, heed_options *options, const char *field,
                        const json_t *value)
 {
     static const char *const fields[] = {"q",      "from",   "to",      "source", "prefix",
@@ -61,20 +72,40 @@ static bool set_option(struct hd_http *http, heed_options *options, const char *
     static const char *const ours[] = {"threads",     "batch",      "compute",      "keep",
                                        "max-source",  "max-length", "glossary",     "memory",
                                        "memory-from", "memory-to",  "memory-cache", NULL};
-    char text[64];
+    char text[64], name[64];
     heed_error err = {0};
-    const bool is_no_memory = strcmp(name, "memory") == 0 && json_is_false(value);
-    const char *said = is_no_memory ? "none" : typed(value, text, sizeof text);
-    if (is_among(fields, name) || json_is_null(value))
+    if (is_among(fields, field) || json_is_null(value))
         return true;
-    if (is_among(ours, name) && !is_no_memory)
+    snprintf(name, sizeof name, "%s", field);
+    for (char *c = name; *c; c++) /* as the option engine reads names */
+        *c = *c == '_' ? '-' : *c;
+    const int truth = hd_form_truth_of(value);
+    const bool is_memory = strcmp(name, "memory") == 0 && truth >= 0;
+    const char *said = is_memory                          ? "none"
+                       : truth >= 0 && is_yes_or_no(name) ? (truth ? "yes" : "no")
+                                                          : typed(value, text, sizeof text);
+    if (is_memory && truth == 1) /* as without the field */
+        return true;
+    if (is_among(ours, name) && !is_memory)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s is the server's own choice", name);
     else if (!said)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.64s must be text, a number, true or false",
-                       name);
-    else if (is_modest(http, name, said) && !heed_options_set(options, name, said, &err))
+                       field);
+    else if (is_modest(http, name, said) && !heed_options_set(options, field, said, &err))
         hd_http_refuse_for(http, &err);
     return http->status == 0;
+}
+
+/* A field that is yes or no, and no where it is not there. False with the request refused: it is neither. */
+static bool read_truth(struct hd_http *http, const char *name, bool *is_true)
+{
+    const json_t *value = json_object_get(http->form, name);
+    const int truth = hd_form_truth_of(value);
+    *is_true = truth == 1;
+    if (truth >= 0 || !value || json_is_null(value))
+        return true;
+    hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s must be true or false", name);
+    return false;
 }
 
 static bool set_options(struct hd_http *http, heed_options *options)
@@ -342,12 +373,19 @@ static void translate_own(struct hd_http *http, const char *attention,
 {
     if (!hd_order_check(http, json_object_get(http->form, "q"), "q"))
         return;
+    bool is_stream;
+    if (!read_truth(http, "stream", &is_stream))
+        return;
+    if (is_stream && finish != finish_own) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "this answer comes as a whole; leave out stream");
+        return;
+    }
     struct hd_fleets *fleets = &http->service->fleets;
     struct hd_fleet *f = hd_fleets_use(fleets);
     struct hd_served *d = direction_of(http, f);
     struct own own = {0};
     struct hd_work *w = NULL;
-    const bool is_stream = json_is_true(json_object_get(http->form, "stream"));
     const bool is_read = d && (finish == finish_heads ? read_heads(&own, http, d)
                                                       : read_own(&own, http, d, attention));
     if (is_read && hd_guard_spend(&http->service->guard, http, own.n) &&
@@ -430,22 +468,23 @@ void hd_own_model(struct hd_http *http)
 /* The picture that `heed translate --plot` draws. */
 static void finish_plot(struct hd_http *http, struct hd_work *w)
 {
-    static const char *const types[][2] = {{"svg", "image/svg+xml"},
-                                           {"png", "image/png"},
-                                           {"pdf", "application/pdf"},
-                                           {"tex", "application/x-tex"}};
+    enum { N_TYPES = 4 };
+    static const char *const types[N_TYPES][2] = {{"svg", "image/svg+xml"},
+                                                  {"png", "image/png"},
+                                                  {"pdf", "application/pdf"},
+                                                  {"tex", "application/x-tex"}};
     const heed_result *r = w->units[0].result;
     const heed_translation *t = r->translations[0];
     const char *format = hd_form_text(http->form, "format");
     heed_error err = {0};
     size_t size = 0, kind = 0;
-    while (kind < 3 && format && strcmp(format, types[kind][0]) != 0)
+    while (kind < N_TYPES && format && strcasecmp(format, types[kind][0]) != 0)
         kind++;
     heed_picture_attention *picture = heed_result_picture(r, t, t->links, t->n_links, &err);
-    const bool is_dark = json_is_true(json_object_get(http->form, "dark"));
+    const bool is_dark = hd_form_truth(http->form, "dark") == 1;
     char *bytes = picture
                       ? heed_draw_bytes(&(heed_picture){.attention = picture, .is_dark = is_dark},
-                                        format ? format : "svg", &size, &err)
+                                        kind < N_TYPES ? types[kind][0] : format, &size, &err)
                       : NULL;
     if (bytes) {
         http->answer.n = 0;
@@ -460,8 +499,9 @@ static void finish_plot(struct hd_http *http, struct hd_work *w)
 
 void hd_own_plot(struct hd_http *http)
 {
+    bool is_dark;
     if (json_is_array(json_object_get(http->form, "q")))
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "a picture is of one text; send q as text");
-    else
+    else if (read_truth(http, "dark", &is_dark))
         translate_own(http, NULL, finish_plot);
 }

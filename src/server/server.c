@@ -100,7 +100,7 @@ static const heed_option rows[] = {
     {"log-text", .kind = HEED_OPTION_FLAG, FIELD(logs_text),
      .help = "write the texts to the log, too", .group = "Running"},
     {"verbose", 'v', .kind = HEED_OPTION_FLAG, FIELD(is_verbose),
-     .help = "log why a request was refused as well"},
+     .help = "log why a request was refused as well; without what was sent, unless --log-text"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, FIELD(is_quiet), .help = "log no requests"},
     {0},
 };

@@ -63,6 +63,17 @@ with Server() as s:
     check('and what was given up', len(a['beam']) > len(words) and len(ends) >= 1, a['beam'])
     same('with its score', best['score'], t['score'])
 
+    # a form has words for yes and no
+    for yes in ('true', 'True', 'yes', 'on', '1'):
+        same(f'a stream can be asked for with {yes}', s.post_form('/heed/translate', {'q': 'eins', 'stream': yes}).headers['content-type'], 'text/event-stream')
+    for no in ('false', 'no', '0'):
+        same(f'and not, with {no}', s.post_form('/heed/translate', {'q': 'eins', 'stream': no, 'memory': no, 'dark': no}).json['source'], 'eins')
+    check('an option, too', 'beam' in s.post_form('/heed/translate', {'q': 'eins', 'tree': 'true'}).json and
+          'beam' not in s.post_form('/heed/translate', {'q': 'eins', 'tree': 'false'}).json)
+    same('but not with any word', s.post_form('/heed/translate', {'q': 'eins', 'stream': 'perhaps'}).json, {'error': 'stream must be true or false'})
+    same('with a dash or otherwise, limits hold', [s.post_json('/heed/translate', {'q': 'eins', 'beam': 20, name: 100}).status for name in ('n-best', 'n_best')], [400, 400])
+    same('and what is the server\'s stays so', s.post_json('/heed/translate', {'q': 'eins', 'memory_cache': False}).json, {'error': "memory-cache is the server's own choice"})
+
     a = s.get('/heed/model').json
     same('models are told', [(m['model'], m['from'], m['to']) for m in a], [('toy.safetensors', 'de', 'en')])
     n_layers, n_heads = a[0]['cross_layers'], a[0]['heads']
@@ -118,6 +129,9 @@ with Server() as s:
         import os
         os.remove('/tmp/heed-own-%d.svg' % s.port)
         check('or another', s.post_json('/heed/plot', {'q': 'eins', 'format': 'png', 'dark': True}).bytes[:4] == b'\x89PNG')
+        same('in a form it may be dark, too', s.post_form('/heed/plot', {'q': 'eins', 'format': 'SVG', 'dark': 'true'}).bytes,
+             s.post_json('/heed/plot', {'q': 'eins', 'dark': True}).bytes)
+        same('a picture is no stream', s.post_json('/heed/plot', {'q': 'eins', 'stream': True}).status, 400)
         tikz = s.post_json('/heed/plot', {'q': 'eins zwei', 'format': 'tex'})
         check('or TikZ', tikz.headers['content-type'] == 'application/x-tex' and '\\begin{tikzpicture}' in tikz.text and '{eins};' in tikz.text, tikz.text[:300])
         check('but not any', s.post_json('/heed/plot', {'q': 'eins', 'format': 'gif'}).status == 400)
