@@ -13,6 +13,7 @@
 
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #ifndef POLLRDHUP
 #define POLLRDHUP 0 /* such a system tells of it by POLLHUP */
@@ -400,10 +401,23 @@ void *hd_desk_take(void *engine)
 
 /* ---- a look at all ------------------------------------------------------------------------------------------------ */
 
-static bool has_gone(int fd)
+/* A client that will send nothing more has gone, or waits for its answer all the same. To tell which, it is sent what every client of HTTP/1.1
+ * passes over: if nobody is there, the next look finds the connection broken. The lock is held. */
+static bool has_gone(struct hd_work *w)
 {
-    struct pollfd p = {.fd = fd, .events = POLLRDHUP};
-    return fd >= 0 && poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+    static const char probe[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    const struct hd_http *http = w->http;
+    struct pollfd p = {.fd = http->fd, .events = POLLRDHUP};
+    if (http->fd < 0 || poll(&p, 1, 0) <= 0)
+        return false;
+    if (p.revents & (POLLHUP | POLLERR) || http->stream || !http->passes_over)
+        return p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+    if (p.revents & POLLRDHUP && !w->is_probed) {
+        w->is_probed = true;
+        return send(http->fd, probe, sizeof probe - 1, MSG_NOSIGNAL | MSG_DONTWAIT) <
+               (ssize_t)sizeof probe - 1;
+    }
+    return false;
 }
 
 void hd_desk_look(struct hd_desk *desk, bool all)
@@ -415,10 +429,10 @@ void hd_desk_look(struct hd_desk *desk, bool all)
         next = w->next;
         if (w->is_orphan)
             continue;
-        const enum hd_work_end end = all                     ? HD_WORK_STOPPED
-                                     : now > w->deadline     ? HD_WORK_LATE
-                                     : has_gone(w->http->fd) ? HD_WORK_GONE
-                                                             : HD_WORK_DONE;
+        const enum hd_work_end end = all                 ? HD_WORK_STOPPED
+                                     : now > w->deadline ? HD_WORK_LATE
+                                     : has_gone(w)       ? HD_WORK_GONE
+                                                         : HD_WORK_DONE;
         if (end == HD_WORK_DONE)
             continue;
         w->end = end;

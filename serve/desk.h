@@ -49,7 +49,8 @@ struct hd_work {
     bool is_out, is_completing;      /* texts are under way; their answer is being made */
     bool is_in_hand;                 /* of a clerk, or of the thread that answers */
     bool is_orphan;                  /* its request is over */
-    bool has_http;                   /* which it has to free, then */
+    bool is_probed; /* its client says nothing more, and was asked whether it listens */
+    bool has_http;  /* which it has to free, then */
 };
 
 enum { HD_DESK_SLOTS = 4096 };

@@ -231,7 +231,7 @@ static bool read_multipart(json_t *form, const char *type, const char *body, siz
 
 /* ---- application/json --------------------------------------------------------------------------------------- */
 
-/* The number of an escape \\uXXXX that begins a text; -1: it begins otherwise. */
+/* The number of an escape \uXXXX that begins a text; -1: it begins otherwise. */
 static long escaped(const char *text, size_t n)
 {
     long x = 0;

@@ -383,7 +383,7 @@ void hd_guard_add_cors(struct hd_guard *g, const struct hd_http *http, struct MH
         return;
     MHD_add_response_header(r, "Access-Control-Allow-Origin", origin);
     MHD_add_response_header(r, "Access-Control-Allow-Headers", "Authorization, Content-Type");
-    MHD_add_response_header(r, "Access-Control-Allow-Methods", "GET, POST");
+    MHD_add_response_header(r, "Access-Control-Allow-Methods", "GET, POST, DELETE");
     MHD_add_response_header(r, "Access-Control-Expose-Headers", "Authorization, Retry-After");
     MHD_add_response_header(r, "Access-Control-Max-Age", "86400");
     MHD_add_response_header(r, "Vary", "Origin");

@@ -133,9 +133,12 @@ static void add_headers(const struct hd_http *http, struct MHD_Response *r)
         snprintf(text, sizeof text, "attachment; filename=\"%.150s\"", http->file_name);
         MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_DISPOSITION, text);
     }
-    if (http->status == MHD_HTTP_METHOD_NOT_ALLOWED && http->route)
-        MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW,
-                                http->route->flags & HD_ROUTE_POST ? "POST" : "GET");
+    if (http->status == MHD_HTTP_METHOD_NOT_ALLOWED && http->route) {
+        const unsigned flags = http->route->flags;
+        snprintf(text, sizeof text, "%s%s%sOPTIONS", flags & HD_ROUTE_GET ? "GET, HEAD, " : "",
+                 flags & HD_ROUTE_POST ? "POST, " : "", flags & HD_ROUTE_DELETE ? "DELETE, " : "");
+        MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, text);
+    }
     hd_guard_add_cors(&http->service->guard, http, r);
 }
 
@@ -295,12 +298,12 @@ enum MHD_Result hd_http_handle(void *service, struct MHD_Connection *connection,
                                const char *method, const char *version, const char *data,
                                size_t *size, void **context)
 {
-    (void)version;
     struct hd_http *http = *context;
     if (!http) {
         *context = http = new_http(service, connection, url, method);
         if (!http)
             return MHD_NO;
+        http->passes_over = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
         if (is_announced_too_long(http)) {
             http->is_too_long = http->is_started = true;
             run_request(http);

@@ -41,6 +41,8 @@ struct hd_http {
     char *path;
     double begin;
     int fd;
+    bool
+        passes_over; /* its client speaks HTTP/1.1, and so knows of answers that are only on the way */
     char address[64]; /* the client's */
     bool has_key;
     int key_rate; /* texts a minute that its key may send; 0: as all */

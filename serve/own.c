@@ -68,7 +68,7 @@ static bool set_option(struct hd_http *http, heed_options *options, const char *
 {
     static const char *const fields[] = {"q",      "from",   "to",      "source", "prefix",
                                          "target", "stream", "api_key", "model",  "format",
-                                         "dark",   "heads",  "force",   NULL};
+                                         "dark",   "layers", "heads",   "force",  NULL};
     static const char *const ours[] = {"threads",     "batch",      "compute",      "keep",
                                        "max-source",  "max-length", "glossary",     "memory",
                                        "memory-from", "memory-to",  "memory-cache", NULL};
@@ -255,6 +255,7 @@ static void finish_own(struct hd_http *http, struct hd_work *w)
 }
 
 struct own {
+    int n_heads; /* of each layer, where layers and heads were asked for */
     const char **texts;
     heed_options **options;
     size_t n, n_options;
@@ -301,24 +302,42 @@ static int n_layers_of(const struct hd_http *http, const heed_model *model)
                                                       : HEED_MODEL_CROSS_LAYERS);
 }
 
-/* The same pair once for each layer and head. */
-static bool read_heads(struct own *own, struct hd_http *http, const struct hd_served *d)
+/* "all", a number or a list of numbers from `least`, as `numbers`; -1 with the request refused. */
+static int read_numbers(struct hd_http *http, const char *name, int least, int n, int *numbers)
 {
-    const heed_model *model = d->engine->models[0];
-    const int n_layers = n_layers_of(http, model),
-              n_heads = (int)heed_model_size(model, HEED_MODEL_HEADS);
-    if (n_layers < 1 || n_heads < 1) {
-        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "the model has no such attention");
-        return false;
+    const json_t *field = json_object_get(http->form, name);
+    const char *text = json_string_value(field);
+    const bool is_list = json_is_array(field),
+               is_all = !field || json_is_null(field) || (text && strcmp(text, "all") == 0);
+    const size_t n_told = is_all ? (size_t)n : is_list ? json_array_size(field) : 1;
+    bool ok = n_told >= 1 && n_told <= (size_t)n;
+    for (size_t i = 0; ok && i < n_told; i++) {
+        const json_t *one = is_list ? json_array_get(field, i) : field;
+        char told[32], *end = NULL;
+        const char *digits = is_all ? NULL : typed(one, told, sizeof told);
+        const long x = digits ? strtol(digits, &end, 10) : least + (long)i;
+        ok = is_all || (digits && end != digits && !*end && x >= least && x < least + n);
+        numbers[i] = (int)x;
     }
+    if (ok)
+        return (int)n_told;
+    hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s must be all, or different numbers from %d to %d",
+                   name, least, least + n - 1);
+    return -1;
+}
+
+/* The same text once for each layer and head. */
+static bool read_pairs(struct own *own, struct hd_http *http, const struct hd_served *d,
+                       const int *layers, int n_layers, const int *heads, int n_heads)
+{
     own->n = (size_t)n_layers * (size_t)n_heads;
     own->texts = hd_alloc(own->n, sizeof *own->texts, NULL);
     own->options = hd_alloc(own->n, sizeof *own->options, NULL);
     for (size_t i = 0; own->texts && own->options && i < own->n; i++) {
         char layer[16], head[16];
         heed_error err = {0};
-        snprintf(layer, sizeof layer, "%d", (int)i / n_heads + 1);
-        snprintf(head, sizeof head, "%d", (int)i % n_heads);
+        snprintf(layer, sizeof layer, "%d", layers[i / (size_t)n_heads]);
+        snprintf(head, sizeof head, "%d", heads[i % (size_t)n_heads]);
         own->texts[i] = hd_form_text(http->form, "q");
         if (!(own->options[i] = options_of(http, d, 0, NULL)))
             return false;
@@ -332,15 +351,45 @@ static bool read_heads(struct own *own, struct hd_http *http, const struct hd_se
     return own->texts && own->options;
 }
 
+static bool read_heads(struct own *own, struct hd_http *http, const struct hd_served *d)
+{
+    const heed_model *model = d->engine->models[0];
+    const char *kind = hd_form_text(http->form, "attention");
+    const int most_layers = n_layers_of(http, model),
+              most_heads = (int)heed_model_size(model, HEED_MODEL_HEADS);
+    if (most_layers < 1 || most_heads < 1 || (kind && strcmp(kind, "none") == 0)) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "the model has no such attention");
+        return false;
+    }
+    int *layers = hd_alloc((size_t)most_layers, sizeof *layers, NULL),
+        *heads = hd_alloc((size_t)most_heads, sizeof *heads, NULL);
+    const int n_layers = layers ? read_numbers(http, "layers", 1, most_layers, layers) : -1,
+              n_heads =
+                  heads && n_layers > 0 ? read_numbers(http, "heads", 0, most_heads, heads) : -1;
+    const bool ok = n_heads > 0 && read_pairs(own, http, d, layers, n_layers, heads, n_heads);
+    own->n_heads = n_heads;
+    hd_free(layers);
+    hd_free(heads);
+    return ok;
+}
+
 /* {"layers": L, "heads": H, "rows": ..., "columns": ..., "attention": [layer][head][row][column]}, between subwords. */
-static void finish_heads(struct hd_http *http, struct hd_work *w)
+static void write_heads(struct hd_http *http, struct hd_work *w, bool has_result)
 {
     const heed_translation *first = w->units[0].result->translations[0];
-    const int n_heads = (int)heed_model_size(w->direction->engine->models[0], HEED_MODEL_HEADS);
+    const int n_heads = *(const int *)w->data;
     char text[160];
     http->answer.n = 0;
+    hd_bytes_text(&http->answer, "{");
+    if (has_result) {
+        char *json = heed_result_json(w->units[0].result, NULL);
+        hd_bytes_text(&http->answer, "\"result\": ");
+        hd_bytes_text(&http->answer, json ? json : "null");
+        hd_bytes_text(&http->answer, ", ");
+        heed_free(json);
+    }
     snprintf(text, sizeof text,
-             "{\"layers\": %d, \"heads\": %d, \"rows\": %zu, \"columns\": %zu, \"attention\": [",
+             "\"layers\": %d, \"heads\": %d, \"rows\": %zu, \"columns\": %zu, \"attention\": [",
              (int)w->n_units / n_heads, n_heads, first->n_subword_rows, first->n_subword_columns);
     hd_bytes_text(&http->answer, text);
     for (size_t i = 0; i < w->n_units; i++) {
@@ -362,10 +411,25 @@ static void finish_heads(struct hd_http *http, struct hd_work *w)
     http->type = "application/json";
 }
 
+static void finish_heads(struct hd_http *http, struct hd_work *w)
+{
+    write_heads(http, w, false);
+}
+
+static void finish_result_and_heads(struct hd_http *http, struct hd_work *w)
+{
+    write_heads(http, w, true);
+}
+
+static bool is_of_heads(void (*finish)(struct hd_http *http, struct hd_work *work))
+{
+    return finish == finish_heads || finish == finish_result_and_heads;
+}
+
 /* The answer grows with the square of the text, and a picture takes long to draw in any case. */
 static size_t most_quick(void (*finish)(struct hd_http *http, struct hd_work *work))
 {
-    return finish == finish_own ? 1000 : finish == finish_heads ? 100 : 0;
+    return finish == finish_own ? 1000 : is_of_heads(finish) ? 100 : 0;
 }
 
 static void translate_own(struct hd_http *http, const char *attention,
@@ -386,22 +450,45 @@ static void translate_own(struct hd_http *http, const char *attention,
     struct hd_served *d = direction_of(http, f);
     struct own own = {0};
     struct hd_work *w = NULL;
-    const bool is_read = d && (finish == finish_heads ? read_heads(&own, http, d)
-                                                      : read_own(&own, http, d, attention));
+    const bool is_read =
+        d && (is_of_heads(finish) ? read_heads(&own, http, d) : read_own(&own, http, d, attention));
     if (is_read && hd_guard_spend(&http->service->guard, http, own.n) &&
         (w = hd_work_new(http, f, d, own.n)) && (!is_stream || hd_stream_begin(http))) {
         w->finish = finish;
         w->most_quick = most_quick(finish);
-        hd_desk_submit(&http->service->desk, w, own.texts, own.options, own.n_options == 1);
+        w->free_data = hd_free;
+        int *n_heads = w->data = hd_new(int, NULL);
+        if (n_heads) {
+            *n_heads = own.n_heads;
+            hd_desk_submit(&http->service->desk, w, own.texts, own.options, own.n_options == 1);
+        }
     }
     if (!w)
         hd_fleets_leave(fleets, f);
     release_own(&own);
 }
 
+static bool has_field(const struct hd_http *http, const char *name)
+{
+    const json_t *field = json_object_get(http->form, name);
+    return field && !json_is_null(field);
+}
+
+/* Are weights of several layers and heads wanted, and of one text? */
+static bool wants_heads(struct hd_http *http)
+{
+    const bool wants = has_field(http, "layers") || has_field(http, "heads");
+    if (wants && json_is_array(json_object_get(http->form, "q")))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "layers and heads are of one text; send q as text");
+    return wants;
+}
+
 void hd_own_translate(struct hd_http *http)
 {
-    translate_own(http, NULL, finish_own);
+    const bool with_heads = wants_heads(http);
+    if (http->status == 0)
+        translate_own(http, NULL, with_heads ? finish_result_and_heads : finish_own);
 }
 
 /* Given translations: what belongs to what, and how likely it is. */
@@ -414,23 +501,27 @@ static void force(struct hd_http *http, const char *attention,
         translate_own(http, attention, finish);
 }
 
-/* "heads": "all" gives the weights of every layer and head. */
 void hd_own_align(struct hd_http *http)
 {
-    const char *heads = hd_form_text(http->form, "heads");
-    if (!heads)
-        force(http, NULL, finish_own);
-    else if (strcmp(heads, "all") != 0)
-        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "heads must be all; layer and head choose one");
-    else if (json_is_array(json_object_get(http->form, "q")))
-        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "all heads are of one text; send q as text");
-    else
-        force(http, NULL, finish_heads);
+    const bool with_heads = wants_heads(http);
+    if (http->status == 0)
+        force(http, NULL, with_heads ? finish_heads : finish_own);
+}
+
+/* Where one answer has no place for several layers and heads. */
+static bool check_no_heads(struct hd_http *http)
+{
+    if (has_field(http, "layers") || has_field(http, "heads"))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "layers and heads are for /heed/translate and /heed/align; layer and head "
+                       "choose one");
+    return http->status == 0;
 }
 
 void hd_own_score(struct hd_http *http)
 {
-    force(http, "none", finish_own);
+    if (check_no_heads(http))
+        force(http, "none", finish_own);
 }
 
 /* ---- /heed/model ---------------------------------------------------------------------------------------------------- */
@@ -502,6 +593,6 @@ void hd_own_plot(struct hd_http *http)
     bool is_dark;
     if (json_is_array(json_object_get(http->form, "q")))
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "a picture is of one text; send q as text");
-    else if (read_truth(http, "dark", &is_dark))
+    else if (read_truth(http, "dark", &is_dark) && check_no_heads(http))
         translate_own(http, NULL, finish_plot);
 }

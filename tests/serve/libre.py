@@ -1,4 +1,5 @@
 """libre.py -- LibreTranslate's interface: fields, status codes and sentences."""
+import re
 import subprocess
 from server import HEED, TOY, Server, check, finish, same
 
@@ -104,6 +105,12 @@ with Server() as s:
     same('the server is well', s.get('/health').json, {'status': 'ok'})
     same('a health check may have a body', s.ask('GET', '/health', '{}', {'Content-Type': 'application/json'}).json, {'status': 'ok'})
     same('the interface is described', s.get('/spec').json['swagger'], '2.0')
+    said = s.get('/spec').json['paths']
+    routes = re.findall(r'\{"(/[^"]*)", ([A-Z_| ]*)', open('serve/routes.c').read())
+    missing = [(path, m) for path, flags in routes if path not in ('/', '/web/', '/spec') for m in ('GET', 'POST', 'DELETE')
+               if 'HD_ROUTE_' + m in flags and not any(p.startswith(path) and m.lower() in said[p] for p in said) and (path, m) not in (('/v2/languages', 'POST'), ('/v2/usage', 'POST'))]
+    same('as a whole', missing, [])
+    same('with its fields', {'steps', 'force', 'layers', 'heads', 'memory', 'beam', 'stream'} - {p['name'] for p in said['/heed/translate']['post']['parameters']}, set())
     refused('suggestions are off', 403, 'Suggestions are disabled on this server.',
             s.post_form('/suggest', {'q': 'a', 's': 'b', 'source': 'de', 'target': 'en'}))
     for method, path in (('POST', '/languages'), ('POST', '/health'), ('POST', '/spec'), ('GET', '/detect'), ('POST', '/'),

@@ -80,6 +80,20 @@ with Server() as s:
     a = s.post_json('/heed/align', {**open_pair, 'heads': 'all'}).json
     check('all heads are told', 'attention' in a and len(a['attention']) == n_layers and len(a['attention'][0]) == n_heads and
           len(a['attention'][0][0]) == a['rows'] and len(a['attention'][0][0][0]) == a['columns'], a)
+    plain = s.post_json('/heed/translate', {'q': 'eins zwei'}).json
+    one = s.post_json('/heed/translate', {'q': 'eins zwei', 'layers': [1], 'heads': 0}).json
+    same('layers and heads can be asked for by number', (one['layers'], one['heads'], one['result']['translations'][0]['text']), (1, 1, plain['translations'][0]['text']))
+    pairs = list(zip(one['attention'][0][0], one['result']['translations'][0]['subwords']['attention']))
+    check('with their weights', len(pairs) == one['rows'] and all(abs(x - y) < 1e-3 for row, other in pairs for x, y in zip(row, other)), pairs)
+    same('in a form, too', s.post_form('/heed/translate', {'q': 'eins zwei', 'layers': '1', 'heads': 'all'}).json['attention'], s.post_json('/heed/translate', {'q': 'eins zwei', 'heads': 'all'}).json['attention'])
+    same('of a pair as well', s.post_json('/heed/align', {**open_pair, 'layers': 'all', 'heads': [0]}).json, a)
+    for path, said, sentence in (('/heed/translate', {'layers': [0]}, 'layers must be all, or different numbers from 1 to'), ('/heed/translate', {'heads': 'some'}, 'heads must be all'),
+                                 ('/heed/translate', {'heads': [99]}, 'heads must be all'), ('/heed/translate', {'heads': []}, 'heads must be all'), ('/heed/translate', {'layers': {}}, 'layers must be all'),
+                                 ('/heed/translate', {'heads': 'all', 'q': ['eins']}, 'of one text'), ('/heed/translate', {'heads': 'all', 'stream': True}, 'as a whole'),
+                                 ('/heed/score', {'heads': 'all', 'target': 'one'}, 'are for /heed/translate'), ('/heed/plot', {'layers': 'all'}, 'are for /heed/translate'),
+                                 ('/heed/translate', {'heads': 'all', 'attention': 'none'}, 'no such attention'), ('/heed/translate', {'layers': 'all', 'attention': 'encoder'}, 'no such attention')):
+        x = s.post_json(path, {'q': 'eins', **said})
+        check(f'what is wrong with layers and heads is told: {path} {said}', x.status == 400 and sentence in x.json['error'], x)
     check('by its name a model is chosen', s.post_json('/heed/translate', {'q': 'eins', 'model': 'toy.safetensors'}).status == 200)
     for said, sentence in (({'model': 'x'}, 'there is no model x'), ({'from': 'zz'}, 'zz is not supported'), ({'to': 'de'}, 'no model translates'),
                            ({'beam': 100}, 'at most 20'), ({'threads': 3}, "the server's own choice"), ({'baem': 1}, 'did you mean beam'),
