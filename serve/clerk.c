@@ -46,7 +46,7 @@ bool hd_clerk_start(struct hd_clerk *c, heed_error *err)
 bool hd_clerk_give(struct hd_clerk *c, struct hd_work *w, size_t most)
 {
     pthread_mutex_lock(&c->lock);
-    const bool is_taken = !c->is_ending && (most == 0 || c->n_waiting < most);
+    const bool is_taken = !c->is_ending && c->n_waiting < most;
     if (is_taken) {
         w->after = NULL;
         *(c->first ? &c->last->after : &c->first) = w;

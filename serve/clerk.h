@@ -24,7 +24,7 @@ struct hd_clerk {
 void hd_clerk_init(struct hd_clerk *clerk, void (*make)(struct hd_work *work, bool is_too_late));
 bool hd_clerk_start(struct hd_clerk *clerk, heed_error *err);
 
-/* False: the clerk takes nothing more, or too much waits already (`most`; 0: any number may), and the work is still the caller's. */
+/* False: the clerk takes nothing more, or too much waits already (`most`), and the work is still the caller's. */
 bool hd_clerk_give(struct hd_clerk *clerk, struct hd_work *work, size_t most);
 
 /* Begin to end: what waits is too late. */

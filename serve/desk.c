@@ -284,10 +284,11 @@ void hd_desk_make(struct hd_work *w, bool is_too_late)
         hd_work_free(w);
 }
 
-/* It is in hand: ours, or the clerk's where it takes long. */
+/* It is in hand: ours, or the clerk's where it takes long and not too much waits there, since results take memory. */
 static void make_or_give(struct hd_desk *desk, struct hd_work *w, bool is_quick)
 {
-    if (is_quick || !hd_clerk_give(&desk->answers, w, 0))
+    enum { MOST_WAITING = 32 };
+    if (is_quick || !hd_clerk_give(&desk->answers, w, MOST_WAITING))
         hd_desk_make(w, false);
 }
 

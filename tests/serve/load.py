@@ -37,6 +37,34 @@ with Server('--quiet') as s:
     in_threads(20, lambda i: together.__setitem__(i, s.post_json('/heed/translate', {'q': TEXTS[i]}).bytes))
     same('attention included', together[:20], whole)
     same('a list is the same as its texts', json.loads(ask(TEXTS))['translatedText'], lines)
+    together = [None] * 200
+    in_threads(200, lambda i: together.__setitem__(i, ask(TEXTS[i % 50])))
+    same('two hundred get the same bytes', together, alone * 4)
+    in_threads(200, lambda i: together.__setitem__(i, s.post_json('/heed/translate', {'q': TEXTS[i % 20]}).bytes))
+    same('with attention as well', together, whole * 10)
+
+    # clients that read a little at a time, of answers that do not fit into any buffer
+    def slow():
+        c = socket.socket()
+        c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        c.settimeout(60)
+        c.connect(('127.0.0.1', s.port))
+        said = json.dumps({'q': 'eins zwei drei. ' * 100}).encode()
+        c.sendall(b'POST /heed/translate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(said) + said)
+        return c
+    wanted = s.post_json('/heed/translate', {'q': 'eins zwei drei. ' * 100}).bytes
+    check('their answer is long', len(wanted) > 500000, len(wanted))
+    readers = [slow() for _ in range(20)]
+    seen = [b''] * len(readers)
+    for _ in range(20):
+        for i, c in enumerate(readers):
+            seen[i] += c.recv(100)
+        same('beside slow readers others are served', ask(TEXTS[3]), alone[3])
+    for i, c in enumerate(readers):
+        while piece := c.recv(65536):
+            seen[i] += piece
+        c.close()
+    same('and they get the same bytes', [x.split(b'\r\n\r\n', 1)[1] == wanted for x in seen], [True] * len(readers))
 
     # clients that leave, half-sent requests, streams that nobody reads to their end
     body = json.dumps({'q': TEXTS * 4, 'source': 'de', 'target': 'en'}).encode()
@@ -89,6 +117,19 @@ if hard == resource.RLIM_INFINITY or hard >= N_CLIENTS + 200:
             n_right += answer.startswith(b'HTTP/1.1 200') and answer.endswith(alone[i % 50])
         same('a thousand get the same bytes', n_right, N_CLIENTS)
     same('and it ends well', s.status, 0)
+
+# 10 MB
+long = {'q': 'eins zwei', 'source': 'de', 'target': 'en', 'more': 'x' * 10_000_000}
+with Server('--quiet') as s:
+    try:
+        same('10 MB are too much', s.post_json('/translate', long).status, 413)
+    except OSError:
+        pass  # the connection ended before all was sent
+    same('and are not kept', s.post_json('/translate', {**long, 'more': ''}).json, {'translatedText': 'two one'})
+with Server('--quiet', '--max-body', '20000000', '--max-characters', '20000000') as s:
+    same('where they may be sent they are read', s.post_json('/translate', long).json, {'translatedText': 'two one'})
+    same('as a form, too', s.post_form('/translate', long).json, {'translatedText': 'two one'})
+    same('and as one text', s.post_json('/translate', {**long, 'q': 'x' * 10_000_000, 'more': '', 'target': 'de'}).json, {'translatedText': 'x' * 10_000_000})
 
 with Server('--max-queue', '20', '--threads', '1') as s:
     answers = []
