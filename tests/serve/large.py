@@ -7,10 +7,10 @@ import time
 from server import Server, beside, check, finish, same
 
 ONE = {'q': 'eins zwei', 'source': 'de', 'target': 'en'}
-LARGE = 'eins zwei drei. ' * 600
+LARGE = 'eins zwei drei. ' * 300
 
 
-with Server('--quiet', '--max-numbers', '20000000') as s:
+with Server('--quiet', '--drain-time', '600') as s:
     whole = s.post_json('/heed/translate', {'q': LARGE})
     drawn = s.post_json('/heed/plot', {'q': LARGE[:1500]})
     for name, ask in (('an answer', lambda: s.post_json('/heed/translate', {'q': LARGE})),
@@ -50,11 +50,11 @@ with Server('--quiet', '--max-numbers', '20000000') as s:
 same('and the server ends well', s.status, 0)
 
 with Server('--quiet') as s:
-    for said in ({'q': LARGE}, {'q': [LARGE[:4000]] * 8}, {'q': LARGE, 'target': 'one. ' * 3000}):
+    for said in ({'q': LARGE * 2}, {'q': [LARGE[:4000]] * 8}, {'q': LARGE * 2, 'target': 'one. ' * 3000}):
         a = s.post_json('/heed/translate', said)
         check('an answer can be too large', a.status == 400 and 'more than 4000000 numbers' in a.json['error'], a)
     a = s.post_json('/heed/translate', {'q': [LARGE[:4000]] * 8, 'stream': True})
     check('in a stream as well', a.text.rstrip().split('\n')[-2] == 'event: error' and 'numbers' in a.text[-300:], a.text[-300:])
-    same('without attention it is not', s.post_json('/heed/translate', {'q': LARGE, 'attention': 'none'}).status, 200)
-    same('nor a translation alone', s.post_json('/translate', {**ONE, 'q': LARGE}).status, 200)
+    same('without attention it is not', s.post_json('/heed/translate', {'q': LARGE * 2, 'attention': 'none'}).status, 200)
+    same('nor a translation alone', s.post_json('/translate', {**ONE, 'q': LARGE * 2}).status, 200)
 finish()
