@@ -335,7 +335,8 @@ check-arm-now: $(ARM:%=$(BUILD)/tests/arm/%)
 # What has threads is run a second time under the thread sanitizer.
 # (Not pictures: the sanitizer does not see glib's locks.)
 THREADED := $(patsubst tests/%.c,run/%,$(filter-out tests/draw/%,\
-              $(shell grep -lE 'hd_pool|pthread_create|heed_train|n_threads' tests/*/test_*.c 2>/dev/null)))
+              $(shell grep -lE 'hd_pool|pthread_create|heed_train|n_threads' tests/*/test_*.c 2>/dev/null))) \
+            $(if $(SERVE),run/serve/test_serve.sh)
 export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/leaks.txt:print_suppressions=0
 .PHONY: sanitize sanitize-threads
 sanitize:  ## the tests under the address, undefined-behaviour and thread sanitizers

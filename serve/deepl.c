@@ -19,6 +19,13 @@ static json_t *capital_code(const char *code)
     return json_stringn(text, n);
 }
 
+static bool is_among(const char *const *names, const char *name)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
 static void finish_deepl(struct hd_http *http, struct hd_work *w)
 {
     const struct hd_order *o = w->data;
@@ -35,6 +42,28 @@ static void finish_deepl(struct hd_http *http, struct hd_work *w)
     hd_http_say_json(http, MHD_HTTP_OK, json_pack("{s: o}", "translations", list));
 }
 
+/* What DeepL has and heed has not is refused where the translation would be another one, in DeepL's manner. */
+static bool check_wishes(struct hd_http *http)
+{
+    static const char *const tag_kinds[] = {"html", "xml", "", NULL};
+    static const char *const formalities[] = {"default", "prefer_more", "prefer_less", "", NULL};
+    const char *tags = hd_form_text(http->form, "tag_handling"),
+               *formality = hd_form_text(http->form, "formality"),
+               *glossary = hd_form_text(http->form, "glossary_id");
+    if (tags && !is_among(tag_kinds, tags))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Value for 'tag_handling' not supported.");
+    else if (formality && (strcmp(formality, "more") == 0 || strcmp(formality, "less") == 0))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "'formality' is not supported for given 'target_lang'.");
+    else if (formality && !is_among(formalities, formality))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Value for 'formality' not supported.");
+    else if (glossary && *glossary)
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "Value for 'glossary_id' not supported; the server has the glossary that it "
+                       "was started with (--glossary).");
+    return http->status == 0;
+}
+
 void hd_deepl_translate(struct hd_http *http)
 {
     const char *target = hd_form_text(http->form, "target_lang"),
@@ -48,7 +77,9 @@ void hd_deepl_translate(struct hd_http *http)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Value for 'target_lang' not supported.");
         return;
     }
-    struct hd_order *o = hd_order_new(http, json_object_get(http->form, "text"), "text", markup);
+    struct hd_order *o =
+        check_wishes(http) ? hd_order_new(http, json_object_get(http->form, "text"), "text", markup)
+                           : NULL;
     if (!o)
         return;
     struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);

@@ -13,6 +13,7 @@
 
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #ifndef POLLRDHUP
 #define POLLRDHUP 0 /* such a system tells of it by POLLHUP */
@@ -22,12 +23,12 @@ void hd_desk_init(struct hd_desk *desk, struct hd_service *service)
 {
     *desk = (struct hd_desk){.service = service};
     pthread_mutex_init(&desk->lock, NULL);
-    pthread_cond_init(&desk->completed, NULL);
+    hd_clerk_init(&desk->answers, hd_desk_make);
 }
 
 void hd_desk_release(struct hd_desk *desk)
 {
-    pthread_cond_destroy(&desk->completed);
+    hd_clerk_release(&desk->answers);
     pthread_mutex_destroy(&desk->lock);
 }
 
@@ -70,6 +71,8 @@ void hd_work_free(struct hd_work *w)
     if (w->free_data)
         w->free_data(w->data);
     hd_fleets_leave(w->fleets, w->fleet);
+    if (w->has_http)
+        hd_http_free(w->http);
     hd_free(w->units);
     hd_free(w);
 }
@@ -220,13 +223,9 @@ static void answer_unfinished(struct hd_http *http, enum hd_work_end end)
         http->status = 499; /* nobody reads it; the log says so */
 }
 
-/* All of its texts are back or dropped, and it has left the desk. */
-static void complete(struct hd_desk *desk, struct hd_work *w)
+/* All of its texts are back or dropped. Afterwards the work is the request's again, if that is still there. */
+static void answer(struct hd_desk *desk, struct hd_work *w)
 {
-    if (w->is_orphan) {
-        hd_work_free(w);
-        return;
-    }
     struct hd_http *http = w->http;
     if (w->end != HD_WORK_DONE)
         answer_unfinished(http, w->end);
@@ -234,76 +233,192 @@ static void complete(struct hd_desk *desk, struct hd_work *w)
         hd_http_refuse_for(http, &w->err);
     else
         w->finish(http, w);
-    if (!http->stream) {
-        MHD_resume_connection(http->connection); /* from here on it is the daemon's */
-        return;
-    }
-    hd_stream_end(http->stream);
+    const bool is_stream = http->stream != NULL;
+    if (is_stream)
+        hd_stream_end(http->stream);
     pthread_mutex_lock(&desk->lock);
-    w->is_completing = false;
-    pthread_cond_broadcast(&desk->completed);
+    w->is_in_hand = false;
+    const bool is_orphan = w->is_orphan;
     pthread_mutex_unlock(&desk->lock);
+    if (is_orphan)
+        hd_work_free(w);
+    else if (!is_stream)
+        MHD_resume_connection(http->connection); /* from here on it is the daemon's */
 }
 
-void hd_desk_abandon(struct hd_desk *desk, struct hd_work *w)
+enum next { NEXT_TELL, NEXT_ANSWER, NEXT_FREE, NEXT_NOTHING };
+
+/* What is to be done for work that is in hand; the lock is held. */
+static enum next next_of(struct hd_work *w)
+{
+    if (w->is_orphan) {
+        w->is_in_hand = false;
+        return w->is_out ? NEXT_NOTHING
+                         : NEXT_FREE; /* the thread that brings its last text frees it */
+    }
+    if (w->http->stream && w->end == HD_WORK_DONE && w->err.code == HEED_OK &&
+        w->n_told < w->n_units && w->units[w->n_told].result)
+        return NEXT_TELL;
+    w->is_in_hand = w->is_completing;
+    return w->is_completing ? NEXT_ANSWER : NEXT_NOTHING;
+}
+
+void hd_desk_make(struct hd_work *w, bool is_too_late)
+{
+    struct hd_desk *desk = &w->http->service->desk;
+    enum next next;
+    do {
+        pthread_mutex_lock(&desk->lock);
+        if (is_too_late && w->is_completing && w->end == HD_WORK_DONE)
+            w->end = HD_WORK_STOPPED;
+        next = next_of(w);
+        pthread_mutex_unlock(&desk->lock);
+        if (next == NEXT_TELL) {
+            hd_stream_unit(w->http->stream, w->n_told, w->units[w->n_told].result);
+            w->n_told++;
+        }
+    } while (next == NEXT_TELL);
+    if (next == NEXT_ANSWER)
+        answer(desk, w);
+    else if (next == NEXT_FREE)
+        hd_work_free(w);
+}
+
+/* It is in hand: ours, or the clerk's where it takes long and not too much waits there, since results take memory. */
+static void make_or_give(struct hd_desk *desk, struct hd_work *w, bool is_quick)
+{
+    enum { MOST_WAITING = 32 };
+    if (is_quick || !hd_clerk_give(&desk->answers, w, MOST_WAITING))
+        hd_desk_make(w, false);
+}
+
+void hd_desk_give(struct hd_desk *desk, struct hd_clerk *clerk, struct hd_work *w)
+{
+    pthread_mutex_lock(&desk->lock); /* so that the clerk does not answer before it is suspended */
+    w->is_completing = w->is_in_hand = w->http->is_waiting =
+        hd_clerk_give(clerk, w, (size_t)desk->service->settings->max_queue);
+    if (w->http->is_waiting)
+        MHD_suspend_connection(w->http->connection);
+    pthread_mutex_unlock(&desk->lock);
+    if (!w->http->is_waiting)
+        refuse_full(w->http);
+}
+
+bool hd_desk_abandon(struct hd_desk *desk, struct hd_work *w)
 {
     if (!w)
-        return;
+        return true;
     pthread_mutex_lock(&desk->lock);
     if (w->is_out) {
         drop_units(desk, w);
-        w->is_orphan = w->n_left > 0; /* the thread that brings the last frees it */
-        if (!w->is_orphan)
+        if (w->n_left == 0)
             leave(desk, w);
-    } else
-        while (w->http->stream && w->is_completing)
-            pthread_cond_wait(&desk->completed, &desk->lock);
-    const bool is_orphan = w->is_orphan;
+    }
+    const bool is_in_hand = w->is_in_hand, is_orphan = w->is_out || is_in_hand;
+    w->is_orphan = is_orphan;
+    w->has_http = is_in_hand;
     pthread_mutex_unlock(&desk->lock);
     if (!is_orphan)
+        hd_work_free(w);
+    return !is_in_hand;
+}
+
+/* How many numbers a result has that grow faster than its text, or are many for each word. */
+static size_t numbers_of(const heed_result *r)
+{
+    size_t n = r->n_beam;
+    for (size_t i = 0; i < r->n_translations; i++) {
+        const heed_translation *t = r->translations[i];
+        const size_t n_subword_weights = t->n_subword_rows * t->n_subword_columns;
+        n += (t->attention ? t->n_attention_rows * t->n_attention_columns : 0) +
+             (t->subword_attention ? n_subword_weights : 0) +
+             (t->subword_scores ? n_subword_weights : 0) + t->n_choices * t->n_subwords;
+    }
+    return n;
+}
+
+/* A result, or why there is none, is one of this work's. Where there can be no answer, the rest is dropped. The lock is held. */
+static void note_result(struct hd_desk *desk, struct hd_unit *u, heed_result *r,
+                        const heed_error *err)
+{
+    struct hd_work *w = u->work;
+    const size_t most = (size_t)desk->service->settings->max_numbers;
+    u->result = r;
+    w->n_numbers += r ? numbers_of(r) : 0;
+    if (!r)
+        hd_fail(&w->err, err->code, "%s", err->message);
+    else if (w->n_numbers > most)
+        hd_fail(&w->err, HEED_BAD_OPTION,
+                "the answer would have more than %zu numbers (weights of attention, steps, tree); "
+                "send less text at a time, or ask with attention none",
+                most);
+    if (w->err.code != HEED_OK)
+        drop_units(desk, w);
+}
+
+static void bring(struct hd_desk *desk, const struct hd_engine *e, uint64_t id, heed_result *r,
+                  const heed_error *err)
+{
+    enum { NOTHING, MAKE, FREE } what = NOTHING;
+    bool is_quick = false;
+    pthread_mutex_lock(&desk->lock);
+    struct hd_unit *u = take_unit(desk, e, id);
+    struct hd_work *w = u ? u->work : NULL;
+    if (r)
+        hd_metrics_text(&desk->service->metrics, hd_utf8_count(r->source, strlen(r->source)),
+                        r->n_words, r->translations[0]->n_words);
+    if (u)
+        note_result(desk, u, r, err);
+    if (w && w->n_left == 0)
+        leave(desk, w);
+    if (w && !w->is_in_hand && w->is_orphan)
+        what = w->is_out ? NOTHING : FREE;
+    else if (w && !w->is_in_hand && (w->is_completing || w->http->stream)) {
+        what = MAKE;
+        w->is_in_hand = true;
+        is_quick = w->http->n_characters <= w->most_quick;
+    }
+    pthread_mutex_unlock(&desk->lock);
+    if (!u)
+        heed_result_free(r);
+    if (what == MAKE)
+        make_or_give(desk, w, is_quick);
+    else if (what == FREE)
         hd_work_free(w);
 }
 
 void *hd_desk_take(void *engine)
 {
     struct hd_engine *e = engine;
-    struct hd_desk *desk = e->desk;
     while (!atomic_load(&e->is_ending)) {
         uint64_t id = 0;
         heed_error err = {0};
         heed_result *r = heed_translator_take(e->translator, 100, &id, &err);
-        if (id == 0)
-            continue;
-        pthread_mutex_lock(&desk->lock);
-        struct hd_unit *u = take_unit(desk, e, id);
-        struct hd_work *w = u ? u->work : NULL;
-        if (r)
-            hd_metrics_text(&desk->service->metrics, hd_utf8_count(r->source, strlen(r->source)),
-                            r->n_words, r->translations[0]->n_words);
-        if (u)
-            u->result = r;
-        else
-            heed_result_free(r);
-        if (w && r && !w->is_orphan && w->http->stream)
-            hd_stream_unit(w->http->stream, w, u);
-        if (w && !r)
-            hd_fail(&w->err, err.code, "%s", err.message);
-        const bool is_last = w && w->n_left == 0;
-        if (is_last)
-            leave(desk, w);
-        pthread_mutex_unlock(&desk->lock);
-        if (is_last)
-            complete(desk, w);
+        if (id != 0)
+            bring(e->desk, e, id, r, &err);
     }
     return NULL;
 }
 
 /* ---- a look at all ------------------------------------------------------------------------------------------------ */
 
-static bool has_gone(int fd)
+/* A client that will send nothing more has gone, or waits for its answer all the same. To tell which, it is sent what every client of HTTP/1.1
+ * passes over: if nobody is there, the next look finds the connection broken. The lock is held. */
+static bool has_gone(struct hd_work *w)
 {
-    struct pollfd p = {.fd = fd, .events = POLLRDHUP};
-    return fd >= 0 && poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+    static const char probe[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    const struct hd_http *http = w->http;
+    struct pollfd p = {.fd = http->fd, .events = POLLRDHUP};
+    if (http->fd < 0 || poll(&p, 1, 0) <= 0)
+        return false;
+    if (p.revents & (POLLHUP | POLLERR) || http->stream || !http->passes_over)
+        return p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+    if (p.revents & POLLRDHUP && !w->is_probed) {
+        w->is_probed = true;
+        return send(http->fd, probe, sizeof probe - 1, MSG_NOSIGNAL | MSG_DONTWAIT) <
+               (ssize_t)sizeof probe - 1;
+    }
+    return false;
 }
 
 void hd_desk_look(struct hd_desk *desk, bool all)
@@ -315,24 +430,27 @@ void hd_desk_look(struct hd_desk *desk, bool all)
         next = w->next;
         if (w->is_orphan)
             continue;
-        const enum hd_work_end end = all                     ? HD_WORK_STOPPED
-                                     : now > w->deadline     ? HD_WORK_LATE
-                                     : has_gone(w->http->fd) ? HD_WORK_GONE
-                                                             : HD_WORK_DONE;
+        const enum hd_work_end end = all                 ? HD_WORK_STOPPED
+                                     : now > w->deadline ? HD_WORK_LATE
+                                     : has_gone(w)       ? HD_WORK_GONE
+                                                         : HD_WORK_DONE;
         if (end == HD_WORK_DONE)
             continue;
         w->end = end;
         drop_units(desk, w);
-        if (w->n_left == 0) {
-            leave(desk, w);
-            w->next = ended;
-            ended = w;
-        }
+        if (w->n_left > 0)
+            continue;
+        leave(desk, w);
+        if (w->is_in_hand)
+            continue; /* whoever has it sees it */
+        w->is_in_hand = true;
+        w->after = ended;
+        ended = w;
     }
     pthread_mutex_unlock(&desk->lock);
     for (struct hd_work *next; ended; ended = next) {
-        next = ended->next;
-        ended->next = NULL;
-        complete(desk, ended);
+        next = ended->after;
+        ended->after = NULL;
+        hd_desk_make(ended, false);
     }
 }

@@ -56,7 +56,7 @@ static bool load_models(struct hd_engine *e, const char *list, const struct hd_s
     return ok;
 }
 
-/* What translators are told. */
+/* What translators are told; the memory comes last (suggestions.c). */
 static bool set_translator(heed_translator *t, const struct hd_serve_settings *s, heed_error *err)
 {
     for (size_t i = 0; i < s->translator.n; i++) {
@@ -67,7 +67,7 @@ static bool set_translator(heed_translator *t, const struct hd_serve_settings *s
         if (!heed_translator_set(t, name, equals + 1, err))
             return false;
     }
-    return !s->memory || heed_translator_set(t, "memory", s->memory, err);
+    return true;
 }
 
 static bool start_taker(struct hd_engine *e, struct hd_desk *desk, heed_error *err)
@@ -150,7 +150,7 @@ bool hd_served_choose(const struct hd_served *d, heed_options *options, heed_err
 
 /* ---- a fleet ---------------------------------------------------------------------------------------------- */
 
-static void free_fleet(struct hd_fleet *f)
+void hd_fleet_free(struct hd_fleet *f)
 {
     if (!f)
         return;
@@ -217,6 +217,16 @@ static bool load_fleet(struct hd_fleet *f, const struct hd_serve_settings *s, st
     return f->engines && find_detector(f, s, err);
 }
 
+struct hd_fleet *hd_fleet_load(const struct hd_serve_settings *s, struct hd_desk *desk,
+                               heed_error *err)
+{
+    struct hd_fleet *f = hd_new(struct hd_fleet, err);
+    if (f && load_fleet(f, s, desk, err))
+        return f;
+    hd_fleet_free(f);
+    return NULL;
+}
+
 /* ---- fleets ------------------------------------------------------------------------------------------------ */
 
 void hd_fleets_init(struct hd_fleets *fleets)
@@ -227,22 +237,16 @@ void hd_fleets_init(struct hd_fleets *fleets)
 
 void hd_fleets_release(struct hd_fleets *fleets)
 {
-    free_fleet(fleets->current);
+    hd_fleet_free(fleets->current);
     for (struct hd_fleet *f = fleets->retired, *next; f; f = next) {
         next = f->next;
-        free_fleet(f);
+        hd_fleet_free(f);
     }
     pthread_mutex_destroy(&fleets->lock);
 }
 
-bool hd_fleets_load(struct hd_fleets *fleets, const struct hd_serve_settings *s,
-                    struct hd_desk *desk, heed_error *err)
+void hd_fleets_put(struct hd_fleets *fleets, struct hd_fleet *f)
 {
-    struct hd_fleet *f = hd_new(struct hd_fleet, err);
-    if (!f || !load_fleet(f, s, desk, err)) {
-        free_fleet(f);
-        return false;
-    }
     pthread_mutex_lock(&fleets->lock);
     if (fleets->current) {
         fleets->current->next = fleets->retired;
@@ -250,7 +254,6 @@ bool hd_fleets_load(struct hd_fleets *fleets, const struct hd_serve_settings *s,
     }
     fleets->current = f;
     pthread_mutex_unlock(&fleets->lock);
-    return true;
 }
 
 void hd_fleets_tidy(struct hd_fleets *fleets)
@@ -269,7 +272,7 @@ void hd_fleets_tidy(struct hd_fleets *fleets)
     pthread_mutex_unlock(&fleets->lock);
     for (struct hd_fleet *next; idle; idle = next) {
         next = idle->next;
-        free_fleet(idle);
+        hd_fleet_free(idle);
     }
 }
 

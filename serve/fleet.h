@@ -50,9 +50,13 @@ struct hd_fleets {
 void hd_fleets_init(struct hd_fleets *fleets);
 void hd_fleets_release(struct hd_fleets *fleets);
 
-/* Read the models; the new fleet is the current one from now on. False with the reason in `err`, and all is as it was. */
-bool hd_fleets_load(struct hd_fleets *fleets, const struct hd_serve_settings *settings,
-                    struct hd_desk *desk, heed_error *err);
+/* Read the models. NULL with the reason in `err`. */
+struct hd_fleet *hd_fleet_load(const struct hd_serve_settings *settings, struct hd_desk *desk,
+                               heed_error *err);
+void hd_fleet_free(struct hd_fleet *fleet); /* NULL is fine */
+
+/* It is the current fleet from now on, and theirs. */
+void hd_fleets_put(struct hd_fleets *fleets, struct hd_fleet *fleet);
 
 /* Free those that nobody uses any more. */
 void hd_fleets_tidy(struct hd_fleets *fleets);

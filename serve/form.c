@@ -74,6 +74,30 @@ const char *hd_form_text(const json_t *form, const char *name)
     return json_string_value(json_object_get(form, name));
 }
 
+int hd_form_truth_of(const json_t *value)
+{
+    static const char *const yes[] = {"true", "yes", "on", "1"}, *const no[] = {"false", "no",
+                                                                                "off", "0"};
+    const char *text = json_string_value(value);
+    if (json_is_boolean(value))
+        return json_is_true(value);
+    if (json_is_integer(value) &&
+        (json_integer_value(value) == 0 || json_integer_value(value) == 1))
+        return (int)json_integer_value(value);
+    for (size_t i = 0; text && i < sizeof yes / sizeof *yes; i++) {
+        if (strcasecmp(text, yes[i]) == 0)
+            return 1;
+        if (strcasecmp(text, no[i]) == 0)
+            return 0;
+    }
+    return -1;
+}
+
+int hd_form_truth(const json_t *form, const char *name)
+{
+    return hd_form_truth_of(json_object_get(form, name));
+}
+
 /* ---- application/x-www-form-urlencoded ------------------------------------------------------------------ */
 
 static int hex(char c)
@@ -205,6 +229,52 @@ static bool read_multipart(json_t *form, const char *type, const char *body, siz
     return false;
 }
 
+/* ---- application/json --------------------------------------------------------------------------------------- */
+
+/* The number of an escape \uXXXX that begins a text; -1: it begins otherwise. */
+static long escaped(const char *text, size_t n)
+{
+    long x = 0;
+    if (n < 6 || text[0] != '\\' || text[1] != 'u')
+        return -1;
+    for (int i = 2; i < 6; i++) {
+        if (hex(text[i]) < 0)
+            return -1;
+        x = 16 * x + hex(text[i]);
+    }
+    return x;
+}
+
+/* Escapes that stand for no character, or for a NUL, become that of U+FFFD. */
+static void mend_escapes(char *text, size_t n)
+{
+    for (size_t i = 0; i + 1 < n;) {
+        const long x = escaped(text + i, n - i);
+        const bool is_high = x >= 0xD800 && x < 0xDC00, is_low = x >= 0xDC00 && x < 0xE000;
+        const long next = is_high ? escaped(text + i + 6, n - i - 6) : -1;
+        const bool is_pair = next >= 0xDC00 && next < 0xE000;
+        if (x == 0 || is_low || (is_high && !is_pair))
+            memcpy(text + i + 2, "FFFD", 4);
+        i += is_pair ? 12 : x >= 0 ? 6 : text[i] == '\\' ? 2 : 1;
+    }
+}
+
+static bool read_json(json_t *form, const char *body, size_t n)
+{
+    const size_t skipped = n >= 3 && memcmp(body, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    char *copy = hd_alloc(n + 1, 1, NULL);
+    if (!copy)
+        return false;
+    n -= skipped;
+    memcpy(copy, body + skipped, n);
+    mend_escapes(copy, n);
+    json_t *said = json_loadb(copy, n, JSON_REJECT_DUPLICATES, NULL);
+    const bool ok = json_is_object(said) && json_object_update(form, said) == 0;
+    json_decref(said);
+    hd_free(copy);
+    return ok;
+}
+
 bool hd_form_read(json_t *form, const char *type, const char *body, size_t n)
 {
     switch (hd_form_kind(type)) {
@@ -212,12 +282,8 @@ bool hd_form_read(json_t *form, const char *type, const char *body, size_t n)
         return read_urlencoded(form, body ? body : "", n);
     case HD_FORM_MULTIPART:
         return read_multipart(form, type, body ? body : "", n);
-    case HD_FORM_JSON: {
-        json_t *said = json_loadb(body ? body : "", n, JSON_REJECT_DUPLICATES, NULL);
-        const bool ok = json_is_object(said) && json_object_update(form, said) == 0;
-        json_decref(said);
-        return ok;
-    }
+    case HD_FORM_JSON:
+        return read_json(form, body ? body : "", n);
     case HD_FORM_NONE:
         break;
     }

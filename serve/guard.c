@@ -88,19 +88,22 @@ static bool read_keys(const char *path, struct hd_key **keys, size_t *n, heed_er
 
 bool hd_guard_is_local(const char *host)
 {
-    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 ||
-           strncmp(host, "127.", 4) == 0;
+    unsigned char bytes[16];
+    const bool is_mapped = strncasecmp(host, "::ffff:", 7) == 0;
+    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 || host[0] == '/' ||
+           (inet_pton(AF_INET, is_mapped ? host + 7 : host, bytes) == 1 && bytes[0] == 127);
 }
 
-bool hd_guard_init(struct hd_guard *g, const struct hd_serve_settings *s, heed_error *err)
+bool hd_guard_init(struct hd_guard *g, const struct hd_serve_settings *s, const char *host,
+                   heed_error *err)
 {
-    *g = (struct hd_guard){.settings = s, .is_local = hd_guard_is_local(s->host)};
+    *g = (struct hd_guard){.settings = s, .host = host, .is_local = hd_guard_is_local(host)};
     pthread_mutex_init(&g->lock, NULL);
     if (!g->is_local && !s->api_keys && !s->is_insecure)
         return hd_fail(err, HEED_BAD_OPTION,
                        "at %s everybody who reaches this machine could use the server; give "
                        "--api-keys FILE, or --insecure if that is wanted",
-                       s->host);
+                       host);
     return read_keys(s->api_keys, &g->keys, &g->n_keys, err);
 }
 
@@ -314,8 +317,7 @@ static bool is_our_name(const struct hd_guard *g, const char *header)
             return true;
     if (!host_of(name, sizeof name, header))
         return false;
-    if (is_local_name(name) || strcasecmp(name, g->settings->host) == 0 ||
-        (!g->is_local && is_number(name)))
+    if (is_local_name(name) || strcasecmp(name, g->host) == 0 || (!g->is_local && is_number(name)))
         return true;
     for (size_t i = 0; i < g->settings->host_names.n; i++)
         if (strcasecmp(g->settings->host_names.at[i], name) == 0)
@@ -341,24 +343,34 @@ static bool may_origin_ask(const struct hd_guard *g, const struct hd_http *http,
                       (host_of(name, sizeof name, rest) && is_local_name(name)));
 }
 
+enum { LONGEST_NAME = 200 };
+
+/* What is told of a name, also to the log: it is of the server, or of a page, and no text. */
+static const char *cut(const char *name, char shorter[LONGEST_NAME])
+{
+    snprintf(shorter, LONGEST_NAME, "%s", name);
+    return shorter;
+}
+
 bool hd_guard_admits(struct hd_guard *g, struct hd_http *http)
 {
+    char name[LONGEST_NAME];
     const char *host = hd_http_header(http, MHD_HTTP_HEADER_HOST),
                *origin = hd_http_header(http, MHD_HTTP_HEADER_ORIGIN);
     if (!is_our_name(g, host)) {
         count_refusal(http, HD_REJECTED_HOST);
         hd_http_refuse(http, MHD_HTTP_MISDIRECTED_REQUEST,
-                       "this server is not called %.200s; start it with --host-name to allow that "
+                       "this server is not called %s; start it with --host-name to allow that "
                        "name",
-                       host);
+                       cut(host, name));
         return false;
     }
     if (origin && !may_origin_ask(g, http, origin)) {
         count_refusal(http, HD_REJECTED_ORIGIN);
         hd_http_refuse(http, MHD_HTTP_FORBIDDEN,
-                       "pages of %.200s may not use this server; start it with --cors to allow "
+                       "pages of %s may not use this server; start it with --cors to allow "
                        "them",
-                       origin);
+                       cut(origin, name));
         return false;
     }
     return true;
@@ -371,7 +383,7 @@ void hd_guard_add_cors(struct hd_guard *g, const struct hd_http *http, struct MH
         return;
     MHD_add_response_header(r, "Access-Control-Allow-Origin", origin);
     MHD_add_response_header(r, "Access-Control-Allow-Headers", "Authorization, Content-Type");
-    MHD_add_response_header(r, "Access-Control-Allow-Methods", "GET, POST");
+    MHD_add_response_header(r, "Access-Control-Allow-Methods", "GET, POST, DELETE");
     MHD_add_response_header(r, "Access-Control-Expose-Headers", "Authorization, Retry-After");
     MHD_add_response_header(r, "Access-Control-Max-Age", "86400");
     MHD_add_response_header(r, "Vary", "Origin");

@@ -16,6 +16,7 @@ struct hd_key;
 
 struct hd_guard {
     const struct hd_serve_settings *settings;
+    const char *host;     /* where the server listens */
     bool is_local;        /* nobody else can connect */
     pthread_mutex_t lock; /* of all below */
     struct hd_key *keys;
@@ -24,16 +25,16 @@ struct hd_guard {
     size_t n_buckets, bucket_room;
 };
 
-/* False with the reason in `err`: the keys cannot be read; the address is not for this machine alone, and nobody said that it may
- * be. */
+/* `host` is where the server listens. False with the reason in `err`: the keys cannot be read; the address is not for this machine
+ * alone, and nobody said that it may be. */
 bool hd_guard_init(struct hd_guard *guard, const struct hd_serve_settings *settings,
-                   heed_error *err);
+                   const char *host, heed_error *err);
 void hd_guard_release(struct hd_guard *guard);
 
 /* Read the keys again. */
 bool hd_guard_reload(struct hd_guard *guard, heed_error *err);
 
-/* Is this address of this machine alone? */
+/* Is this address of this machine alone? A path is: it is that of a socket of files. */
 bool hd_guard_is_local(const char *host);
 
 /* A method's name that stays; "OTHER" for what nobody sends. */

@@ -44,12 +44,41 @@ void hd_http_say_json(struct hd_http *http, unsigned status, json_t *json)
     free(text);
 }
 
+/* The sentence without texts of the client. */
+static void note_reason(struct hd_http *http, const char *format, va_list args)
+{
+    size_t n = 0;
+    for (const char *c = format; *c && n < sizeof http->reason; c++) {
+        char *to = http->reason + n;
+        const size_t room = sizeof http->reason - n;
+        int written = 1;
+        if (*c != '%')
+            written = snprintf(to, room, "%c", *c);
+        else if (*++c == 's')
+            written = snprintf(to, room, "%s", va_arg(args, const char *));
+        else if (*c == 'd')
+            written = snprintf(to, room, "%d", va_arg(args, int));
+        else if (*c == 'z') {
+            written = snprintf(to, room, "%zu", va_arg(args, size_t));
+            c++;
+        } else if (*c == '.') {
+            c += strspn(c, ".0123456789");
+            (void)va_arg(args, const char *);
+            written = snprintf(to, room, "...");
+        }
+        n += (size_t)written;
+    }
+}
+
 void hd_http_refuse(struct hd_http *http, unsigned status, const char *format, ...)
 {
     char sentence[700];
-    va_list args;
+    va_list args, again;
     va_start(args, format);
+    va_copy(again, args);
     vsnprintf(sentence, sizeof sentence, format, args);
+    note_reason(http, format, again);
+    va_end(again);
     va_end(args);
     size_t bad = 0;
     if (!hd_utf8_valid(sentence, strlen(sentence), &bad))
@@ -64,6 +93,11 @@ void hd_http_refuse_for(struct hd_http *http, const heed_error *err)
         err->code == HEED_BAD_OPTION || err->code == HEED_BAD_TEXT || err->code == HEED_BAD_MODEL;
     hd_http_refuse(http, is_theirs ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_INTERNAL_SERVER_ERROR, "%s",
                    err->message[0] ? err->message : "there is not enough memory");
+    if (is_theirs) /* the sentence may quote what they sent */
+        snprintf(http->reason, sizeof http->reason, "%s",
+                 err->code == HEED_BAD_OPTION ? "an option is not as it must be"
+                 : err->code == HEED_BAD_TEXT ? "a text is not as it must be"
+                                              : "the model cannot do that");
 }
 
 static void add_page_headers(struct MHD_Response *r)
@@ -99,9 +133,12 @@ static void add_headers(const struct hd_http *http, struct MHD_Response *r)
         snprintf(text, sizeof text, "attachment; filename=\"%.150s\"", http->file_name);
         MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_DISPOSITION, text);
     }
-    if (http->status == MHD_HTTP_METHOD_NOT_ALLOWED && http->route)
-        MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW,
-                                http->route->flags & HD_ROUTE_POST ? "POST" : "GET");
+    if (http->status == MHD_HTTP_METHOD_NOT_ALLOWED && http->route) {
+        const unsigned flags = http->route->flags;
+        snprintf(text, sizeof text, "%s%s%sOPTIONS", flags & HD_ROUTE_GET ? "GET, HEAD, " : "",
+                 flags & HD_ROUTE_POST ? "POST, " : "", flags & HD_ROUTE_DELETE ? "DELETE, " : "");
+        MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, text);
+    }
     hd_guard_add_cors(&http->service->guard, http, r);
 }
 
@@ -261,12 +298,12 @@ enum MHD_Result hd_http_handle(void *service, struct MHD_Connection *connection,
                                const char *method, const char *version, const char *data,
                                size_t *size, void **context)
 {
-    (void)version;
     struct hd_http *http = *context;
     if (!http) {
         *context = http = new_http(service, connection, url, method);
         if (!http)
             return MHD_NO;
+        http->passes_over = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
         if (is_announced_too_long(http)) {
             http->is_too_long = http->is_started = true;
             run_request(http);
@@ -291,7 +328,7 @@ enum MHD_Result hd_http_handle(void *service, struct MHD_Connection *connection,
 
 /* ---- the end -------------------------------------------------------------------------------------------- */
 
-static void log_request(const struct hd_http *http, double seconds)
+static void log_request(const struct hd_http *http, unsigned status, double seconds)
 {
     const struct hd_serve_settings *s = http->service->settings;
     const bool is_short = http->n_texts == 0;
@@ -302,15 +339,26 @@ static void log_request(const struct hd_http *http, double seconds)
         snprintf(texts, sizeof texts, ", %zu text%s of %zu characters", http->n_texts,
                  http->n_texts == 1 ? "" : "s", http->n_characters);
     hd_service_say(http->service, HEED_SERVER_ANSWERED, "%s %s %s %u%s, %.1f ms", http->address,
-                   http->method, http->route ? http->route->path : "(unknown)", http->status, texts,
+                   http->method, http->route ? http->route->path : "(unknown)", status, texts,
                    1e3 * seconds);
-    if (s->is_verbose && http->status >= 400 && http->answer.n > 0)
-        hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s", http->answer.at);
+    if (s->is_verbose && status >= 400)
+        hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s",
+                       s->logs_text && http->answer.n > 0 ? http->answer.at : http->reason);
     const json_t *q = s->logs_text ? json_object_get(http->form, "q") : NULL;
     char *text = q ? json_dumps(q, JSON_ENCODE_ANY) : NULL; /* so that it is one line */
     if (text)
         hd_service_say(http->service, HEED_SERVER_ANSWERED, "  %s", text);
     free(text);
+}
+
+void hd_http_free(struct hd_http *http)
+{
+    hd_stream_free(http->stream);
+    json_decref(http->form);
+    hd_free(http->body.at);
+    hd_free(http->answer.at);
+    hd_free(http->path);
+    hd_free(http);
 }
 
 void hd_http_complete(void *service, struct MHD_Connection *connection, void **context,
@@ -326,15 +374,11 @@ void hd_http_complete(void *service, struct MHD_Connection *connection, void **c
     hd_links_set(&s->links, http->link, HD_LINK_RESTS,
                  s->settings->idle_time + s->settings->header_time);
     const double seconds = hd_seconds() - http->begin;
-    hd_desk_abandon(&s->desk, http->work);
-    if (http->status == 0)
-        http->status = 499; /* the client has gone before its request was here */
-    hd_metrics_count(&s->metrics, http->route ? http->route->path : "other", http->status, seconds);
-    log_request(http, seconds);
-    hd_stream_free(http->stream);
-    json_decref(http->form);
-    hd_free(http->body.at);
-    hd_free(http->answer.at);
-    hd_free(http->path);
-    hd_free(http);
+    const unsigned status = http->stream        ? MHD_HTTP_OK /* its head was sent long ago */
+                            : http->status == 0 ? 499         /* gone before its request was here */
+                                                : http->status;
+    hd_metrics_count(&s->metrics, http->route ? http->route->path : "other", status, seconds);
+    log_request(http, status, seconds);
+    if (hd_desk_abandon(&s->desk, http->work))
+        hd_http_free(http);
 }

@@ -41,6 +41,8 @@ struct hd_http {
     char *path;
     double begin;
     int fd;
+    bool
+        passes_over; /* its client speaks HTTP/1.1, and so knows of answers that are only on the way */
     char address[64]; /* the client's */
     bool has_key;
     int key_rate; /* texts a minute that its key may send; 0: as all */
@@ -57,6 +59,7 @@ struct hd_http {
     const char *etag, *encoding;
     bool is_page; /* for a browser: it gets rules for what it may load */
     int retry_after;
+    char reason[200]; /* why it was refused, without what the client wrote: for the log */
     struct MHD_Response *response; /* instead of bytes */
     size_t n_texts, n_characters;
 };
@@ -67,6 +70,7 @@ enum MHD_Result hd_http_handle(void *service, struct MHD_Connection *connection,
                                size_t *size, void **context);
 void hd_http_complete(void *service, struct MHD_Connection *connection, void **context,
                       enum MHD_RequestTerminationCode why);
+void hd_http_free(struct hd_http *http);
 
 /* Send the answer, or begin to; in the daemon's thread. */
 enum MHD_Result hd_http_send(struct hd_http *http);
@@ -74,7 +78,8 @@ enum MHD_Result hd_http_send(struct hd_http *http);
 /* A header of the request, or NULL. */
 const char *hd_http_header(const struct hd_http *http, const char *name);
 
-/* Answers. JSON is given away; NULL is an answer without memory. A refusal is a sentence in the manner of the route. */
+/* Answers. JSON is given away; NULL is an answer without memory. A refusal is a sentence in the manner of the route; it may have %s, %d and
+ * %zu, and what the client wrote is a %s with a precision (%.100s): that is not logged. */
 void hd_http_say(struct hd_http *http, unsigned status, const char *type, const char *text);
 void hd_http_say_json(struct hd_http *http, unsigned status, json_t *json);
 void hd_http_refuse(struct hd_http *http, unsigned status, const char *format, ...)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- /translate ------------------------------------------------------------------------------------------------ */
 
@@ -129,7 +130,7 @@ void hd_libre_translate(struct hd_http *http)
         !read_alternatives(http, &alternatives))
         return;
     const char *format = hd_form_text(http->form, "format");
-    const bool is_markup = format && strcmp(format, "html") == 0;
+    const bool is_markup = format && strcasecmp(format, "html") == 0;
     mend_line_ends(http);
     struct hd_order *o =
         hd_order_new(http, json_object_get(http->form, "q"), "q", is_markup ? "html" : NULL);
@@ -140,7 +141,8 @@ void hd_libre_translate(struct hd_http *http)
     bool is_same;
     struct hd_served *d = hd_order_direction(http, o, fleet, hd_form_text(http->form, "source"),
                                              hd_form_text(http->form, "target"), &is_same);
-    const bool is_known_format = !format || !*format || is_markup || strcmp(format, "text") == 0;
+    const bool is_known_format =
+        !format || !*format || is_markup || strcasecmp(format, "text") == 0;
     if (http->status == 0 && !is_known_format)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.100s format is not supported", format);
     if (http->status == 0)
@@ -160,6 +162,8 @@ void hd_libre_detect(struct hd_http *http)
     enum { MOST = 3, LEAST_PERCENT = 5 };
     const json_t *q = json_object_get(http->form, "q");
     const size_t n_texts = json_is_array(q) ? json_array_size(q) : 1;
+    if (!hd_order_check(http, q, "q") || !hd_guard_spend(&http->service->guard, http, n_texts))
+        return;
     struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);
     json_t *list = json_array();
     for (size_t i = 0; i < n_texts; i++) {

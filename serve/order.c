@@ -43,7 +43,7 @@ static bool check_text(struct hd_http *http, const json_t *text, const char *nam
     return false;
 }
 
-static bool check_texts(struct hd_http *http, const json_t *field, const char *name)
+bool hd_order_check(struct hd_http *http, const json_t *field, const char *name)
 {
     const size_t n = json_is_array(field) ? json_array_size(field) : 1,
                  most = (size_t)http->service->settings->max_texts;
@@ -91,7 +91,7 @@ static struct hd_order *order_or_refusal(struct hd_http *http, struct hd_order *
 struct hd_order *hd_order_new(struct hd_http *http, const json_t *field, const char *name,
                               const char *markup)
 {
-    if (!check_texts(http, field, name))
+    if (!hd_order_check(http, field, name))
         return NULL;
     const bool is_list = json_is_array(field);
     const size_t n = is_list ? json_array_size(field) : 1;
@@ -111,12 +111,12 @@ struct hd_order *hd_order_new_file(struct hd_http *http, const json_t *field, co
                                    const char *format)
 {
     heed_error err = {0};
-    if (!check_texts(http, field, name))
+    if (!hd_order_check(http, field, name))
         return NULL;
-    heed_file *file = heed_file_read(json_string_value(field), json_string_length(field), format,
-                                     NULL, &err);
+    heed_file *file =
+        heed_file_read(json_string_value(field), json_string_length(field), format, NULL, &err);
     if (!file) {
-        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: %s", err.message);
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "Invalid request: %.600s", err.message);
         return NULL;
     }
     const size_t n = heed_file_size(file);
@@ -215,7 +215,8 @@ static void give_texts(struct hd_desk *desk, struct hd_work *w, const struct hd_
     heed_options **chosen = hd_alloc(w->n_units + 1, sizeof *chosen, &w->err);
     const bool is_sent = w->direction != NULL;
     heed_options *plain = is_sent ? options_for(w->direction, o, o->markup, &w->err) : NULL,
-                 *tagged = is_sent && o->file ? options_for(w->direction, o, "html", &w->err) : NULL;
+                 *tagged =
+                     is_sent && o->file ? options_for(w->direction, o, "html", &w->err) : NULL;
     if (!texts || !chosen || (is_sent && (!plain || (o->file && !tagged))))
         hd_http_refuse_for(w->http, &w->err);
     else {
@@ -253,6 +254,7 @@ void hd_order_submit(struct hd_http *http, struct hd_order *o, struct hd_fleet *
     }
     w->finish = finish;
     w->data = o;
+    w->most_quick = 100000; /* they are only put together */
     w->free_data = hd_order_free;
     give_texts(&http->service->desk, w, o);
 }

@@ -17,9 +17,13 @@ struct hd_order {
     struct hd_detected detected;
     int alternatives;
     const char *markup; /* "html" or "xml"; NULL: plain text */
-    heed_file *file;    /* the texts are those of this file, and their translations go into it; NULL: they are the client's own */
-    char *extra;        /* of the route */
+    heed_file *
+        file; /* the texts are those of this file, and their translations go into it; NULL: they are the client's own */
+    char *extra; /* of the route */
 };
+
+/* Are there texts, as below? Refuses the request if not, and counts them for the log. */
+bool hd_order_check(struct hd_http *http, const json_t *field, const char *name);
 
 /* The texts of a field, a string or a list of strings. NULL with the request refused: there is none, one is no string, there are too
  * many, one is too long, or it is sent too often. */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
@@ -50,31 +51,61 @@ static bool is_modest(struct hd_http *http, const char *name, const char *value)
     return false;
 }
 
+/* Is this an option that is yes or no? */
+static bool is_yes_or_no(const char *name)
+{
+    const heed_option *o;
+    for (int i = 0; (o = heed_translator_option_at(i)); i++)
+        if (strcmp(o->name, name) == 0)
+            return o->kind == HEED_OPTION_YES_NO || o->kind == HEED_OPTION_FLAG;
+    return false;
+}
+
 /* Options of the search and of what is reported; how the server works, and which files it reads, is its own affair. That there be no
  * memory can be asked for. */
-static bool set_option(struct hd_http *http, heed_options *options, const char *name,
+static bool set_option(struct hd_http *http, heed_options *options, const char *field,
                        const json_t *value)
 {
     static const char *const fields[] = {"q",      "from",   "to",      "source", "prefix",
                                          "target", "stream", "api_key", "model",  "format",
-                                         "dark",   "heads",  "force",   NULL};
+                                         "dark",   "layers", "heads",   "force",  NULL};
     static const char *const ours[] = {"threads",     "batch",      "compute",      "keep",
                                        "max-source",  "max-length", "glossary",     "memory",
                                        "memory-from", "memory-to",  "memory-cache", NULL};
-    char text[64];
+    char text[64], name[64];
     heed_error err = {0};
-    const bool is_no_memory = strcmp(name, "memory") == 0 && json_is_false(value);
-    const char *said = is_no_memory ? "none" : typed(value, text, sizeof text);
-    if (is_among(fields, name) || json_is_null(value))
+    if (is_among(fields, field) || json_is_null(value))
         return true;
-    if (is_among(ours, name) && !is_no_memory)
+    snprintf(name, sizeof name, "%s", field);
+    for (char *c = name; *c; c++) /* as the option engine reads names */
+        *c = *c == '_' ? '-' : *c;
+    const int truth = hd_form_truth_of(value);
+    const bool is_memory = strcmp(name, "memory") == 0 && truth >= 0;
+    const char *said = is_memory                          ? "none"
+                       : truth >= 0 && is_yes_or_no(name) ? (truth ? "yes" : "no")
+                                                          : typed(value, text, sizeof text);
+    if (is_memory && truth == 1) /* as without the field */
+        return true;
+    if (is_among(ours, name) && !is_memory)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s is the server's own choice", name);
     else if (!said)
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%.64s must be text, a number, true or false",
-                       name);
-    else if (is_modest(http, name, said) && !heed_options_set(options, name, said, &err))
+                       field);
+    else if (is_modest(http, name, said) && !heed_options_set(options, field, said, &err))
         hd_http_refuse_for(http, &err);
     return http->status == 0;
+}
+
+/* A field that is yes or no, and no where it is not there. False with the request refused: it is neither. */
+static bool read_truth(struct hd_http *http, const char *name, bool *is_true)
+{
+    const json_t *value = json_object_get(http->form, name);
+    const int truth = hd_form_truth_of(value);
+    *is_true = truth == 1;
+    if (truth >= 0 || !value || json_is_null(value))
+        return true;
+    hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s must be true or false", name);
+    return false;
 }
 
 static bool set_options(struct hd_http *http, heed_options *options)
@@ -224,6 +255,7 @@ static void finish_own(struct hd_http *http, struct hd_work *w)
 }
 
 struct own {
+    int n_heads; /* of each layer, where layers and heads were asked for */
     const char **texts;
     heed_options **options;
     size_t n, n_options;
@@ -258,15 +290,6 @@ static bool read_own(struct own *own, struct hd_http *http, const struct hd_serv
     return own->texts && own->options;
 }
 
-/* Is q there, and are its texts texts and not too long? Refuses it if not. */
-static bool check_q(struct hd_http *http)
-{
-    struct hd_order *o = hd_order_new(http, json_object_get(http->form, "q"), "q", NULL);
-    const bool ok = o != NULL;
-    hd_order_free(o);
-    return ok;
-}
-
 /* ---- all heads ------------------------------------------------------------------------------------------------------ */
 
 /* How many layers have the attention that is asked for. */
@@ -279,24 +302,42 @@ static int n_layers_of(const struct hd_http *http, const heed_model *model)
                                                       : HEED_MODEL_CROSS_LAYERS);
 }
 
-/* The same pair once for each layer and head. */
-static bool read_heads(struct own *own, struct hd_http *http, const struct hd_served *d)
+/* "all", a number or a list of numbers from `least`, as `numbers`; -1 with the request refused. */
+static int read_numbers(struct hd_http *http, const char *name, int least, int n, int *numbers)
 {
-    const heed_model *model = d->engine->models[0];
-    const int n_layers = n_layers_of(http, model),
-              n_heads = (int)heed_model_size(model, HEED_MODEL_HEADS);
-    if (n_layers < 1 || n_heads < 1) {
-        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "the model has no such attention");
-        return false;
+    const json_t *field = json_object_get(http->form, name);
+    const char *text = json_string_value(field);
+    const bool is_list = json_is_array(field),
+               is_all = !field || json_is_null(field) || (text && strcmp(text, "all") == 0);
+    const size_t n_told = is_all ? (size_t)n : is_list ? json_array_size(field) : 1;
+    bool ok = n_told >= 1 && n_told <= (size_t)n;
+    for (size_t i = 0; ok && i < n_told; i++) {
+        const json_t *one = is_list ? json_array_get(field, i) : field;
+        char told[32], *end = NULL;
+        const char *digits = is_all ? NULL : typed(one, told, sizeof told);
+        const long x = digits ? strtol(digits, &end, 10) : least + (long)i;
+        ok = is_all || (digits && end != digits && !*end && x >= least && x < least + n);
+        numbers[i] = (int)x;
     }
+    if (ok)
+        return (int)n_told;
+    hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "%s must be all, or different numbers from %d to %d",
+                   name, least, least + n - 1);
+    return -1;
+}
+
+/* The same text once for each layer and head. */
+static bool read_pairs(struct own *own, struct hd_http *http, const struct hd_served *d,
+                       const int *layers, int n_layers, const int *heads, int n_heads)
+{
     own->n = (size_t)n_layers * (size_t)n_heads;
     own->texts = hd_alloc(own->n, sizeof *own->texts, NULL);
     own->options = hd_alloc(own->n, sizeof *own->options, NULL);
     for (size_t i = 0; own->texts && own->options && i < own->n; i++) {
         char layer[16], head[16];
         heed_error err = {0};
-        snprintf(layer, sizeof layer, "%d", (int)i / n_heads + 1);
-        snprintf(head, sizeof head, "%d", (int)i % n_heads);
+        snprintf(layer, sizeof layer, "%d", layers[i / (size_t)n_heads]);
+        snprintf(head, sizeof head, "%d", heads[i % (size_t)n_heads]);
         own->texts[i] = hd_form_text(http->form, "q");
         if (!(own->options[i] = options_of(http, d, 0, NULL)))
             return false;
@@ -310,15 +351,45 @@ static bool read_heads(struct own *own, struct hd_http *http, const struct hd_se
     return own->texts && own->options;
 }
 
+static bool read_heads(struct own *own, struct hd_http *http, const struct hd_served *d)
+{
+    const heed_model *model = d->engine->models[0];
+    const char *kind = hd_form_text(http->form, "attention");
+    const int most_layers = n_layers_of(http, model),
+              most_heads = (int)heed_model_size(model, HEED_MODEL_HEADS);
+    if (most_layers < 1 || most_heads < 1 || (kind && strcmp(kind, "none") == 0)) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "the model has no such attention");
+        return false;
+    }
+    int *layers = hd_alloc((size_t)most_layers, sizeof *layers, NULL),
+        *heads = hd_alloc((size_t)most_heads, sizeof *heads, NULL);
+    const int n_layers = layers ? read_numbers(http, "layers", 1, most_layers, layers) : -1,
+              n_heads =
+                  heads && n_layers > 0 ? read_numbers(http, "heads", 0, most_heads, heads) : -1;
+    const bool ok = n_heads > 0 && read_pairs(own, http, d, layers, n_layers, heads, n_heads);
+    own->n_heads = n_heads;
+    hd_free(layers);
+    hd_free(heads);
+    return ok;
+}
+
 /* {"layers": L, "heads": H, "rows": ..., "columns": ..., "attention": [layer][head][row][column]}, between subwords. */
-static void finish_heads(struct hd_http *http, struct hd_work *w)
+static void write_heads(struct hd_http *http, struct hd_work *w, bool has_result)
 {
     const heed_translation *first = w->units[0].result->translations[0];
-    const int n_heads = (int)heed_model_size(w->direction->engine->models[0], HEED_MODEL_HEADS);
+    const int n_heads = *(const int *)w->data;
     char text[160];
     http->answer.n = 0;
+    hd_bytes_text(&http->answer, "{");
+    if (has_result) {
+        char *json = heed_result_json(w->units[0].result, NULL);
+        hd_bytes_text(&http->answer, "\"result\": ");
+        hd_bytes_text(&http->answer, json ? json : "null");
+        hd_bytes_text(&http->answer, ", ");
+        heed_free(json);
+    }
     snprintf(text, sizeof text,
-             "{\"layers\": %d, \"heads\": %d, \"rows\": %zu, \"columns\": %zu, \"attention\": [",
+             "\"layers\": %d, \"heads\": %d, \"rows\": %zu, \"columns\": %zu, \"attention\": [",
              (int)w->n_units / n_heads, n_heads, first->n_subword_rows, first->n_subword_columns);
     hd_bytes_text(&http->answer, text);
     for (size_t i = 0; i < w->n_units; i++) {
@@ -340,32 +411,84 @@ static void finish_heads(struct hd_http *http, struct hd_work *w)
     http->type = "application/json";
 }
 
+static void finish_heads(struct hd_http *http, struct hd_work *w)
+{
+    write_heads(http, w, false);
+}
+
+static void finish_result_and_heads(struct hd_http *http, struct hd_work *w)
+{
+    write_heads(http, w, true);
+}
+
+static bool is_of_heads(void (*finish)(struct hd_http *http, struct hd_work *work))
+{
+    return finish == finish_heads || finish == finish_result_and_heads;
+}
+
+/* The answer grows with the square of the text, and a picture takes long to draw in any case. */
+static size_t most_quick(void (*finish)(struct hd_http *http, struct hd_work *work))
+{
+    return finish == finish_own ? 1000 : is_of_heads(finish) ? 100 : 0;
+}
+
 static void translate_own(struct hd_http *http, const char *attention,
                           void (*finish)(struct hd_http *http, struct hd_work *work))
 {
-    if (!check_q(http))
+    if (!hd_order_check(http, json_object_get(http->form, "q"), "q"))
         return;
+    bool is_stream;
+    if (!read_truth(http, "stream", &is_stream))
+        return;
+    if (is_stream && finish != finish_own) {
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "this answer comes as a whole; leave out stream");
+        return;
+    }
     struct hd_fleets *fleets = &http->service->fleets;
     struct hd_fleet *f = hd_fleets_use(fleets);
     struct hd_served *d = direction_of(http, f);
     struct own own = {0};
     struct hd_work *w = NULL;
-    const bool is_stream = json_is_true(json_object_get(http->form, "stream"));
-    const bool is_read = d && (finish == finish_heads ? read_heads(&own, http, d)
-                                                      : read_own(&own, http, d, attention));
+    const bool is_read =
+        d && (is_of_heads(finish) ? read_heads(&own, http, d) : read_own(&own, http, d, attention));
     if (is_read && hd_guard_spend(&http->service->guard, http, own.n) &&
         (w = hd_work_new(http, f, d, own.n)) && (!is_stream || hd_stream_begin(http))) {
         w->finish = finish;
-        hd_desk_submit(&http->service->desk, w, own.texts, own.options, own.n_options == 1);
+        w->most_quick = most_quick(finish);
+        w->free_data = hd_free;
+        int *n_heads = w->data = hd_new(int, NULL);
+        if (n_heads) {
+            *n_heads = own.n_heads;
+            hd_desk_submit(&http->service->desk, w, own.texts, own.options, own.n_options == 1);
+        }
     }
     if (!w)
         hd_fleets_leave(fleets, f);
     release_own(&own);
 }
 
+static bool has_field(const struct hd_http *http, const char *name)
+{
+    const json_t *field = json_object_get(http->form, name);
+    return field && !json_is_null(field);
+}
+
+/* Are weights of several layers and heads wanted, and of one text? */
+static bool wants_heads(struct hd_http *http)
+{
+    const bool wants = has_field(http, "layers") || has_field(http, "heads");
+    if (wants && json_is_array(json_object_get(http->form, "q")))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "layers and heads are of one text; send q as text");
+    return wants;
+}
+
 void hd_own_translate(struct hd_http *http)
 {
-    translate_own(http, NULL, finish_own);
+    const bool with_heads = wants_heads(http);
+    if (http->status == 0)
+        translate_own(http, NULL, with_heads ? finish_result_and_heads : finish_own);
 }
 
 /* Given translations: what belongs to what, and how likely it is. */
@@ -378,23 +501,27 @@ static void force(struct hd_http *http, const char *attention,
         translate_own(http, attention, finish);
 }
 
-/* "heads": "all" gives the weights of every layer and head. */
 void hd_own_align(struct hd_http *http)
 {
-    const char *heads = hd_form_text(http->form, "heads");
-    if (!heads)
-        force(http, NULL, finish_own);
-    else if (strcmp(heads, "all") != 0)
-        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "heads must be all; layer and head choose one");
-    else if (json_is_array(json_object_get(http->form, "q")))
-        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "all heads are of one text; send q as text");
-    else
-        force(http, NULL, finish_heads);
+    const bool with_heads = wants_heads(http);
+    if (http->status == 0)
+        force(http, NULL, with_heads ? finish_heads : finish_own);
+}
+
+/* Where one answer has no place for several layers and heads. */
+static bool check_no_heads(struct hd_http *http)
+{
+    if (has_field(http, "layers") || has_field(http, "heads"))
+        hd_http_refuse(http, MHD_HTTP_BAD_REQUEST,
+                       "layers and heads are for /heed/translate and /heed/align; layer and head "
+                       "choose one");
+    return http->status == 0;
 }
 
 void hd_own_score(struct hd_http *http)
 {
-    force(http, "none", finish_own);
+    if (check_no_heads(http))
+        force(http, "none", finish_own);
 }
 
 /* ---- /heed/model ---------------------------------------------------------------------------------------------------- */
@@ -432,22 +559,23 @@ void hd_own_model(struct hd_http *http)
 /* The picture that `heed translate --plot` draws. */
 static void finish_plot(struct hd_http *http, struct hd_work *w)
 {
-    static const char *const types[][2] = {{"svg", "image/svg+xml"},
-                                           {"png", "image/png"},
-                                           {"pdf", "application/pdf"},
-                                           {"tex", "application/x-tex"}};
+    enum { N_TYPES = 4 };
+    static const char *const types[N_TYPES][2] = {{"svg", "image/svg+xml"},
+                                                  {"png", "image/png"},
+                                                  {"pdf", "application/pdf"},
+                                                  {"tex", "application/x-tex"}};
     const heed_result *r = w->units[0].result;
     const heed_translation *t = r->translations[0];
     const char *format = hd_form_text(http->form, "format");
     heed_error err = {0};
     size_t size = 0, kind = 0;
-    while (kind < 3 && format && strcmp(format, types[kind][0]) != 0)
+    while (kind < N_TYPES && format && strcasecmp(format, types[kind][0]) != 0)
         kind++;
     heed_picture_attention *picture = heed_result_picture(r, t, t->links, t->n_links, &err);
-    const bool is_dark = json_is_true(json_object_get(http->form, "dark"));
+    const bool is_dark = hd_form_truth(http->form, "dark") == 1;
     char *bytes = picture
                       ? heed_draw_bytes(&(heed_picture){.attention = picture, .is_dark = is_dark},
-                                        format ? format : "svg", &size, &err)
+                                        kind < N_TYPES ? types[kind][0] : format, &size, &err)
                       : NULL;
     if (bytes) {
         http->answer.n = 0;
@@ -462,8 +590,9 @@ static void finish_plot(struct hd_http *http, struct hd_work *w)
 
 void hd_own_plot(struct hd_http *http)
 {
+    bool is_dark;
     if (json_is_array(json_object_get(http->form, "q")))
         hd_http_refuse(http, MHD_HTTP_BAD_REQUEST, "a picture is of one text; send q as text");
-    else
+    else if (read_truth(http, "dark", &is_dark) && check_no_heads(http))
         translate_own(http, NULL, finish_plot);
 }

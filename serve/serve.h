@@ -26,7 +26,7 @@ struct hd_serve_settings {
     bool is_insecure, trusts_proxy;
     heed_option_list origins, host_names;
     int rate; /* texts a minute from one key or address; 0: any number */
-    int max_body, max_characters, max_texts, max_alternatives, max_beam, max_queue;
+    int max_body, max_characters, max_texts, max_alternatives, max_beam, max_queue, max_numbers;
     int max_connections, max_connections_each;
     int header_time, body_time, idle_time, answer_time, drain_time;
     bool logs_text, is_verbose, is_quiet;

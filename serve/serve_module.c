@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { LOOK_MS = 50 };
@@ -38,11 +39,48 @@ void hd_service_say(struct hd_service *s, enum heed_server_news news, const char
 
 /* ---- the socket ----------------------------------------------------------------------------------------------- */
 
-/* The socket that systemd has opened for us, or -1. */
-static int given_socket(void)
+/* Where a socket listens: an address and a port, or the path of a socket of files. */
+static bool note_place(struct hd_service *s, int fd, bool is_given, heed_error *err)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+        struct sockaddr_un path;
+        struct sockaddr_storage all;
+    } a = {0};
+    socklen_t n = sizeof a;
+    if (getsockname(fd, &a.any, &n) != 0)
+        return hd_fail(err, HEED_BAD_FILE, "the socket that was given is none (%s)",
+                       strerror(errno));
+    const int family = a.any.sa_family;
+    s->port = family == AF_INET    ? ntohs(a.four.sin_port)
+              : family == AF_INET6 ? ntohs(a.six.sin6_port)
+                                   : 0;
+    if (is_given && family == AF_INET)
+        inet_ntop(AF_INET, &a.four.sin_addr, s->host, sizeof s->host);
+    else if (is_given && family == AF_INET6)
+        inet_ntop(AF_INET6, &a.six.sin6_addr, s->host, sizeof s->host);
+    else if (is_given)
+        snprintf(s->host, sizeof s->host, "/%.100s", a.path.sun_path + (a.path.sun_path[0] == '/'));
+    return true;
+}
+
+/* The socket that systemd has opened for us, if it has: where that listens counts, and not what --host says. */
+static bool take_given_socket(struct hd_service *s, heed_error *err)
 {
     const char *pid = getenv("LISTEN_PID"), *n = getenv("LISTEN_FDS");
-    return pid && n && atol(pid) == (long)getpid() && atoi(n) >= 1 ? 3 : -1;
+    s->socket = -1;
+    snprintf(s->host, sizeof s->host, "%s", s->settings->host);
+    if (!pid || !n || atol(pid) != (long)getpid() || atoi(n) < 1)
+        return true;
+    if (atoi(n) > 1)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "%.20s sockets are given, but the server listens at one; leave one "
+                       "ListenStream= in heed.socket",
+                       n);
+    s->socket = 3;
+    return note_place(s, s->socket, true, err);
 }
 
 static bool fail_to_listen(const struct hd_serve_settings *s, int error, heed_error *err)
@@ -81,18 +119,15 @@ static int open_socket(const struct hd_serve_settings *s, heed_error *err)
     return -1;
 }
 
-/* Where it listens, as a browser writes it. */
-static void note_address(struct hd_service *s, int fd)
+/* As a browser writes it. */
+static void note_address(struct hd_service *s)
 {
-    struct sockaddr_storage a = {0};
-    socklen_t n = sizeof a;
-    int port = s->settings->port;
-    if (getsockname(fd, (struct sockaddr *)&a, &n) == 0)
-        port = ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
-                                             : ((struct sockaddr_in *)&a)->sin_port);
-    const bool is_six = strchr(s->settings->host, ':') != NULL;
-    snprintf(s->address, sizeof s->address, "http://%s%.60s%s:%d", is_six ? "[" : "",
-             s->settings->host, is_six ? "]" : "", port);
+    const bool is_six = strchr(s->host, ':') != NULL;
+    if (s->port == 0)
+        snprintf(s->address, sizeof s->address, "unix:%s", s->host);
+    else
+        snprintf(s->address, sizeof s->address, "http://%s%.60s%s:%d", is_six ? "[" : "", s->host,
+                 is_six ? "]" : "", s->port);
 }
 
 static bool start_daemon(struct hd_service *s, int fd, heed_error *err)
@@ -112,10 +147,16 @@ static bool start_daemon(struct hd_service *s, int fd, heed_error *err)
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
 
+static bool load_fleet(struct hd_service *s, heed_error *err)
+{
+    struct hd_fleet *f = hd_fleet_load(s->settings, &s->desk, err);
+    return f && hd_suggestions_put_fleet(&s->suggestions, &s->fleets, f, err);
+}
+
 static void reload(struct hd_service *s)
 {
     heed_error err = {0};
-    if (hd_guard_reload(&s->guard, &err) && hd_fleets_load(&s->fleets, s->settings, &s->desk, &err))
+    if (hd_guard_reload(&s->guard, &err) && load_fleet(s, &err))
         hd_service_say(s, HEED_SERVER_SAYS, "models have been read again");
     else
         hd_service_say(s, HEED_SERVER_SAYS, "models are used as they were: %s", err.message);
@@ -152,12 +193,16 @@ static void drain(struct hd_service *s, MHD_socket listener)
         in_a_hurry = told(s, LOOK_MS / 5) == 's';
         look_around(s);
     }
+    hd_clerk_hurry(&s->archivist);
+    hd_clerk_hurry(&s->desk.answers);
     const double last = hd_seconds() + 1; /* for those that are told that there will be no answer */
     for (bool is_first = true; hd_links_size(&s->links) > 0 && (is_first || hd_seconds() < last);
          is_first = false) {
         hd_desk_look(&s->desk, true);
         told(s, 5);
     }
+    hd_clerk_end(&s->archivist);
+    hd_clerk_end(&s->desk.answers);
     hd_links_shut(&s->links);
     MHD_stop_daemon(s->daemon);
     close(listener);
@@ -183,19 +228,22 @@ static void say_start(struct hd_service *s)
     hd_fleets_leave(&s->fleets, f);
     hd_service_say(s, HEED_SERVER_LISTENS, "%s/", s->address);
     hd_service_say(s, HEED_SERVER_SAYS, "serving %s", directions);
-    if (!hd_guard_is_local(s->settings->host) && !s->settings->api_keys)
+    if (!s->guard.is_local && !s->settings->api_keys)
         hd_service_say(s, HEED_SERVER_SAYS, "everybody who reaches %s can use it", s->address);
 }
 
 static bool start(struct hd_service *s, heed_error *err)
 {
-    if (!hd_fleets_load(&s->fleets, s->settings, &s->desk, err))
+    if (!load_fleet(s, err))
         return false;
-    const int given = given_socket(), fd = given >= 0 ? given : open_socket(s->settings, err);
-    if (fd < 0)
+    if (s->socket < 0)
+        s->socket = open_socket(s->settings, err);
+    const int fd = s->socket;
+    if (fd < 0 || !note_place(s, fd, false, err))
         return false;
-    note_address(s, fd);
-    if (!start_daemon(s, fd, err)) {
+    note_address(s);
+    if (!hd_clerk_start(&s->desk.answers, err) || !hd_clerk_start(&s->archivist, err) ||
+        !start_daemon(s, fd, err)) {
         close(fd);
         return false;
     }
@@ -213,17 +261,20 @@ static bool run(const struct hd_serve_settings *settings, heed_error *err)
     pthread_mutex_init(&s->say_lock, NULL);
     hd_fleets_init(&s->fleets);
     hd_desk_init(&s->desk, s);
+    hd_clerk_init(&s->archivist, hd_desk_make);
     hd_links_init(&s->links, settings->header_time);
     hd_metrics_init(&s->metrics);
     hd_page_init(&s->page);
     hd_downloads_init(&s->downloads);
     const bool can_remember = hd_suggestions_init(&s->suggestions, settings->memory, err);
-    const bool ok = can_remember && hd_guard_init(&s->guard, settings, err) && start(s, err);
+    const bool ok = can_remember && take_given_socket(s, err) &&
+                    hd_guard_init(&s->guard, settings, s->host, err) && start(s, err);
     hd_fleets_release(&s->fleets);
     hd_downloads_release(&s->downloads);
     hd_page_release(&s->page);
     hd_metrics_release(&s->metrics);
     hd_links_release(&s->links);
+    hd_clerk_release(&s->archivist);
     hd_desk_release(&s->desk);
     hd_guard_release(&s->guard);
     hd_suggestions_release(&s->suggestions);

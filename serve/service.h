@@ -2,6 +2,7 @@
 #ifndef HD_SERVE_SERVICE_H
 #define HD_SERVE_SERVICE_H
 
+#include "serve/clerk.h"
 #include "serve/desk.h"
 #include "serve/downloads.h"
 #include "serve/fleet.h"
@@ -19,7 +20,10 @@
 struct hd_service {
     const struct hd_serve_settings *settings;
     struct MHD_Daemon *daemon;
-    char address[128]; /* http://127.0.0.1:5000 */
+    int socket;        /* that listens; -1: none yet */
+    char host[128];    /* where: 127.0.0.1, or the path of a socket of files */
+    int port;          /* 0: of such a socket */
+    char address[160]; /* http://127.0.0.1:5000 */
     struct hd_fleets fleets;
     struct hd_guard guard;
     struct hd_desk desk;
@@ -28,6 +32,7 @@ struct hd_service {
     struct hd_page page;
     struct hd_downloads downloads;
     struct hd_suggestions suggestions;
+    struct hd_clerk archivist; /* reads and changes the memory */
     pthread_mutex_t say_lock;
     atomic_bool is_draining;
 };

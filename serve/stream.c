@@ -2,9 +2,9 @@
 #include "serve/stream.h"
 
 #include "base/memory.h"
-#include "serve/desk.h"
 #include "serve/http.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct hd_stream {
     struct hd_http *http;
     pthread_mutex_t lock;
     struct hd_bytes bytes;
-    size_t n_sent, n_told; /* bytes; units */
+    size_t n_sent;
     bool is_over, is_suspended;
 };
 
@@ -88,26 +88,22 @@ void hd_stream_progress(struct hd_stream *s, size_t part, const heed_progress *p
     json_decref(said);
 }
 
-/* Those that are there, as far as all before them are. */
-void hd_stream_unit(struct hd_stream *s, struct hd_work *w, struct hd_unit *unit)
+void hd_stream_unit(struct hd_stream *s, size_t part, const heed_result *result)
 {
-    (void)unit;
+    char *json = heed_result_json(result, NULL);
+    char head[64];
+    struct hd_bytes data = {0};
+    snprintf(head, sizeof head, "{\"part\": %zu, \"result\": ", part);
+    hd_bytes_text(&data, head);
+    hd_bytes_text(&data, json ? json : "null");
+    hd_bytes_text(&data, "}");
+    heed_free(json);
     pthread_mutex_lock(&s->lock);
-    for (; s->n_told < w->n_units && w->units[s->n_told].result; s->n_told++) {
-        char *json = heed_result_json(w->units[s->n_told].result, NULL);
-        char head[64];
-        struct hd_bytes data = {0};
-        snprintf(head, sizeof head, "{\"part\": %zu, \"result\": ", s->n_told);
-        hd_bytes_text(&data, head);
-        hd_bytes_text(&data, json ? json : "null");
-        hd_bytes_text(&data, "}");
-        if (!data.has_failed)
-            event(s, "sentence", data.at);
-        hd_free(data.at);
-        heed_free(json);
-    }
+    if (!data.has_failed)
+        event(s, "sentence", data.at);
     wake(s);
     pthread_mutex_unlock(&s->lock);
+    hd_free(data.at);
 }
 
 void hd_stream_end(struct hd_stream *s)

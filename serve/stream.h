@@ -14,8 +14,6 @@
 #include <stddef.h>
 
 struct hd_http;
-struct hd_work;
-struct hd_unit;
 struct hd_stream;
 
 /* The request's answer is a stream from now on. False without memory. */
@@ -24,8 +22,8 @@ bool hd_stream_begin(struct hd_http *http);
 /* A sentence of text `part` has grown; called by a translator's thread. */
 void hd_stream_progress(struct hd_stream *stream, size_t part, const heed_progress *progress);
 
-/* A text has been translated; the desk's lock is held. */
-void hd_stream_unit(struct hd_stream *stream, struct hd_work *work, struct hd_unit *unit);
+/* Text `part` has been translated, as all before it have. */
+void hd_stream_unit(struct hd_stream *stream, size_t part, const heed_result *result);
 
 /* The answer is there: it is sent, and the stream ends. */
 void hd_stream_end(struct hd_stream *stream);

@@ -37,13 +37,34 @@ void hd_suggestions_release(struct hd_suggestions *s)
     pthread_mutex_destroy(&s->lock);
 }
 
-/* Everybody's next request uses the memory as it is now. */
 static bool tell_engines(const struct hd_suggestions *s, struct hd_fleet *fleet, heed_error *err)
 {
-    for (size_t i = 0; i < fleet->n_engines; i++)
+    for (size_t i = 0; s->path && i < fleet->n_engines; i++)
         if (!heed_translator_set(fleet->engines[i].translator, "memory", s->path, err))
             return false;
     return true;
+}
+
+/* Everybody's next request uses the memory as it is now. The lock is held, so no other fleet can become the current one. */
+static bool tell_fleet(const struct hd_suggestions *s, struct hd_fleets *fleets, heed_error *err)
+{
+    struct hd_fleet *fleet = hd_fleets_use(fleets);
+    const bool ok = tell_engines(s, fleet, err);
+    hd_fleets_leave(fleets, fleet);
+    return ok;
+}
+
+bool hd_suggestions_put_fleet(struct hd_suggestions *s, struct hd_fleets *fleets,
+                              struct hd_fleet *fleet, heed_error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    const bool ok = tell_engines(s, fleet, err);
+    if (ok)
+        hd_fleets_put(fleets, fleet);
+    pthread_mutex_unlock(&s->lock);
+    if (!ok)
+        hd_fleet_free(fleet);
+    return ok;
 }
 
 /* ---- appending ------------------------------------------------------------------------------------------------ */
@@ -104,14 +125,14 @@ static bool append(const char *path, const struct hd_bytes *line, heed_error *er
     return ok || hd_fail_to_write(path, why, err);
 }
 
-bool hd_suggestions_add(struct hd_suggestions *s, struct hd_fleet *fleet,
+bool hd_suggestions_add(struct hd_suggestions *s, struct hd_fleets *fleets,
                         const struct hd_suggestion *one, heed_error *err)
 {
     struct hd_bytes line = {0};
     bool ok = make_line(&line, one) ||
               hd_fail(err, HEED_BAD_TEXT, "Invalid request: a suggestion has a text on both sides");
     pthread_mutex_lock(&s->lock);
-    ok = ok && append(s->path, &line, err) && tell_engines(s, fleet, err);
+    ok = ok && append(s->path, &line, err) && tell_fleet(s, fleets, err);
     pthread_mutex_unlock(&s->lock);
     hd_free(line.at);
     return ok;
@@ -163,7 +184,7 @@ static bool write_without(const char *path, const heed_lines *lines, size_t line
     return ok;
 }
 
-enum hd_forgotten hd_suggestions_remove(struct hd_suggestions *s, struct hd_fleet *fleet,
+enum hd_forgotten hd_suggestions_remove(struct hd_suggestions *s, struct hd_fleets *fleets,
                                         size_t line, const char *source, heed_error *err)
 {
     heed_lines lines;
@@ -172,7 +193,7 @@ enum hd_forgotten hd_suggestions_remove(struct hd_suggestions *s, struct hd_flee
     if (read_lines(s->path, &lines, err))
         result = line < 1 || line > lines.n                          ? HD_NOT_THERE
                  : source && !has_source(lines.at[line - 1], source) ? HD_NOT_THE_SAME
-                 : write_without(s->path, &lines, line, err) && tell_engines(s, fleet, err)
+                 : write_without(s->path, &lines, line, err) && tell_fleet(s, fleets, err)
                      ? HD_FORGOTTEN
                      : HD_NOT_WRITTEN;
     pthread_mutex_unlock(&s->lock);
@@ -207,26 +228,48 @@ static const char *language(struct hd_http *http, const struct hd_fleet *fleet, 
     return code;
 }
 
+/* Let the clerk do what `finish` does; the fleet is left then. False without memory. */
+static bool give(struct hd_http *http, struct hd_fleet *fleet, void *data,
+                 void (*finish)(struct hd_http *http, struct hd_work *work))
+{
+    struct hd_work *w = hd_work_new(http, fleet, NULL, 0);
+    if (!w)
+        return false;
+    w->finish = finish;
+    w->data = data;
+    w->free_data = hd_free;
+    hd_desk_give(&http->service->desk, &http->service->archivist, w);
+    return true;
+}
+
+static void finish_suggest(struct hd_http *http, struct hd_work *w)
+{
+    struct hd_service *s = http->service;
+    heed_error err = {0};
+    if (hd_suggestions_add(&s->suggestions, &s->fleets, w->data, &err))
+        hd_http_say_json(http, MHD_HTTP_OK, json_pack("{s: b}", "success", 1));
+    else
+        hd_http_refuse_for(http, &err);
+}
+
 void hd_libre_suggest(struct hd_http *http)
 {
-    struct hd_suggestions *s = &http->service->suggestions;
-    if (!s->path) {
+    struct hd_service *s = http->service;
+    if (!s->suggestions.path) {
         hd_http_refuse(http, MHD_HTTP_FORBIDDEN, "Suggestions are disabled on this server.");
         return;
     }
-    struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);
-    struct hd_suggestion one = {.source = needed(http, "q")};
-    heed_error err = {0};
+    struct hd_fleet *fleet = hd_fleets_use(&s->fleets);
+    struct hd_suggestion one = {.source = needed(http, "q")}, *copy = NULL;
     one.target = one.source ? needed(http, "s") : NULL;
     one.from = one.target ? language(http, fleet, "source") : NULL;
     one.to = one.from ? language(http, fleet, "target") : NULL;
-    if (one.to && hd_guard_spend(&http->service->guard, http, 1)) {
-        if (hd_suggestions_add(s, fleet, &one, &err))
-            hd_http_say_json(http, MHD_HTTP_OK, json_pack("{s: b}", "success", 1));
-        else
-            hd_http_refuse_for(http, &err);
-    }
-    hd_fleets_leave(&http->service->fleets, fleet);
+    if (one.to && hd_guard_spend(&s->guard, http, 1) && (copy = hd_new(struct hd_suggestion, NULL)))
+        *copy = one;
+    if (copy && give(http, fleet, copy, finish_suggest))
+        return;
+    hd_free(copy);
+    hd_fleets_leave(&s->fleets, fleet);
 }
 
 /* ---- /heed/memory -------------------------------------------------------------------------------------------------- */
@@ -244,8 +287,10 @@ static size_t number(const struct hd_http *http, const char *name, size_t otherw
 }
 
 /* {"lines": all, "pairs": [...]}, the newest first: "limit" of them, "offset" passed over. */
-static void list(struct hd_http *http, struct hd_suggestions *s)
+static void finish_list(struct hd_http *http, struct hd_work *w)
 {
+    (void)w;
+    struct hd_suggestions *s = &http->service->suggestions;
     heed_lines lines;
     heed_error err = {0};
     pthread_mutex_lock(&s->lock);
@@ -267,12 +312,14 @@ static void list(struct hd_http *http, struct hd_suggestions *s)
     heed_lines_release(&lines);
 }
 
-static void forget(struct hd_http *http, struct hd_suggestions *s)
+static void finish_forget(struct hd_http *http, struct hd_work *w)
 {
+    (void)w;
+    struct hd_service *s = http->service;
     heed_error err = {0};
-    struct hd_fleet *fleet = hd_fleets_use(&http->service->fleets);
     const size_t line = number(http, "line", 0);
-    switch (hd_suggestions_remove(s, fleet, line, hd_form_text(http->form, "source"), &err)) {
+    switch (hd_suggestions_remove(&s->suggestions, &s->fleets, line,
+                                  hd_form_text(http->form, "source"), &err)) {
     case HD_FORGOTTEN:
         hd_http_say_json(http, MHD_HTTP_OK, json_pack("{s: b}", "success", 1));
         break;
@@ -289,17 +336,13 @@ static void forget(struct hd_http *http, struct hd_suggestions *s)
         hd_http_refuse_for(http, &err);
         break;
     }
-    hd_fleets_leave(&http->service->fleets, fleet);
 }
 
 void hd_own_memory(struct hd_http *http)
 {
-    struct hd_suggestions *s = &http->service->suggestions;
-    if (!s->path)
+    if (!http->service->suggestions.path)
         hd_http_refuse(http, MHD_HTTP_FORBIDDEN,
                        "this server has no translation memory; start it with --memory FILE.tsv");
-    else if (strcmp(http->method, "DELETE") == 0)
-        forget(http, s);
     else
-        list(http, s);
+        give(http, NULL, NULL, strcmp(http->method, "DELETE") == 0 ? finish_forget : finish_list);
 }

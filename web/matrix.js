@@ -1,5 +1,5 @@
 // matrix.js -- attention as a heat map: a row for each word of the translation, a column for each of the source, below them how much
-// attention each source word got in all. Small ones are SVG, large ones are painted.
+// attention each source word got in all, beside them what each row sums to. Small ones are SVG, large ones are painted.
 import { draw, make, widthOf } from './dom.js';
 
 const FONT = '13px system-ui, sans-serif', PAINTED = 60;
@@ -36,12 +36,15 @@ function addCells(svg, m, { cell, left, top }, hasNumbers) {
   }));
 }
 
-function addCoverage(svg, m, { cell, left, top, height }) {
+function addCoverage(svg, m, { cell, left, top, width, height }) {
   const sums = coverage(m), most = Math.max(1, ...sums);
   sums.forEach((sum, s) => svg.append(draw('rect', {
     class: 'cover', x: left + s * cell, y: top + height + 6, width: cell - 1, height: Math.max(0.5, 36 * sum / most), 'data-s': s,
   }, draw('title', null, `${m.columns[s]}: ${sum.toFixed(2)} in all`))));
   svg.append(draw('text', { class: 'label', x: left - 6, y: top + height + 20, 'text-anchor': 'end' }, 'sum'));
+  svg.append(draw('text', { class: 'label', x: left + width + 6, y: top - 6 }, 'sum'));
+  m.weights.forEach((row, t) => svg.append(draw('text', { class: 'label sum', 'data-t': t, x: left + width + 6, y: top + (t + 0.5) * cell, dy: '.35em' },
+    row.reduce((sum, w) => sum + w, 0).toFixed(2))));
 }
 
 function follow(svg, onPoint) {

@@ -2,7 +2,7 @@
 import { button, make, percent } from './dom.js';
 import { ask, remove } from './ask.js';
 
-let changed = () => {};
+let changed = () => {}, from = 0;
 
 export const onChange = (f) => { changed = f; };
 
@@ -37,8 +37,14 @@ export function memoryView(box, detail) {
   const fail = (error) => { problem.textContent = error.message; };
   box.append(make('h3', null, 'Used for this sentence'), used(detail.result.memory), make('h3', null, 'All that is remembered'), place, problem,
     make('p', { class: 'note' }, 'Edit a translation and press Remember to add to it. To learn it for good:'), make('code', null, 'heed train --from MODEL --tsv MEMORY.tsv --out BETTER'));
-  ask('heed/memory?limit=200').then((told) => place.replaceChildren(told.pairs.length === 0 ? make('p', null, 'Nothing yet.')
-    : pairTable('memory-list', ['line', 'source', 'translation', ''], told.pairs.map((p) => make('tr', null, make('td', null, String(p.line)), make('td', { dir: 'auto' }, p.source),
-      make('td', { dir: 'auto' }, p.target), make('td', null, button('Forget', () => forget(p, fail), { 'aria-label': `Forget line ${p.line}` }))))),
-  make('p', { class: 'note' }, told.lines > told.pairs.length ? `The newest ${told.pairs.length} of ${told.lines}.` : ''))).catch(fail);
+  const list = (offset) => ask(`heed/memory?limit=200&offset=${offset}`).then(({ lines, pairs }) => {
+    if (pairs.length === 0 && offset > 0) return list(0);
+    place.replaceChildren(pairs.length === 0 ? make('p', null, 'Nothing yet.')
+      : pairTable('memory-list', ['line', 'source', 'translation', ''], pairs.map((p) => make('tr', null, make('td', null, String(p.line)), make('td', { dir: 'auto' }, p.source),
+        make('td', { dir: 'auto' }, p.target), make('td', null, button('Forget', () => forget(p, fail), { 'aria-label': `Forget line ${p.line}` }))))));
+    if (lines > 200) place.append(make('p', { class: 'bar' }, button('‹ newer', () => list(offset - 200), { disabled: offset === 0 }),
+      button('older ›', () => list(offset + 200), { id: 'older', disabled: offset + 200 >= lines }), `${pairs.length} of ${lines}`));
+    from = offset;
+  }).catch(fail);
+  list(from);
 }

@@ -38,18 +38,21 @@ export function curlOf(detail) {
   return `curl -s ${address} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(plain(detail)))}`;
 }
 
+const key = (letter, title = '') => ({ accesskey: letter, title: `${title}access key ${letter.toUpperCase()}` });
+
 export function begin(say) {
-  for (const [name, make] of Object.entries(SAVERS))
+  Object.entries(SAVERS).forEach(([name, make], i) => {
     at('save').append(button(name, async () => {
       try {
         download(await make(looked()), 'attention.' + (name === 'TikZ' ? 'tex' : name.toLowerCase()));
       } catch (error) {
         say(error.message);
       }
-    }));
+    }, key('snptjc'[i])));
+  });
   at('save').append(button('curl', async () => {
     await navigator.clipboard.writeText(curlOf(looked()));
     say('The command is copied.');
-  }, { title: 'Copy the command that asks for the same' }),
-  button('Print', () => window.print()));
+  }, key('u', 'Copy the command that asks for the same; ')),
+  button('Print', () => window.print(), key('r')));
 }

@@ -78,6 +78,9 @@ static const heed_option rows[] = {
      .help = "alternatives of a translation that may be asked for"},
     {"max-beam", COUNT, FIELD(max_beam), .initial = "20", .least = 1, .most = 10000,
      .help = "largest beam that may be asked for"},
+    {"max-numbers", COUNT, FIELD(max_numbers), .initial = "4000000", .least = 1, .most = 1 << 30,
+     .help =
+         "numbers of an answer: weights of attention, likeliest words of steps, the beam's tree"},
     {"max-queue", COUNT, FIELD(max_queue), .initial = "5000", .least = 1, .most = 10000000,
      .help = "texts that wait or are translated; further requests are told to come again"},
     {"max-connections", COUNT, FIELD(max_connections), .initial = "1024", .least = 1,
@@ -97,7 +100,7 @@ static const heed_option rows[] = {
     {"log-text", .kind = HEED_OPTION_FLAG, FIELD(logs_text),
      .help = "write the texts to the log, too", .group = "Running"},
     {"verbose", 'v', .kind = HEED_OPTION_FLAG, FIELD(is_verbose),
-     .help = "log why a request was refused as well"},
+     .help = "log why a request was refused as well; without what was sent, unless --log-text"},
     {"quiet", 'q', .kind = HEED_OPTION_FLAG, FIELD(is_quiet), .help = "log no requests"},
     {0},
 };

@@ -34,6 +34,8 @@ struct place {
 
 struct hd_step_store {
     char *path;
+    mode_t
+        mode; /* who may read and write it: as of the memory, whose sentences can be told from it */
     struct head head;
     struct hd_map map;
     struct place *places; /* by number, then place */
@@ -132,7 +134,7 @@ bool hd_step_store_find(const struct hd_step_store *s, uint64_t number, struct h
 static void flush(struct hd_step_store *s)
 {
     const int fd =
-        s->waiting.n > 0 ? open(s->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644) : -1;
+        s->waiting.n > 0 ? open(s->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, s->mode) : -1;
     if (fd < 0) {
         s->waiting.n = 0;
         return;
@@ -173,6 +175,21 @@ void hd_step_store_add(struct hd_step_store *s, uint64_t number, const struct hd
 
 /* ---- a store --------------------------------------------------------------------------------------------- */
 
+static mode_t mode_of(const char *path, mode_t otherwise)
+{
+    struct stat about;
+    return stat(path, &about) == 0 ? about.st_mode & 0777 : otherwise;
+}
+
+/* Steps that were written when more was allowed. */
+static void narrow(const struct hd_step_store *s)
+{
+    const mode_t mode = mode_of(s->path, 0);
+    if ((mode & ~s->mode) != 0 && chmod(s->path, mode & s->mode) != 0) {
+        /* it is somebody else's, who has to know */
+    }
+}
+
 static bool is_ours(const struct hd_step_store *s)
 {
     return s->map.size >= sizeof s->head && memcmp(s->map.data, &s->head, sizeof s->head) == 0;
@@ -187,6 +204,7 @@ struct hd_step_store *hd_step_store_open(const char *memory, uint64_t model, int
         return NULL;
     }
     snprintf(s->path, n, "%s.%016llx.steps", memory, (unsigned long long)model);
+    s->mode = mode_of(memory, 0600) & 0666;
     s->head = (struct head){.magic = "heed steps 1\n", .model = model, .width = (uint32_t)width};
     heed_error none = {0};
     if (hd_map_open(&s->map, s->path, &none) && (!is_ours(s) || !find_places(s))) {
@@ -195,6 +213,8 @@ struct hd_step_store *hd_step_store_open(const char *memory, uint64_t model, int
         s->size = MOST_BYTES; /* somebody else's: nothing is written to it */
     }
     s->size += s->map.size;
+    if (s->map.size > 0)
+        narrow(s);
     return s;
 }
 

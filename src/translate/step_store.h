@@ -1,7 +1,7 @@
 /* step_store.h -- steps of remembered sentences in a file beside the memory, so that the next run need not make them again.
  *
  * A file is of one model as it computes: its name and its head have a number made of all of that. Steps are appended as they are made, each
- * with a checksum, and what is not whole is as if it were not there; so a kill, a full disk, two runs at a time or a file of
+ * with a checksum, and who may not read the memory may not read them; what is not whole is as if it were not there; so a kill, a full disk, two runs at a time or a file of
  * anything else change the time and no bit of a result. */
 #ifndef HD_TRANSLATE_STEP_STORE_H
 #define HD_TRANSLATE_STEP_STORE_H

@@ -15,6 +15,7 @@ heed_translator *heed_translator_new(const heed_model *const *models, int n_mode
     heed_translator *t = hd_new(heed_translator, err);
     if (!t)
         return NULL;
+    pthread_mutex_init(&t->set_lock, NULL);
     pthread_mutex_init(&t->option_lock, NULL);
     hd_calls_init(&t->calls);
     hd_requests_init(&t->requests);
@@ -49,29 +50,46 @@ void heed_translator_free(heed_translator *t)
     hd_ensemble_release(&t->ensemble);
     heed_model_free(t->own);
     pthread_mutex_destroy(&t->option_lock);
+    pthread_mutex_destroy(&t->set_lock);
     hd_free(t);
 }
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
-static bool set_compute(heed_translator *t, heed_error *err)
+static bool set_compute(heed_translator *t, int compute, heed_error *err)
 {
     if (t->has_begun)
         return hd_fail(err, HEED_BAD_OPTION,
                        "compute must be set before the first text of a translator");
-    return hd_ensemble_compute(&t->ensemble, (enum hd_compute)t->options.compute, err);
+    return hd_ensemble_compute(&t->ensemble, (enum hd_compute)compute, err);
+}
+
+/* An option is set in a copy, which then takes the place of the options: to read a file takes time, and texts need not wait for it. */
+static bool set(heed_translator *t, const char *name, const char *value, heed_error *err)
+{
+    heed_options fresh = {0};
+    if (!hd_translate_options_copy(&fresh, &t->options, err))
+        return false;
+    bool ok = hd_translate_options_set(&fresh, name, value, err);
+    pthread_mutex_lock(&t->option_lock);
+    ok = ok && (fresh.compute == t->options.compute || set_compute(t, fresh.compute, err));
+    heed_options left = fresh;
+    if (ok) {
+        left = t->options;
+        t->options = fresh;
+    }
+    pthread_mutex_unlock(&t->option_lock);
+    hd_translate_options_release(&left);
+    return ok;
 }
 
 bool heed_translator_set(heed_translator *t, const char *name, const char *value, heed_error *err)
 {
     if (!hd_is_given(t, "translator", err))
         return false;
-    pthread_mutex_lock(&t->option_lock);
-    const int before = t->options.compute;
-    const bool is_set = hd_translate_options_set(&t->options, name, value, err) &&
-                        (t->options.compute == before || set_compute(t, err));
-    t->options.compute = is_set ? t->options.compute : before;
-    pthread_mutex_unlock(&t->option_lock);
+    pthread_mutex_lock(&t->set_lock);
+    const bool is_set = set(t, name, value, err);
+    pthread_mutex_unlock(&t->set_lock);
     return is_set;
 }
 

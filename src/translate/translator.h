@@ -34,10 +34,11 @@ struct hd_requests {
     pthread_mutex_t lock;    /* of all below, the workers' lists included */
     pthread_cond_t arrived;  /* a request waits, or it is time to end */
     pthread_cond_t finished; /* a request has been finished */
-    struct hd_request_list waiting, done; /* those that wait are in order: who is due first is first */
+    struct hd_request_list waiting,
+        done; /* those that wait are in order: who is due first is first */
     size_t n_waiting;
     long long n_steps; /* that workers have made */
-    size_t n_pending; /* submitted, and neither taken nor cancelled */
+    size_t n_pending;  /* submitted, and neither taken nor cancelled */
     uint64_t last_id;
     struct hd_request_worker *workers; /* the one started last; each knows the one before */
     int n_workers, n_idle;
@@ -47,8 +48,9 @@ struct hd_requests {
 /* The public heed_translator. */
 struct heed_translator {
     struct hd_ensemble ensemble;
-    heed_model *own; /* of heed_translator_open(); else NULL */
-    pthread_mutex_t option_lock;
+    heed_model *own;             /* of heed_translator_open(); else NULL */
+    pthread_mutex_t set_lock;    /* of whoever changes the options: a file may be read for that */
+    pthread_mutex_t option_lock; /* of the options themselves, never for long */
     heed_options options;
     bool has_begun;       /* a text has come: how to compute is settled */
     atomic_long n_greedy; /* segments for which words alone were enough */

@@ -20,6 +20,13 @@ printf 'eins zwei drei fünf\nsechs acht\n' >in.like
 expect 'a sentence that is like another is translated like it, and others are not' 0 'five eight nine eight
 eight six' '' "$heed" translate -m "$toy" --memory like in.like
 expect 'what remembered sentences make of the model is kept' 0 'like.*.steps' '' sh -c 'ls like.*.steps'
+chmod 600 like
+"$heed" translate -q -m "$toy" --memory like in.like >out
+expect 'by those alone who may read the memory' 0 600 '' sh -c 'stat -c %a like.*.steps'
+rm like.*.steps
+"$heed" translate -q -m "$toy" --memory like in.like >out
+expect 'also where it is new' 0 600 '' sh -c 'stat -c %a like.*.steps'
+chmod 644 like
 for change in 'is there' 'is cut' 'is broken' 'is of others'; do
     for file in like.*.steps; do
         case $change in

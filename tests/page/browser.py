@@ -97,14 +97,24 @@ class Browser:
     def find(self, selector):
         return self.do('POST', '/element', {'using': 'css selector', 'value': selector})[ELEMENT]
 
+    def on(self, selector, what, body):
+        """Do something with an element; with the new one where the page has drawn it anew in between."""
+        for _ in range(20):
+            try:
+                return self.do('POST', f'/element/{self.find(selector)}/{what}', body)
+            except RuntimeError as problem:
+                if not str(problem).startswith('stale element reference'):
+                    raise
+        raise RuntimeError(f'{selector} is drawn anew all the time')
+
     def click(self, selector):
-        self.do('POST', f'/element/{self.find(selector)}/click', {})
+        self.on(selector, 'click', {})
 
     def type(self, selector, text):
-        self.do('POST', f'/element/{self.find(selector)}/value', {'text': text})
+        self.on(selector, 'value', {'text': text})
 
     def fill(self, selector, text):
-        self.do('POST', f'/element/{self.find(selector)}/clear', {})
+        self.on(selector, 'clear', {})
         self.type(selector, text)
 
     def press(self, *names):

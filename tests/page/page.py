@@ -175,6 +175,7 @@ def pictures(b, s):
     sums = b.js('[...document.querySelectorAll(".cover")].map((r) => r.getBoundingClientRect().height)')
     column = [sum(row[j] for row in rows) for j in range(len(rows[0]))]
     check('and has a bar for each column', len(sums) == len(column) and max(range(len(sums)), key=sums.__getitem__) == max(range(len(column)), key=column.__getitem__), sums)
+    same('and the sum of each row', b.js('[...document.querySelectorAll(".sum")].map((n) => n.textContent)'), [f'{sum(row):.2f}' for row in rows])
     same('a table beside it', b.js('document.querySelectorAll("#panel table").length'), 1)
 
 
@@ -199,6 +200,9 @@ def files(b, s):
                  [row + [end] for row, end in zip(best['attention'], best['attention_end'])])
         else:
             same(f'{kind} is what the command line makes', found == cli[ending], True)
+
+
+    same('each has a key of its own', b.js('new Set([...document.querySelectorAll("#save button")].map((x) => x.accessKey)).size'), b.js('document.querySelectorAll("#save button").length'))
 
 
 def wait_for_file(path):
@@ -385,6 +389,24 @@ def remembering(b, s):
     check('it can be forgotten', b.wait('document.getElementById("panel").textContent.includes("Nothing yet")'), b.js('document.getElementById("panel").textContent'))
     b.fill('#source', SENTENCE)
     until(b, 'and then is', heed('translate').decode().strip())
+    with open(os.path.join(OUT, 'memory.tsv'), 'a') as f:
+        f.writelines(f'Line {i}.\tLigne {i}.\ten\tfr\n' for i in range(1, 451))
+    go(b, s, q=SENTENCE + ' ', view='memory')
+    numbers = '[...document.querySelectorAll("#memory-list tbody tr")].map((r) => Number(r.cells[0].textContent))'
+    same('of many lines the newest are shown', b.wait(f'const n = {numbers}; return n.length === 200 && [n[0], n[199]]'), [450, 251])
+    b.click('#older')
+    b.wait(f'{numbers}[0] === 250')
+    b.click('#older')
+    same('and older ones behind them', b.wait(f'const n = {numbers}; return n[0] === 50 && [n.length, n.at(-1)]'), [50, 1])
+    same('to the end', b.js('document.getElementById("older").disabled'), True)
+    b.click('#memory-list tr:last-child button')
+    same('which can be forgotten as well', b.wait(f'const n = {numbers}; return n.length === 49 && n[0]'), 49)
+    for width, dark in ((1440, False), (1440, True), (360, False), (360, True)):
+        b.emulate(width, 780, dark)
+        b.wait('document.querySelectorAll("#memory-list tr").length > 0')
+        check(f'memory: {width} pixels are enough', b.js('document.documentElement.scrollWidth <= window.innerWidth'))
+        same(f'memory: contrast, {"dark" if dark else "light"}', b.js(CONTRAST), [])
+        b.shoot(os.path.join(OUT, f'memory-{width}-{"dark" if dark else "light"}.png'))
 
 
 # ---- for everybody ------------------------------------------------------------------------------------------------------------------
@@ -426,15 +448,19 @@ def everybody(b, s):
             same(f'{view}: contrast, {"dark" if dark else "light"}', b.js(CONTRAST), [])
             same(f'{view}: no picture without a table', b.js('document.querySelectorAll("#panel table").length > 0'), True)
             b.shoot(os.path.join(OUT, f'{view}-1440-{"dark" if dark else "light"}.png'))
-    for width in (320, 360):
-        b.emulate(width, 780)
+    for width, dark in ((320, False), (360, False), (360, True)):
+        b.emulate(width, 780, dark)
         for view in ('lines', 'matrix', 'steps', 'heads', 'tree', 'compare'):
             b.click('#tab-' + view)
             b.wait('document.querySelectorAll("#panel .view > *").length > 0 && (document.querySelectorAll("#panel svg, #panel .likely, #panel canvas").length > 0)')
             check(f'{view}: {width} pixels are enough', b.js('document.documentElement.scrollWidth <= window.innerWidth'),
                   b.js('[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > window.innerWidth + 1 && !e.closest(".wide, .scroll, #tabs, .heads-grid, .hidden, svg")).map((e) => e.outerHTML.slice(0, 80)).slice(0, 5)'))
+            if view == 'steps':
+                over = b.js('[...document.querySelectorAll(".position")].flatMap((p) => { const r = p.getBoundingClientRect(), q = p.querySelector(".piece").getBoundingClientRect(); return q.left < r.left - 1 || q.right > r.right + 1 ? [p.textContent] : []; })')
+                same(f'steps: no subword lies over another at {width}', over, [])
+                same(f'steps: what was written says so at {width}', b.js('[...document.querySelectorAll(".tick")].every((t) => t.scrollWidth <= t.clientWidth + 1 && t.getBoundingClientRect().height < 24)'), True)
             if width == 360:
-                b.shoot(os.path.join(OUT, f'{view}-360-light.png'))
+                b.shoot(os.path.join(OUT, f'{view}-360-{"dark" if dark else "light"}.png'))
     b.emulate(1440, 1000, motion='reduce')
     same('no motion where none is wanted', b.js('getComputedStyle(document.querySelector(".ribbon, .bar, button")).transitionDuration'), '0s')
     b.js('const t = document.getElementById("source"); t.value = "مرحبا بالعالم"; t.dispatchEvent(new Event("input"))')

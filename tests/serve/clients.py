@@ -59,6 +59,12 @@ with Server() as s:
     same('and forms with several texts', [x['text'] for x in a.json['translations']], ['one', 'two'])
     a = s.post_json('/v2/translate', {'text': ['<p>eins</p>'], 'target_lang': 'EN', 'tag_handling': 'html'}, **key)
     same('and markup', a.json['translations'][0]['text'], '<p>one</p>')
+    for said, sentence in (({'tag_handling': 'docx'}, "Value for 'tag_handling' not supported."), ({'formality': 'rude'}, "Value for 'formality' not supported."),
+                           ({'formality': 'more'}, "'formality' is not supported for given 'target_lang'."), ({'glossary_id': 'a7'}, "Value for 'glossary_id' not supported")):
+        a = s.post_json('/v2/translate', {'text': ['eins'], 'target_lang': 'EN', **said}, **key)
+        check(f'what cannot be honoured is refused: {said}', a.status == 400 and a.json['message'].startswith(sentence), a)
+    for said in ({'formality': 'default'}, {'formality': 'prefer_less'}, {'tag_handling': ''}, {'glossary_id': ''}, {'glossary_id': None}):
+        same(f'what need not be is passed over: {said}', s.post_json('/v2/translate', {'text': ['eins'], 'target_lang': 'EN', **said}, **key).status, 200)
     same('it lists sources', s.get('/v2/languages?type=source').json, [{'language': 'DE', 'name': 'German'}])
     same('and targets', s.get('/v2/languages?type=target').json, [{'language': 'EN', 'name': 'English', 'supports_formality': False}])
     a = s.get('/v2/usage').json

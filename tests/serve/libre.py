@@ -1,4 +1,5 @@
 """libre.py -- LibreTranslate's interface: fields, status codes and sentences."""
+import re
 import subprocess
 from server import HEED, TOY, Server, check, finish, same
 
@@ -78,6 +79,21 @@ with Server() as s:
             s.ask('POST', '/translate', '[1]', {'Content-Type': 'application/json'}))
     check('a number is no text', s.post_json('/translate', {**one, 'q': [1]}).status == 400)
 
+    for name in ('html', 'HTML', 'Html'):
+        same(f'a format may be written {name}', s.post_form('/translate', {**html, 'q': '<p>eins</p>', 'format': name}).json, {'translatedText': '<p>one</p>'})
+    same('or TEXT', s.post_form('/translate', {**one, 'format': 'TEXT'}).json, wanted)
+
+    def raw_json(q, before=b''):
+        body = before + b'{"q": "' + q + b'", "source": "de", "target": "de"}'
+        return s.ask('POST', '/translate', body, {'Content-Type': 'application/json'})
+    same('JSON may have a byte order mark', raw_json(b'eins', b'\xef\xbb\xbf').json, {'translatedText': 'eins'})
+    for escapes, text in (('\\u0000', '\ufffd'), ('\\ud83d', '\ufffd'), ('\\uDE00', '\ufffd'), ('\\ud83d\\ude00', '\U0001f600'), ('\\ud83d\\ud83d\\ude00', '\ufffd\U0001f600'),
+                          ('\\\\u0000', '\\u0000'), ('\\ud83dx', '\ufffdx'), ('\\ud83d\\u0041', '\ufffdA')):
+        a = raw_json(b'a' + escapes.encode() + b'b')
+        check(f'what is no character becomes one: {escapes}', a.status == 200 and a.json == {'translatedText': 'a' + text + 'b'}, a)
+    for broken in (b'\\u00', b'\\', b'\\ud83d\\u', b'\\uzzzz'):
+        check(f'a broken escape is none: {broken}', raw_json(broken).json == {'error': 'Invalid JSON format'})
+
     same('languages are told', s.get('/languages').json,
          [{'code': 'de', 'name': 'German', 'targets': ['en', 'de']}, {'code': 'en', 'name': 'English', 'targets': ['en']}])
     a = s.post_form('/detect', {'q': 'eins zwei'})
@@ -89,6 +105,12 @@ with Server() as s:
     same('the server is well', s.get('/health').json, {'status': 'ok'})
     same('a health check may have a body', s.ask('GET', '/health', '{}', {'Content-Type': 'application/json'}).json, {'status': 'ok'})
     same('the interface is described', s.get('/spec').json['swagger'], '2.0')
+    said = s.get('/spec').json['paths']
+    routes = re.findall(r'\{"(/[^"]*)", ([A-Z_| ]*)', open('serve/routes.c').read())
+    missing = [(path, m) for path, flags in routes if path not in ('/', '/web/', '/spec') for m in ('GET', 'POST', 'DELETE')
+               if 'HD_ROUTE_' + m in flags and not any(p.startswith(path) and m.lower() in said[p] for p in said) and (path, m) not in (('/v2/languages', 'POST'), ('/v2/usage', 'POST'))]
+    same('as a whole', missing, [])
+    same('with its fields', {'steps', 'force', 'layers', 'heads', 'memory', 'beam', 'stream'} - {p['name'] for p in said['/heed/translate']['post']['parameters']}, set())
     refused('suggestions are off', 403, 'Suggestions are disabled on this server.',
             s.post_form('/suggest', {'q': 'a', 's': 'b', 'source': 'de', 'target': 'en'}))
     for method, path in (('POST', '/languages'), ('POST', '/health'), ('POST', '/spec'), ('GET', '/detect'), ('POST', '/'),
@@ -165,7 +187,24 @@ with Server('--files', 'no', '--metrics', 'no', '--web', 'no', '--log-text', '-v
     same('characters count, not bytes', s.post_json('/translate', {**one, 'q': 'ä' * 20}).status, 200)
     same('there can be too many', s.post_json('/translate', {**one, 'q': ['eins'] * 4}).json,
          {'error': 'Invalid request: request (4) exceeds text limit (3)'})
+    same('so can what is detected', s.post_json('/detect', {'q': 'x' * 21}).json, {'error': 'Invalid request: request (21) exceeds text limit (20)'})
+    same('and its texts', s.post_json('/detect', {'q': ['eins'] * 4}).json, {'error': 'Invalid request: request (4) exceeds text limit (3)'})
+    same('which are texts', s.post_json('/detect', {'q': [1]}).json, {'error': 'Invalid request: q must be text'})
     same('texts are logged if asked for', s.post_json('/translate', {**one, 'q': 'eins'}).status, 200)
 check('and then they are', any('"eins"' in x for x in s.log), s.log)
 check('a refusal is told where more is wanted', any('exceeds text limit (3)' in x for x in s.log), s.log)
+
+with Server('-v', '--max-texts', '3') as s:
+    one = {'q': 'eins', 'source': 'de', 'target': 'en'}
+    for path, said in (('/translate', {**one, 'target': 'my secret'}), ('/translate', {**one, 'format': 'my secret'}), ('/translate', {**one, 'q': ['my secret'] * 4}),
+                       ('/heed/translate', {'q': 'eins', 'beam': 'my secret'}), ('/heed/translate', {'q': 'eins', 'my secret': 1}),
+                       ('/heed/translate', {'q': 'eins', 'model': 'my secret'}), ('/heed/translate', {'q': 'eins', 'my secret': [1]}),
+                       ('/heed/plot', {'q': 'eins', 'format': 'my secret'}), ('/v2/translate', {'text': ['eins'], 'target_lang': 'my secret'})):
+        a = s.post_json(path, said)
+        check(f'the client is told: {path} {said}', a.status == 400, a)
+    s.post_parts('/translate_file', {'source': 'de', 'target': 'en'}, [('file', 'a.po', b'msgid my secret\n')])
+    s.get('/health', Host='strange.example')
+check('the log tells why', all(any(x in line for line in s.log) for x in ('... is not supported', '(4) exceeds text limit (3)', 'an option is not as it must be',
+                                                                        'not called strange.example')), s.log)
+check('and not what was sent', not any('secret' in x for x in s.log), s.log)
 finish()

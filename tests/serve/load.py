@@ -37,6 +37,34 @@ with Server('--quiet') as s:
     in_threads(20, lambda i: together.__setitem__(i, s.post_json('/heed/translate', {'q': TEXTS[i]}).bytes))
     same('attention included', together[:20], whole)
     same('a list is the same as its texts', json.loads(ask(TEXTS))['translatedText'], lines)
+    together = [None] * 200
+    in_threads(200, lambda i: together.__setitem__(i, ask(TEXTS[i % 50])))
+    same('two hundred get the same bytes', together, alone * 4)
+    in_threads(200, lambda i: together.__setitem__(i, s.post_json('/heed/translate', {'q': TEXTS[i % 20]}).bytes))
+    same('with attention as well', together, whole * 10)
+
+    # clients that read a little at a time, of answers that do not fit into any buffer
+    def slow():
+        c = socket.socket()
+        c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        c.settimeout(60)
+        c.connect(('127.0.0.1', s.port))
+        said = json.dumps({'q': 'eins zwei drei. ' * 100}).encode()
+        c.sendall(b'POST /heed/translate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(said) + said)
+        return c
+    wanted = s.post_json('/heed/translate', {'q': 'eins zwei drei. ' * 100}).bytes
+    check('their answer is long', len(wanted) > 500000, len(wanted))
+    readers = [slow() for _ in range(20)]
+    seen = [b''] * len(readers)
+    for _ in range(20):
+        for i, c in enumerate(readers):
+            seen[i] += c.recv(100)
+        same('beside slow readers others are served', ask(TEXTS[3]), alone[3])
+    for i, c in enumerate(readers):
+        while piece := c.recv(65536):
+            seen[i] += piece
+        c.close()
+    same('and they get the same bytes', [x.split(b'\r\n\r\n', 1)[1] == wanted for x in seen], [True] * len(readers))
 
     # clients that leave, half-sent requests, streams that nobody reads to their end
     body = json.dumps({'q': TEXTS * 4, 'source': 'de', 'target': 'en'}).encode()
@@ -89,6 +117,19 @@ if hard == resource.RLIM_INFINITY or hard >= N_CLIENTS + 200:
             n_right += answer.startswith(b'HTTP/1.1 200') and answer.endswith(alone[i % 50])
         same('a thousand get the same bytes', n_right, N_CLIENTS)
     same('and it ends well', s.status, 0)
+
+# 10 MB
+long = {'q': 'eins zwei', 'source': 'de', 'target': 'en', 'more': 'x' * 10_000_000}
+with Server('--quiet') as s:
+    try:
+        same('10 MB are too much', s.post_json('/translate', long).status, 413)
+    except OSError:
+        pass  # the connection ended before all was sent
+    same('and are not kept', s.post_json('/translate', {**long, 'more': ''}).json, {'translatedText': 'two one'})
+with Server('--quiet', '--max-body', '20000000', '--max-characters', '20000000') as s:
+    same('where they may be sent they are read', s.post_json('/translate', long).json, {'translatedText': 'two one'})
+    same('as a form, too', s.post_form('/translate', long).json, {'translatedText': 'two one'})
+    same('and as one text', s.post_json('/translate', {**long, 'q': 'x' * 10_000_000, 'more': '', 'target': 'de'}).json, {'translatedText': 'x' * 10_000_000})
 
 with Server('--max-queue', '20', '--threads', '1') as s:
     answers = []
@@ -158,17 +199,46 @@ with tempfile.TemporaryDirectory() as folder:
     same('then it ends well, too', s.status, 0)
 
 # socket activation, as systemd does it
-listener = socket.create_server(('127.0.0.1', 0))
-script = ('import os, sys\nos.dup2(int(sys.argv[1]), 3)\nos.set_inheritable(3, True)\n'
-          'os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")\nos.execv(sys.argv[2], sys.argv[2:])')
-process = subprocess.Popen(['python3', '-c', script, str(listener.fileno()), HEED, 'serve', '-m', 'de-en=' + TOY],
-                           pass_fds=[listener.fileno()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-line = process.stdout.readline().decode()
-check('a socket can be given', f':{listener.getsockname()[1]}/' in line, line)
-import http.client
-connection = http.client.HTTPConnection('127.0.0.1', listener.getsockname()[1], timeout=30)
-connection.request('GET', '/health')
-same('and is served', connection.getresponse().status, 200)
-process.send_signal(signal.SIGINT)
-same('until Ctrl-C', process.wait(60), 0)
+SCRIPT = ('import os, sys\nfor i in range(int(sys.argv[2])):\n os.dup2(int(sys.argv[1]), 3 + i)\n os.set_inheritable(3 + i, True)\n'
+          'os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=sys.argv[2])\nos.execv(sys.argv[3], sys.argv[3:])')
+
+
+def given(listener, *options, n=1):
+    return subprocess.Popen(['python3', '-c', SCRIPT, str(listener.fileno()), str(n), HEED, 'serve', '-m', 'de-en=' + TOY, *options],
+                            pass_fds=[listener.fileno()], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def ask_health(connection):
+    connection.sendall(b'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    return connection.recv(100)[:12]
+
+
+def serves(process, line, listener, address, wanted):
+    check(f'a socket can be given, and is told: {wanted}', wanted in line, line)
+    with socket.socket(listener.family, socket.SOCK_STREAM) as c:
+        c.connect(address)
+        same('and is served', ask_health(c), b'HTTP/1.1 200')
+    process.send_signal(signal.SIGINT)
+    same('until Ctrl-C', (process.wait(60), process.communicate()[1].decode().count('everybody who reaches')),
+         (0, int(not wanted.startswith(('http://127.0.0.1', 'unix:')))))
+
+
+with socket.create_server(('127.0.0.1', 0)) as listener:
+    port = listener.getsockname()[1]
+    process = given(listener, '--host', '0.0.0.0', '--port', '1')
+    serves(process, process.stdout.readline().decode(), listener, ('127.0.0.1', port), f'http://127.0.0.1:{port}/')
+    process = given(listener, n=2)
+    check('but not two', process.wait(60) == 1 and b'2 sockets are given' in process.communicate()[1])
+with socket.create_server(('0.0.0.0', 0)) as listener:
+    port = listener.getsockname()[1]
+    process = given(listener)
+    check('one that is open to others is not served without keys',
+          process.wait(60) == 1 and b'at 0.0.0.0 everybody who reaches this machine' in process.communicate()[1])
+    process = given(listener, '--insecure')
+    serves(process, process.stdout.readline().decode(), listener, ('127.0.0.1', port), f'http://0.0.0.0:{port}/')
+with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+    listener.bind(os.path.join(folder, 'heed'))
+    listener.listen()
+    process = given(listener)
+    serves(process, process.stdout.readline().decode(), listener, os.path.join(folder, 'heed'), f'unix:{folder}/heed')
 finish()

@@ -3,7 +3,7 @@ import os
 import signal
 import tempfile
 import threading
-from server import Server, check, finish, same
+from server import TOY, Server, beside, check, finish, same
 
 folder = tempfile.TemporaryDirectory()
 FILE = os.path.join(folder.name, 'memory.tsv')
@@ -84,6 +84,32 @@ same('all that was told to be kept is kept', sorted(told), sorted(x for x in lin
 same('which was all', len(told), 48)
 with Server('--memory', FILE) as s:
     same('and used by the next server', s.post_json('/translate', {**ONE, 'q': 'text 3 11'}).json, {'translatedText': 'wanted 3 11'})
+
+# A long memory: to read it takes a while, for which nobody else waits.
+with open(FILE, 'w') as f:
+    f.writelines(f'satz {i} {i * 7 % 1000} {i * 13 % 1000}\tsentence {i}\tde\ten\n' for i in range(60000))
+with Server('--quiet', '--memory', FILE) as s:
+    for name, ask in (('a suggestion', lambda: s.post_json('/suggest', {**ONE, 'q': 'eins zwei', 's': 'late'})),
+                      ('forgetting', lambda: s.ask('DELETE', '/heed/memory?line=5'))):
+        a, took, wait = beside(ask, lambda: [s.get('/health'), s.post_json('/translate', {**ONE, 'q': 'vier', 'memory': False})])
+        check(f'others do not wait for {name}', a.status == 200 and wait < 0.6 * took, (a, took, wait))
+    same('both have been done', (s.post_json('/translate', {**ONE, 'q': 'eins zwei'}).json, s.get('/heed/memory').json['lines']),
+         ({'translatedText': 'late'}, 60000))
+
+# Models that are read again: what is suggested meanwhile is there in the old fleet and in the new.
+with open(FILE, 'w') as f:
+    f.write('')
+with Server(*['-m', 'de-en=' + TOY] * 40, '--memory', FILE) as s:
+    lost = []
+    for i in range(12):
+        n_before = sum('read again' in x for x in s.log)
+        s.process.send_signal(signal.SIGHUP)
+        k = 0
+        while sum('read again' in x for x in s.log) == n_before and k < 2000:
+            s.post_json('/suggest', {**ONE, 'q': f'satz {i} {k}', 's': f'sentence {i} {k}'})
+            k += 1
+        lost += [j for j in range(k) if s.post_json('/translate', {**ONE, 'q': f'satz {i} {j}'}).json != {'translatedText': f'sentence {i} {j}'}]
+    same('nothing that is suggested while models are read again is lost', lost, [])
 with Server() as s:
     same('without a memory there is none', (s.get('/heed/memory').status, s.post_form('/suggest', {**ONE, 's': 'x'}).status), (403, 403))
 finish()

@@ -63,12 +63,37 @@ with Server() as s:
     check('and what was given up', len(a['beam']) > len(words) and len(ends) >= 1, a['beam'])
     same('with its score', best['score'], t['score'])
 
+    # a form has words for yes and no
+    for yes in ('true', 'True', 'yes', 'on', '1'):
+        same(f'a stream can be asked for with {yes}', s.post_form('/heed/translate', {'q': 'eins', 'stream': yes}).headers['content-type'], 'text/event-stream')
+    for no in ('false', 'no', '0'):
+        same(f'and not, with {no}', s.post_form('/heed/translate', {'q': 'eins', 'stream': no, 'memory': no, 'dark': no}).json['source'], 'eins')
+    check('an option, too', 'beam' in s.post_form('/heed/translate', {'q': 'eins', 'tree': 'true'}).json and
+          'beam' not in s.post_form('/heed/translate', {'q': 'eins', 'tree': 'false'}).json)
+    same('but not with any word', s.post_form('/heed/translate', {'q': 'eins', 'stream': 'perhaps'}).json, {'error': 'stream must be true or false'})
+    same('with a dash or otherwise, limits hold', [s.post_json('/heed/translate', {'q': 'eins', 'beam': 20, name: 100}).status for name in ('n-best', 'n_best')], [400, 400])
+    same('and what is the server\'s stays so', s.post_json('/heed/translate', {'q': 'eins', 'memory_cache': False}).json, {'error': "memory-cache is the server's own choice"})
+
     a = s.get('/heed/model').json
     same('models are told', [(m['model'], m['from'], m['to']) for m in a], [('toy.safetensors', 'de', 'en')])
     n_layers, n_heads = a[0]['cross_layers'], a[0]['heads']
     a = s.post_json('/heed/align', {**open_pair, 'heads': 'all'}).json
     check('all heads are told', 'attention' in a and len(a['attention']) == n_layers and len(a['attention'][0]) == n_heads and
           len(a['attention'][0][0]) == a['rows'] and len(a['attention'][0][0][0]) == a['columns'], a)
+    plain = s.post_json('/heed/translate', {'q': 'eins zwei'}).json
+    one = s.post_json('/heed/translate', {'q': 'eins zwei', 'layers': [1], 'heads': 0}).json
+    same('layers and heads can be asked for by number', (one['layers'], one['heads'], one['result']['translations'][0]['text']), (1, 1, plain['translations'][0]['text']))
+    pairs = list(zip(one['attention'][0][0], one['result']['translations'][0]['subwords']['attention']))
+    check('with their weights', len(pairs) == one['rows'] and all(abs(x - y) < 1e-3 for row, other in pairs for x, y in zip(row, other)), pairs)
+    same('in a form, too', s.post_form('/heed/translate', {'q': 'eins zwei', 'layers': '1', 'heads': 'all'}).json['attention'], s.post_json('/heed/translate', {'q': 'eins zwei', 'heads': 'all'}).json['attention'])
+    same('of a pair as well', s.post_json('/heed/align', {**open_pair, 'layers': 'all', 'heads': [0]}).json, a)
+    for path, said, sentence in (('/heed/translate', {'layers': [0]}, 'layers must be all, or different numbers from 1 to'), ('/heed/translate', {'heads': 'some'}, 'heads must be all'),
+                                 ('/heed/translate', {'heads': [99]}, 'heads must be all'), ('/heed/translate', {'heads': []}, 'heads must be all'), ('/heed/translate', {'layers': {}}, 'layers must be all'),
+                                 ('/heed/translate', {'heads': 'all', 'q': ['eins']}, 'of one text'), ('/heed/translate', {'heads': 'all', 'stream': True}, 'as a whole'),
+                                 ('/heed/score', {'heads': 'all', 'target': 'one'}, 'are for /heed/translate'), ('/heed/plot', {'layers': 'all'}, 'are for /heed/translate'),
+                                 ('/heed/translate', {'heads': 'all', 'attention': 'none'}, 'no such attention'), ('/heed/translate', {'layers': 'all', 'attention': 'encoder'}, 'no such attention')):
+        x = s.post_json(path, {'q': 'eins', **said})
+        check(f'what is wrong with layers and heads is told: {path} {said}', x.status == 400 and sentence in x.json['error'], x)
     check('by its name a model is chosen', s.post_json('/heed/translate', {'q': 'eins', 'model': 'toy.safetensors'}).status == 200)
     for said, sentence in (({'model': 'x'}, 'there is no model x'), ({'from': 'zz'}, 'zz is not supported'), ({'to': 'de'}, 'no model translates'),
                            ({'beam': 100}, 'at most 20'), ({'threads': 3}, "the server's own choice"), ({'baem': 1}, 'did you mean beam'),
@@ -118,6 +143,9 @@ with Server() as s:
         import os
         os.remove('/tmp/heed-own-%d.svg' % s.port)
         check('or another', s.post_json('/heed/plot', {'q': 'eins', 'format': 'png', 'dark': True}).bytes[:4] == b'\x89PNG')
+        same('in a form it may be dark, too', s.post_form('/heed/plot', {'q': 'eins', 'format': 'SVG', 'dark': 'true'}).bytes,
+             s.post_json('/heed/plot', {'q': 'eins', 'dark': True}).bytes)
+        same('a picture is no stream', s.post_json('/heed/plot', {'q': 'eins', 'stream': True}).status, 400)
         tikz = s.post_json('/heed/plot', {'q': 'eins zwei', 'format': 'tex'})
         check('or TikZ', tikz.headers['content-type'] == 'application/x-tex' and '\\begin{tikzpicture}' in tikz.text and '{eins};' in tikz.text, tikz.text[:300])
         check('but not any', s.post_json('/heed/plot', {'q': 'eins', 'format': 'gif'}).status == 400)

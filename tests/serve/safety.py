@@ -1,4 +1,5 @@
 """safety.py -- strangers' pages, keys, rates, slow and broken clients."""
+import json
 import os
 import random
 import socket
@@ -32,6 +33,8 @@ with Server('--cors', 'https://friend.example', '--host-name', 'translator.lan')
         check(f'pages of {origin} may ask', a.status == 200 and a.headers.get('access-control-allow-origin') == origin, a)
         a = s.ask('OPTIONS', '/translate', headers={'Origin': origin, 'Access-Control-Request-Method': 'POST'})
         check('and may ask whether they may', a.status == 204 and 'Content-Type' in a.headers['access-control-allow-headers'], a)
+    a = s.ask('OPTIONS', '/heed/memory', headers={'Origin': 'https://friend.example', 'Access-Control-Request-Method': 'DELETE'})
+    same('to delete included', a.headers['access-control-allow-methods'], 'GET, POST, DELETE')
     for origin in ('https://evil.example', 'null', 'http://localhost.evil.com', 'http://friend.example', 'chrome-extension://abc'):
         a = s.post_json('/translate', ONE, Origin=origin)
         check(f'pages of {origin} may not', a.status == 403 and 'access-control-allow-origin' not in a.headers and '--cors' in a.json['error'], a)
@@ -69,6 +72,24 @@ with Server('--cors', 'https://friend.example', '--host-name', 'translator.lan')
     a = raw(s, b'POST /translate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n' + chunks)
     check('also one that does not say so', b' 413 ' in a[:40], a[:200])
     same('after all of that it is well', s.post_json('/translate', ONE).json, {'translatedText': 'two one'})
+    # a client that will say nothing more may still listen
+    body = json.dumps({**ONE, 'q': 'eins zwei drei. ' * 1500, 'alternatives': 5}).encode()
+    head = b'POST /translate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(body)
+    with socket.create_connection(('127.0.0.1', s.port), timeout=60) as c:
+        seen = b''
+        c.sendall(head + body)
+        c.shutdown(socket.SHUT_WR)
+        while piece := c.recv(65536):
+            seen += piece
+    check('a client that says nothing more gets its answer', b'HTTP/1.1 200' in seen and b'three two one' in seen, seen[:300])
+    same('and counts as one that is there', s.get('/metrics').text.count('heed_rejected_total{reason="gone"} 0'), 1)
+    with socket.create_connection(('127.0.0.1', s.port), timeout=60) as c:
+        c.sendall(head + body)
+    for _ in range(200):
+        if 'heed_rejected_total{reason="gone"} 1' in s.get('/metrics').text:
+            break
+        time.sleep(0.02)
+    same('one that has gone does not', s.get('/metrics').text.count('heed_rejected_total{reason="gone"} 1'), 1)
     a = s.get('/metrics').text
     check('refusals are counted', 'heed_rejected_total{reason="origin"} 5' in a and 'heed_rejected_total{reason="host"} 0' not in a, a)
     check('so are texts', 'heed_texts_total 0' not in a, a)
@@ -134,6 +155,7 @@ with tempfile.NamedTemporaryFile('w') as f:
 with Server('--rate', '5', '--trust-proxy') as s:
     same('an address has a rate', s.post_json('/translate', {**ONE, 'q': ['eins'] * 5}).status, 200)
     same('by texts', s.post_json('/translate', ONE).status, 429)
+    same('those of which only the language is asked included', s.post_json('/detect', {'q': 'eins'}).status, 429)
     same('others have their own', s.post_json('/translate', ONE, **{'X-Forwarded-For': '1.2.3.4, 10.0.0.9'}).status, 200)
     same('the last that the proxy saw counts', s.post_json('/translate', {**ONE, 'q': ['eins'] * 5}, **{'X-Forwarded-For': '9.9.9.9, 10.0.0.9'}).status, 429)
 with Server('--max-connections-each', '2') as s:

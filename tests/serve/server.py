@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import urllib.parse
 
 HEED, TOY = (os.path.abspath(x) for x in sys.argv[1:3])
@@ -106,6 +107,24 @@ class Server:
                      'Content-Type: application/octet-stream\r\n\r\n').encode() + value + b'\r\n'
         body += f'--{mark}--\r\n'.encode()
         return self.ask('POST', path, body, {'Content-Type': f'multipart/form-data; boundary={mark}', **headers})
+
+
+def beside(long, short):
+    """The answer to a request that takes long, for how many seconds, and the longest that a short one takes meanwhile, again and again."""
+    answers, waits = [], []
+
+    def go():
+        begin = time.monotonic()
+        answers.append(long())
+        answers.append(time.monotonic() - begin)
+    thread = threading.Thread(target=go)
+    thread.start()
+    while thread.is_alive() or not waits:
+        begin = time.monotonic()
+        short()
+        waits.append(time.monotonic() - begin)
+    thread.join()
+    return answers[0], answers[1], max(waits)
 
 
 def memory_of(pid):
