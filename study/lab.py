@@ -28,7 +28,7 @@ class Lab:
         self.chart = str(pathlib.Path(build, "chart"))
         self.shared, self.folder, self.is_smoke = pathlib.Path(shared), pathlib.Path(folder), is_smoke
         self.running = set()  # what has to be told when the study is stopped
-        for name in ("results", "models", "text", "charts"):
+        for name in ("results", "models", "text"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
     # ---- results -----------------------------------------------------------------------------------------------------
