@@ -5,6 +5,10 @@ A page says `<!-- study:NAME -->` and `<!-- /study:NAME -->`; what stands betwee
 import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+from wrap_markdown import wrap
 
 
 class Page:
@@ -18,7 +22,7 @@ class Page:
         parts = re.split("(?<=%s)\n.*?(?=%s)" % (re.escape(begin), re.escape(end)), page, flags=re.S)
         if len(parts) != 2:
             raise RuntimeError("%s must have %s and %s once, in this order" % (self.path, begin, end))
-        self.path.write_text(parts[0] + "\n\n" + text.strip() + "\n\n" + parts[1], encoding="utf-8")
+        self.path.write_text(parts[0] + "\n\n" + wrap(text.strip())[0] + "\n\n" + parts[1], encoding="utf-8")
 
     def picture(self, name, rows, about):
         """A picture of a table, rows of fields as study/chart.c reads them, which is kept beside it; the Markdown that shows it."""
