@@ -488,6 +488,10 @@ STUDY ?= $(BUILD)/study
 .PHONY: study
 study: all $(BUILD)/chart  ## what attention is good for, measured: hours; fills docs/study.md. STEPS='order beam': these alone
 	@python3 study/study.py $(if $(SMOKE),--smoke) --build $(BUILD) --shared '$(SHARED)' --folder '$(STUDY)' $(STEPS)
+# Numbers of each picture stand beside it.
+.PHONY: pictures
+pictures: all $(BUILD)/chart  ## draw the charts of docs/images again, from their numbers
+	@for table in docs/images/*.tsv; do $(BUILD)/chart $$table $${table%.tsv}.svg || exit 1; done
 # Beside the module that draws.
 $(filter run/study/%,$(SCRIPTS:%=run/%)): $(BUILD)/chart
 $(BUILD)/chart: study/chart.c $(BUILD)/libheed.a $(BUILD)/flags

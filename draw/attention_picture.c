@@ -15,6 +15,25 @@ static double fit(double value, double least, double most)
     return value < least ? least : value > most ? most : value;
 }
 
+/* ---- whose words these are ---- */
+
+enum { SIDE_ROOM = 18 };
+static const struct hd_font side_font = {.size = 12};
+
+static void name_side(struct hd_scene *scene, const char *text, double x, double y, double angle,
+                      enum hd_anchor anchor)
+{
+    hd_scene_add(scene, (struct hd_mark){.kind = HD_TEXT,
+                                         .name = "side",
+                                         .x = x,
+                                         .y = y,
+                                         .fill = hd_theme.muted,
+                                         .font = side_font,
+                                         .anchor = anchor,
+                                         .angle = angle,
+                                         .text = text});
+}
+
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
 static void mark_links(struct hd_scene *scene, const heed_picture_attention *a,
@@ -34,7 +53,7 @@ static void draw_end_column(struct hd_scene *scene, const heed_picture_attention
                      cells->has_tooltips ? end_label : NULL);
     struct hd_word_row end = *cells->columns;
     struct hd_label label = hd_scene_label(scene, end_label, end.font, WIDEST_WORD);
-    label.color = scene->theme->muted;
+    label.color = hd_theme.muted;
     end.labels = &label;
     hd_word_row_above(scene, &end, 0, x + cells->size / 2, cells->y - 4, "end");
 }
@@ -54,11 +73,14 @@ static double draw_matrix(struct hd_scene *scene, const heed_picture_attention *
     const struct hd_cells cells = {.rows = &rows,
                                    .columns = &columns,
                                    .weights = a->weights,
-                                   .x = (double)(int)(HD_MARGIN + rows.widest + 8),
-                                   .y = (double)(int)(y + columns.height + 8),
+                                   .x = (double)(int)(HD_MARGIN + SIDE_ROOM + rows.widest + 8),
+                                   .y = (double)(int)(y + SIDE_ROOM + columns.height + 8),
                                    .size = size,
                                    .has_tooltips = rows.n * columns.n <= HD_MOST_TOOLTIPS};
     hd_scene_group(scene, "matrix");
+    name_side(scene, "source", cells.x, y + side_font.size, 0, HD_LEFT);
+    name_side(scene, "target", HD_MARGIN + side_font.size, cells.y + rows.n * size / 2, -90,
+              HD_MIDDLE);
     hd_cells_draw(scene, &cells);
     for (int c = 0; c < columns.n; c++)
         hd_word_row_above(scene, &columns, c, cells.x + (c + 0.5) * size, cells.y - 4, "source");
@@ -135,15 +157,14 @@ static void draw_line(struct hd_scene *scene, const char *tooltip, double weight
     const double points[8] = {from, top, from, half, to, half, to, bottom};
     for (int i = 0; i < 8; i++)
         p[i] = points[i];
-    hd_scene_add(scene,
-                 (struct hd_mark){.kind = HD_CURVE,
-                                  .name = is_hard ? "link hard" : "link",
-                                  .tooltip = tooltip,
-                                  .points = p,
-                                  .n_points = 4,
-                                  .stroke = is_hard ? scene->theme->link : scene->theme->series[0],
-                                  .stroke_width = 0.5 + 6 * fit(weight, 0, 1),
-                                  .opacity = fit(0.15 + 0.75 * weight, 0.15, 0.9)});
+    hd_scene_add(scene, (struct hd_mark){.kind = HD_CURVE,
+                                         .name = is_hard ? "link hard" : "link",
+                                         .tooltip = tooltip,
+                                         .points = p,
+                                         .n_points = 4,
+                                         .stroke = is_hard ? hd_theme.link : hd_theme.series[0],
+                                         .stroke_width = 0.5 + 6 * fit(weight, 0, 1),
+                                         .opacity = fit(0.15 + 0.75 * weight, 0.15, 0.9)});
 }
 
 static bool is_linked(const heed_picture_attention *a, int row, int column)
@@ -211,7 +232,7 @@ static double draw_rows(struct hd_scene *scene, const heed_picture_attention *a,
     if (scene->has_failed)
         return y;
     if (a->end)
-        source.words.labels[a->words.n_columns].color = scene->theme->muted;
+        source.words.labels[a->words.n_columns].color = hd_theme.muted;
     const double s = width_side_by_side(&source.words, WORD_GAP);
     const double t = width_side_by_side(&target.words, WORD_GAP);
     const bool is_upright = s <= WIDEST_ROW && t <= WIDEST_ROW;
@@ -230,9 +251,12 @@ static double draw_rows(struct hd_scene *scene, const heed_picture_attention *a,
     const double width = source.width > target.width ? source.width : target.width;
     const double left = HD_MARGIN + before;
     double x[2] = {left + (width - source.width) / 2, left + (width - target.width) / 2};
-    double lines[2] = {y + source.words.height + 6, 0};
+    double lines[2] = {y + SIDE_ROOM + source.words.height + 6, 0};
     lines[1] = lines[0] + LINES_HEIGHT;
+    const double foot = lines[1] + target.words.height + 8;
     hd_scene_group(scene, "links");
+    name_side(scene, "source", left, y + side_font.size, 0, HD_LEFT);
+    name_side(scene, "target", left, foot + side_font.size, 0, HD_LEFT);
     draw_lines(scene, a, &source, &target, x, lines, false);
     draw_lines(scene, a, &source, &target, x, lines, true);
     for (int c = 0; c < source.words.n; c++) {
@@ -244,7 +268,7 @@ static double draw_rows(struct hd_scene *scene, const heed_picture_attention *a,
         hd_word_row_below(scene, &target.words, r, x[1] + target.middle[r], lines[1] + 4, "target");
     hd_scene_group_end(scene);
     hd_scene_extend(scene, left + width + font.size + source.words.overhang + HD_MARGIN, 0);
-    return lines[1] + target.words.height + 8;
+    return foot + SIDE_ROOM;
 }
 
 void hd_layout_attention(struct hd_scene *scene, const heed_picture_attention *a)
@@ -256,7 +280,7 @@ void hd_layout_attention(struct hd_scene *scene, const heed_picture_attention *a
                                              .name = "empty",
                                              .x = HD_MARGIN,
                                              .y = hd_baseline(y + 12, font),
-                                             .fill = scene->theme->muted,
+                                             .fill = hd_theme.muted,
                                              .font = font,
                                              .text = "no words"});
         hd_scene_extend(scene, 240, y + 24 + HD_MARGIN);

@@ -111,9 +111,9 @@ void hd_axis_draw_y(struct hd_scene *scene, const struct hd_axis *axis, double l
     double value;
     for (int i = 0; tick(axis, i, &value); i++) {
         const double y = hd_axis_at(axis, value);
-        rule(scene, left, y - 0.5, right - left, 1, scene->theme->grid);
+        rule(scene, left, y - 0.5, right - left, 1, hd_theme.grid);
         hd_axis_label(scene, hd_axis_text(scene, axis, value), "tick", left - 8,
-                      hd_baseline(y, tick_font), HD_RIGHT, scene->theme->muted);
+                      hd_baseline(y, tick_font), HD_RIGHT, hd_theme.muted);
     }
 }
 
@@ -132,18 +132,18 @@ double hd_axis_text_width(struct hd_scene *scene, const struct hd_axis *axis)
 void hd_axis_draw_x(struct hd_scene *scene, const struct hd_axis *axis, double y)
 {
     double value;
-    rule(scene, axis->from, y - 0.5, axis->to - axis->from, 1, scene->theme->muted);
+    rule(scene, axis->from, y - 0.5, axis->to - axis->from, 1, hd_theme.muted);
     for (int i = 0; tick(axis, i, &value); i++) {
         const double x = hd_axis_at(axis, value);
-        rule(scene, x - 0.5, y, 1, 5, scene->theme->muted);
+        rule(scene, x - 0.5, y, 1, 5, hd_theme.muted);
         hd_axis_label(scene, hd_axis_text(scene, axis, value), "tick", x, y + 18, HD_MIDDLE,
-                      scene->theme->muted);
+                      hd_theme.muted);
     }
 }
 
-hd_color hd_series_color(const struct hd_scene *scene, int i)
+hd_color hd_series_color(int i)
 {
-    return scene->theme->series[i % HD_N_SERIES_COLORS];
+    return hd_theme.series[i % HD_N_SERIES_COLORS];
 }
 
 bool hd_series_is_dashed(int i)
@@ -162,7 +162,7 @@ static void draw_swatch(struct hd_scene *scene, const struct hd_legend *legend, 
                            .y = middle - 5,
                            .w = SWATCH - 4,
                            .h = 10,
-                           .fill = hd_series_color(scene, i),
+                           .fill = hd_series_color(i),
                            .opacity = hd_series_is_dashed(i) ? HD_PALE : 1};
     if (legend->are_lines) {
         double *points = hd_scene_numbers(scene, 4);
@@ -187,29 +187,27 @@ double hd_legend_draw(struct hd_scene *scene, const struct hd_legend *legend)
     double x = legend->x, y = legend->y + LEGEND_ROW / 2.0;
     if (legend->heading && legend->heading[0]) {
         const struct hd_font bold = {.size = 13, .is_bold = true};
-        const struct hd_label label =
-            hd_scene_label(scene, legend->heading, bold, legend->width * 0.6);
+        const struct hd_label label = hd_scene_label(scene, legend->heading, bold, legend->width);
         hd_scene_add(scene, (struct hd_mark){.kind = HD_TEXT,
                                              .name = "axis",
                                              .x = x,
                                              .y = hd_baseline(y, bold),
-                                             .fill = scene->theme->ink,
+                                             .fill = hd_theme.ink,
                                              .font = bold,
                                              .text = label.text});
-        x += label.width + 22;
+        y += legend->n > 0 ? LEGEND_ROW : 0; /* a row of its own, whatever the viewer's font is */
     }
-    const double first = x;
     for (int i = 0; i < legend->n; i++) {
         const struct hd_label label =
             hd_scene_label(scene, legend->names[i], tick_font, legend->width * 0.5);
-        const double needs = SWATCH + 6 + label.width * 1.05 + 18;
-        if (x > first && x + needs > legend->x + legend->width) {
+        const double needs = SWATCH + 6 + label.width * 1.08 + 18;
+        if (x > legend->x && x + needs > legend->x + legend->width) {
             x = legend->x;
             y += LEGEND_ROW;
         }
         draw_swatch(scene, legend, i, x, y);
         hd_axis_label(scene, label.text, "series", x + SWATCH + 6, hd_baseline(y, tick_font),
-                      HD_LEFT, scene->theme->ink);
+                      HD_LEFT, hd_theme.ink);
         x += needs;
     }
     return y + LEGEND_ROW / 2.0;

@@ -32,11 +32,11 @@ double hd_axis_text_width(struct hd_scene *scene, const struct hd_axis *axis);
 void hd_axis_draw_x(struct hd_scene *scene, const struct hd_axis *axis, double y);
 
 /* The i-th series: its colour, and dashed when the colours have been used up. */
-hd_color hd_series_color(const struct hd_scene *scene, int i);
+hd_color hd_series_color(int i);
 bool hd_series_is_dashed(int i);
 #define HD_PALE 0.55 /* opacity of bars that would be dashed if they were lines */
 
-/* A bold heading (NULL or "" for none) and the names of the series with their colours, in rows
+/* A bold heading (NULL or "" for none) and below it the names of the series with their colours, in rows
  * of at most `width`; returns where it ends below. */
 struct hd_legend {
     const char *heading;

@@ -4,6 +4,7 @@
  * drawn as the means of short stretches, with a band from the lowest to the highest of each. */
 #include "draw/axis.h"
 #include "draw/layout.h"
+#include "draw/word_row.h"
 
 enum { PLOT_WIDTH = 660, MOST_POINTS = 400, FEW_POINTS = 40 };
 
@@ -116,7 +117,7 @@ static void add_line(struct hd_scene *scene, const double *points, int n, int se
                                          .name = "line",
                                          .points = points,
                                          .n_points = n,
-                                         .stroke = hd_series_color(scene, series),
+                                         .stroke = hd_series_color(series),
                                          .stroke_width = 2,
                                          .is_dashed = hd_series_is_dashed(series)});
 }
@@ -164,7 +165,7 @@ static void draw_dots(struct hd_scene *scene, const struct plot *plot,
                                              .x = at.x,
                                              .y = at.y,
                                              .w = 3,
-                                             .fill = hd_series_color(scene, series)});
+                                             .fill = hd_series_color(series)});
     }
 }
 
@@ -194,7 +195,7 @@ static void draw_band(struct hd_scene *scene, const struct plot *plot,
                                          .name = "band",
                                          .points = points,
                                          .n_points = 2 * n,
-                                         .fill = hd_series_color(scene, series),
+                                         .fill = hd_series_color(series),
                                          .opacity = 0.2});
 }
 
@@ -219,14 +220,14 @@ static void draw_best(struct hd_scene *scene, const struct plot *plot,
                                          .x = at.x,
                                          .y = at.y,
                                          .w = 5.5,
-                                         .fill = scene->theme->paper,
-                                         .stroke = hd_series_color(scene, series),
+                                         .fill = hd_theme.paper,
+                                         .stroke = hd_series_color(series),
                                          .stroke_width = 2.5});
     hd_scene_add(scene, (struct hd_mark){.kind = HD_TEXT,
                                          .name = "best",
                                          .x = x,
                                          .y = is_high ? at.y + 24 : at.y - 13,
-                                         .fill = scene->theme->ink,
+                                         .fill = hd_theme.ink,
                                          .font = font,
                                          .anchor = HD_MIDDLE,
                                          .text = text});
@@ -243,6 +244,44 @@ static void draw_series(struct hd_scene *scene, const struct plot *plot, heed_pi
     draw_dots(scene, plot, &line, series);
 }
 
+enum { RULE_NAME = 10 }; /* above the plot */
+
+/* Two points at one x, from the foot of the axis to its top. */
+static bool is_rule(const heed_picture_panel *panel, int series)
+{
+    const heed_picture_series *line = &panel->series[series];
+    return panel->y_least < panel->y_most && line->n == 2 && line->x[0] == line->x[1] &&
+           line->y[0] == panel->y_least && line->y[1] == panel->y_most;
+}
+
+static void draw_rule(struct hd_scene *scene, const struct plot *plot,
+                      const heed_picture_series *line)
+{
+    const struct hd_font font = {.size = 11};
+    const double x = hd_axis_at(&plot->x, line->x[0]);
+    double *points = hd_scene_numbers(scene, 4);
+    if (!points)
+        return;
+    points[0] = points[2] = x;
+    points[1] = plot->y.to;
+    points[3] = plot->y.from;
+    hd_scene_add(scene, (struct hd_mark){.kind = HD_LINE,
+                                         .name = "rule",
+                                         .points = points,
+                                         .n_points = 2,
+                                         .stroke = hd_theme.muted,
+                                         .stroke_width = 1.5,
+                                         .is_dashed = true});
+    const struct hd_label label = hd_scene_label(scene, line->name, font, PLOT_WIDTH / 2.0);
+    const double most = plot->x.to - 0.54 * label.width;
+    hd_label_put(scene, &label,
+                 (struct hd_mark){.name = "rule",
+                                  .x = x < most ? x : most,
+                                  .y = plot->y.to - 5,
+                                  .font = font,
+                                  .anchor = HD_MIDDLE});
+}
+
 /* Heading, legend and lines from y on; returns where it ends below. */
 static double draw_panel(struct hd_scene *scene, const heed_picture_panel *panel,
                          const struct hd_axis *x, struct hd_axis y, double top, double height)
@@ -252,23 +291,30 @@ static double draw_panel(struct hd_scene *scene, const heed_picture_panel *panel
         scene->has_failed = true;
         return top;
     }
-    for (int s = 0; s < panel->n_series; s++)
-        names[s] = panel->series[s].name;
+    int n_lines = 0;
+    while (n_lines < panel->n_series && !is_rule(panel, n_lines)) {
+        names[n_lines] = panel->series[n_lines].name;
+        n_lines++;
+    }
     hd_scene_group(scene, "panel");
     /* A single line that has the axis's name needs no legend. */
-    const bool is_alone = panel->n_series == 1 && (!names[0] || !names[0][0]);
-    y.to = 12 + hd_legend_draw(scene, &(struct hd_legend){.heading = panel->y_label,
-                                                          .names = names,
-                                                          .n = is_alone ? 0 : panel->n_series,
-                                                          .are_lines = true,
-                                                          .x = x->from,
-                                                          .y = top,
-                                                          .width = x->to - x->from});
+    const bool is_alone = n_lines == 1 && (!names[0] || !names[0][0]);
+    y.to = 12 + (n_lines < panel->n_series ? RULE_NAME : 0) +
+           hd_legend_draw(scene, &(struct hd_legend){.heading = panel->y_label,
+                                                     .names = names,
+                                                     .n = is_alone ? 0 : n_lines,
+                                                     .are_lines = true,
+                                                     .x = x->from,
+                                                     .y = top,
+                                                     .width = x->to - x->from});
     y.from = y.to + height;
     const struct plot plot = {*x, y};
     hd_axis_draw_y(scene, &y, x->from, x->to);
     for (int s = 0; s < panel->n_series; s++)
-        draw_series(scene, &plot, panel->series[s], s);
+        if (is_rule(panel, s))
+            draw_rule(scene, &plot, &panel->series[s]);
+        else
+            draw_series(scene, &plot, panel->series[s], s);
     for (int s = 0; s < panel->n_series; s++)
         if (panel->series[s].has_best)
             draw_best(scene, &plot, &panel->series[s], s);
@@ -298,8 +344,7 @@ void hd_layout_chart(struct hd_scene *scene, const heed_picture_chart *chart)
     if (chart->x_label && chart->x_label[0]) {
         const struct hd_label label =
             hd_scene_label(scene, chart->x_label, (struct hd_font){.size = 12}, PLOT_WIDTH);
-        hd_axis_label(scene, label.text, "axis", (x.from + x.to) / 2, y, HD_MIDDLE,
-                      scene->theme->ink);
+        hd_axis_label(scene, label.text, "axis", (x.from + x.to) / 2, y, HD_MIDDLE, hd_theme.ink);
         y += 8;
     }
     hd_scene_extend(scene, x.to + HD_MARGIN + 16, y + HD_MARGIN - 8);

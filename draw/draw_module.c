@@ -33,7 +33,7 @@ static void draw_title(struct hd_scene *scene)
                             .tooltip = strcmp(label.text, label.whole) != 0 ? label.whole : NULL,
                             .x = HD_MARGIN,
                             .y = HD_MARGIN + 17,
-                            .fill = scene->theme->ink,
+                            .fill = hd_theme.ink,
                             .font = title_font,
                             .text = label.text});
     hd_scene_extend(scene, label.width * 1.05 + 2 * HD_MARGIN, 0);
@@ -52,6 +52,8 @@ static void lay_out(struct hd_scene *scene, const heed_picture *picture)
     else
         hd_layout_bars(scene, picture->bars);
     draw_title(scene);
+    if (picture->is_dark)
+        hd_scene_darken(scene);
     scene->width = (double)(int)(scene->width + 0.999); /* whole pixels */
     scene->height = (double)(int)(scene->height + 0.999);
 }
@@ -75,7 +77,7 @@ static char *render(const heed_picture *picture, enum hd_draw_format format, siz
 {
     struct hd_scene scene;
     struct hd_bytes out = {0};
-    bool is_fine = hd_scene_init(&scene, picture->title, picture->is_dark, err);
+    bool is_fine = hd_scene_init(&scene, picture->title, err);
     if (is_fine)
         lay_out(&scene, picture);
     is_fine =

@@ -26,7 +26,7 @@ static void heading(struct hd_scene *scene, const char *what, int i, double x, d
                                          .name = what,
                                          .x = x,
                                          .y = y,
-                                         .fill = scene->theme->muted,
+                                         .fill = hd_theme.muted,
                                          .font = {.size = 12},
                                          .anchor = HD_MIDDLE,
                                          .angle = angle,

@@ -20,7 +20,7 @@ void hd_cell_draw(struct hd_scene *scene, const struct hd_cells *cells, int row,
                                          .y = cells->y + row * cells->size,
                                          .w = cells->size - gap(cells->size),
                                          .h = cells->size - gap(cells->size),
-                                         .fill = hd_shade(scene->theme, weight)});
+                                         .fill = hd_shade(weight)});
 }
 
 void hd_cells_draw(struct hd_scene *scene, const struct hd_cells *cells)
@@ -41,7 +41,7 @@ void hd_link_mark(struct hd_scene *scene, double x, double y, double size)
                                          .y = y + width / 2,
                                          .w = inside,
                                          .h = inside,
-                                         .stroke = scene->theme->link,
+                                         .stroke = hd_theme.link,
                                          .stroke_width = width});
 }
 
@@ -52,7 +52,7 @@ static double note(struct hd_scene *scene, const char *text, double x, double y)
                                          .name = "scale",
                                          .x = x,
                                          .y = hd_baseline(y + HD_SCALE_HEIGHT / 2.0, font),
-                                         .fill = scene->theme->muted,
+                                         .fill = hd_theme.muted,
                                          .font = font,
                                          .text = text});
     return x + hd_text_width(&scene->pen, text, font);
@@ -69,7 +69,7 @@ double hd_scale_draw(struct hd_scene *scene, double x, double y, bool has_links)
                                              .y = y + 2,
                                              .w = STEP,
                                              .h = 10,
-                                             .fill = hd_shade(scene->theme, i / (STEPS - 1.0))});
+                                             .fill = hd_shade(i / (STEPS - 1.0))});
     at = note(scene, "1", at + STEPS * STEP + 5, y);
     if (has_links) {
         hd_scene_add(scene, (struct hd_mark){.kind = HD_RECT,
@@ -78,7 +78,7 @@ double hd_scale_draw(struct hd_scene *scene, double x, double y, bool has_links)
                                              .y = y + 2,
                                              .w = 10,
                                              .h = 10,
-                                             .stroke = scene->theme->link,
+                                             .stroke = hd_theme.link,
                                              .stroke_width = 1.5});
         at = note(scene, "link", at + 35, y);
     }

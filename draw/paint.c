@@ -73,7 +73,7 @@ static void paint_text(cairo_t *cr, struct hd_pen *pen, const struct hd_mark *m)
 
 static void paint(cairo_t *cr, struct hd_scene *scene)
 {
-    set_color(cr, scene->theme->paper, 1);
+    set_color(cr, scene->paper, 1);
     cairo_paint(cr);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     for (size_t i = 0; i < scene->n_marks; i++) {

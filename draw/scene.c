@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-bool hd_scene_init(struct hd_scene *scene, const char *title, bool is_dark, heed_error *err)
+bool hd_scene_init(struct hd_scene *scene, const char *title, heed_error *err)
 {
-    *scene = (struct hd_scene){.theme = hd_theme(is_dark)};
+    *scene = (struct hd_scene){.paper = hd_theme.paper};
     if (!hd_pen_init(&scene->pen, err))
         return false;
     scene->title = hd_clean(&scene->arena, title);
@@ -43,6 +43,15 @@ void hd_scene_extend(struct hd_scene *scene, double width, double height)
         scene->width = width;
     if (height > scene->height)
         scene->height = height;
+}
+
+void hd_scene_darken(struct hd_scene *scene)
+{
+    scene->paper = hd_darkened(scene->paper);
+    for (size_t i = 0; i < scene->n_marks; i++) {
+        scene->marks[i].fill = hd_darkened(scene->marks[i].fill);
+        scene->marks[i].stroke = hd_darkened(scene->marks[i].stroke);
+    }
 }
 
 void hd_scene_group(struct hd_scene *scene, const char *name)

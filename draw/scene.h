@@ -42,7 +42,8 @@ struct hd_mark {
 };
 
 struct hd_scene {
-    const struct hd_theme *theme;
+    hd_color paper;  /* the ground */
+    bool has_pixels; /* colours of a photograph, which are the same on every page */
     struct hd_pen pen;
     struct hd_arena arena;
     struct hd_mark *marks;
@@ -53,11 +54,14 @@ struct hd_scene {
 };
 
 /* False with the reason in `err`; the scene is then to be released all the same. */
-bool hd_scene_init(struct hd_scene *scene, const char *title, bool is_dark, heed_error *err);
+bool hd_scene_init(struct hd_scene *scene, const char *title, heed_error *err);
 void hd_scene_release(struct hd_scene *scene);
 
 void hd_scene_add(struct hd_scene *scene, struct hd_mark mark);
 void hd_scene_extend(struct hd_scene *scene, double width, double height);
+
+/* All that there is becomes what it is on a dark page. */
+void hd_scene_darken(struct hd_scene *scene);
 
 /* What belongs together in the file, as <g class="name">. */
 void hd_scene_group(struct hd_scene *scene, const char *name);

@@ -1,7 +1,8 @@
 /* svg.c -- a scene as SVG, written by hand so that texts stay texts.
  *
  * Every mark is one element with its class; a tooltip is a <title> inside. No ids, no dates: the
- * same scene is the same bytes. A right-to-left text says so, and its anchor is turned around,
+ * same scene is the same bytes. Colours are written for light pages, and a style sheet that is
+ * asked where readers prefer dark ones has a rule for each colour that is another there. A right-to-left text says so, and its anchor is turned around,
  * because SVG counts "start" in the direction of reading; so it stands where it was put and its
  * full stop is on the left. */
 #include "draw/svg.h"
@@ -110,6 +111,53 @@ static void text_attributes(struct hd_bytes *out, struct hd_pen *pen, const stru
         word_attribute(out, "text-anchor", anchors[is_rtl ? HD_RIGHT - m->anchor : m->anchor]);
 }
 
+/* ---- dark pages ------------------------------------------------------------------------------ */
+
+/* Colours that have had their rule: more than there are shades. */
+enum { MOST_RULES = 1024 };
+struct rules {
+    uint32_t fills[MOST_RULES], strokes[MOST_RULES];
+    int n_fills, n_strokes;
+};
+
+static bool is_new(uint32_t *known, int *n, uint32_t color)
+{
+    for (int i = 0; i < *n; i++)
+        if (known[i] == color)
+            return false;
+    if (*n == MOST_RULES)
+        return false;
+    known[(*n)++] = color;
+    return true;
+}
+
+static void rule(struct hd_bytes *out, const char *what, hd_color color, uint32_t *known, int *n)
+{
+    char text[80];
+    const uint32_t light = (uint32_t)(color & 0xffffff), dark = (uint32_t)(color >> 32 & 0xffffff);
+    if (color == 0 || light == dark || !is_new(known, n, light))
+        return;
+    snprintf(text, sizeof text, ".heed [%s=\"#%06x\"]{%s:#%06x}\n", what, light, what, dark);
+    hd_bytes_text(out, text);
+}
+
+static bool has_dark_rules(const struct hd_scene *scene)
+{
+    return hd_darkened(scene->paper) != scene->paper && !scene->has_pixels;
+}
+
+static void dark_rules(struct hd_bytes *out, const struct hd_scene *scene)
+{
+    struct rules rules = {.n_fills = 0};
+    hd_bytes_text(out, "<style>@media (prefers-color-scheme:dark){\n");
+    rule(out, "fill", scene->paper, rules.fills, &rules.n_fills);
+    for (size_t i = 0; i < scene->n_marks; i++) {
+        rule(out, "fill", scene->marks[i].fill, rules.fills, &rules.n_fills);
+        rule(out, "stroke", scene->marks[i].stroke, rules.strokes, &rules.n_strokes);
+    }
+    hd_bytes_text(out, "}</style>\n");
+}
+
 static const char *const tags[] = {"rect", "circle", "path", "path", "path", "text", "g"};
 
 static void mark(struct hd_bytes *out, struct hd_pen *pen, const struct hd_mark *m)
@@ -167,6 +215,9 @@ static void mark(struct hd_bytes *out, struct hd_pen *pen, const struct hd_mark 
 void hd_svg_write(struct hd_bytes *out, struct hd_scene *scene)
 {
     hd_bytes_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+    if (has_dark_rules(
+            scene)) /* a page may hold many pictures: rules are for those that have some */
+        word_attribute(out, "class", "heed");
     attribute(out, "width", scene->width);
     attribute(out, "height", scene->height);
     hd_bytes_text(out, " viewBox=\"0 0 ");
@@ -179,8 +230,10 @@ void hd_svg_write(struct hd_bytes *out, struct hd_scene *scene)
         escaped(out, scene->title);
         hd_bytes_text(out, "</title>\n");
     }
+    if (has_dark_rules(scene))
+        dark_rules(out, scene);
     hd_bytes_text(out, "<rect class=\"paper\" width=\"100%\" height=\"100%\"");
-    color_attribute(out, "fill", scene->theme->paper);
+    color_attribute(out, "fill", scene->paper);
     hd_bytes_text(out, "/>\n");
     for (size_t i = 0; i < scene->n_marks; i++)
         if (scene->marks[i].kind == HD_GROUP_END)

@@ -1,44 +1,40 @@
-/* theme.c -- the two themes. */
+/* theme.c -- the colours, each for both kinds of pages. */
 #include "draw/theme.h"
 
-static const struct hd_theme light = {
-    .paper = 0xffffffff,
-    .ink = 0xff1f2328,
-    .muted = 0xff6a737d,
-    .grid = 0xffe1e4e8,
-    .link = 0xffd55e00,
-    .shades = {0xfff3f6f9, 0xffb5d3ea, 0xff6aa6d6, 0xff2870b0, 0xff0a2f5f},
-    .series = {0xff0072b2, 0xffd55e00, 0xff009e73, 0xffcc79a7, 0xffe69f00, 0xff56b4e9, 0xff5b5b5b},
+#define ON(light, dark) (0xff000000ff000000ULL | (hd_color)(dark) << 32 | (light))
+
+const struct hd_theme hd_theme = {
+    .paper = ON(0xffffff, 0x15191e),
+    .ink = ON(0x1f2328, 0xe6edf3),
+    .muted = ON(0x6a737d, 0x98a3ae),
+    .grid = ON(0xe1e4e8, 0x30363d),
+    .link = ON(0xd55e00, 0xff8c2e),
+    .shades = {ON(0xf3f6f9, 0x1f252c), ON(0xb5d3ea, 0x234a6b), ON(0x6aa6d6, 0x2f7ab3),
+               ON(0x2870b0, 0x6bb4e6), ON(0x0a2f5f, 0xe3f3ff)},
+    .series = {ON(0x0072b2, 0x4aa8e0), ON(0xd55e00, 0xf07b2a), ON(0x009e73, 0x2cc295),
+               ON(0xcc79a7, 0xe09ac2), ON(0xe69f00, 0xf2bd42), ON(0x56b4e9, 0x8fd3fb),
+               ON(0x5b5b5b, 0xb8bec5)},
 };
 
-static const struct hd_theme dark = {
-    .paper = 0xff15191e,
-    .ink = 0xffe6edf3,
-    .muted = 0xff98a3ae,
-    .grid = 0xff30363d,
-    .link = 0xffff8c2e,
-    .shades = {0xff1f252c, 0xff234a6b, 0xff2f7ab3, 0xff6bb4e6, 0xffe3f3ff},
-    .series = {0xff4aa8e0, 0xfff07b2a, 0xff2cc295, 0xffe09ac2, 0xfff2bd42, 0xff8fd3fb, 0xffb8bec5},
-};
-
-const struct hd_theme *hd_theme(bool is_dark)
+hd_color hd_darkened(hd_color color)
 {
-    return is_dark ? &dark : &light;
+    return (color & ~(hd_color)UINT32_MAX) | color >> 32;
 }
 
-static hd_color mix(hd_color a, hd_color b, double share)
+hd_color hd_mix(hd_color a, hd_color b, double share)
 {
-    hd_color mixed = 0xff;
-    for (int shift = 16; shift >= 0; shift -= 8) {
+    hd_color mixed = 0;
+    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    for (int shift = 56; shift >= 0; shift -= 8) {
         const double x = (double)(a >> shift & 0xff), y = (double)(b >> shift & 0xff);
         mixed = mixed << 8 | (hd_color)(x + (y - x) * share + 0.5);
     }
     return mixed;
 }
 
-hd_color hd_shade(const struct hd_theme *theme, double weight)
+hd_color hd_shade(double weight)
 {
     const double at = (weight < 0 ? 0 : weight > 1 ? 1 : weight) * (HD_N_SHADES - 1);
     const int i = at >= HD_N_SHADES - 1 ? HD_N_SHADES - 2 : (int)at;
-    return mix(theme->shades[i], theme->shades[i + 1], at - i);
+    return hd_mix(hd_theme.shades[i], hd_theme.shades[i + 1], at - i);
 }

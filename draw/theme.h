@@ -6,11 +6,11 @@
 #ifndef HD_DRAW_THEME_H
 #define HD_DRAW_THEME_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* 0xAARRGGBB; 0 is "not drawn". */
-typedef uint32_t hd_color;
+/* What a light page shows in the lower half, what a dark one shows in the upper: 0xAARRGGBB each;
+ * 0 is "not drawn". */
+typedef uint64_t hd_color;
 
 enum { HD_N_SHADES = 5, HD_N_SERIES_COLORS = 7 };
 
@@ -23,9 +23,15 @@ struct hd_theme {
     hd_color series[HD_N_SERIES_COLORS];
 };
 
-const struct hd_theme *hd_theme(bool is_dark);
+extern const struct hd_theme hd_theme;
+
+/* What it is on a dark page, for every page. */
+hd_color hd_darkened(hd_color color);
+
+/* From a to b; shares below 0 and above 1 are as 0 and 1. */
+hd_color hd_mix(hd_color a, hd_color b, double share);
 
 /* The shade of a weight; below 0 and above 1 are as 0 and 1. */
-hd_color hd_shade(const struct hd_theme *theme, double weight);
+hd_color hd_shade(double weight);
 
 #endif

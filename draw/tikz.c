@@ -166,7 +166,7 @@ void hd_tikz_write(struct hd_bytes *out, struct hd_scene *scene)
     hd_bytes_text(out, "% \\usepackage{tikz} and \\usepackage[T1]{fontenc}, or LuaLaTeX; "
                        "\\input{} this file\n"
                        "\\begin{tikzpicture}[x=0.75bp,y=-0.75bp]\n\\path[use as bounding box,");
-    color(out, "fill", scene->theme->paper);
+    color(out, "fill", scene->paper);
     hd_bytes_text(out, "] (0,0) rectangle ");
     point(out, scene->width, scene->height);
     hd_bytes_text(out, ";\n");

@@ -14,24 +14,13 @@ enum {
 
 static const struct hd_font word_font = {.size = 13};
 
+/* A pixel is the same on every page. */
 static hd_color rgb_of(double r, double g, double b)
 {
     const unsigned red = (unsigned)(r * 255 + 0.5), green = (unsigned)(g * 255 + 0.5),
                    blue = (unsigned)(b * 255 + 0.5);
-    return 0xFF000000U | red << 16 | green << 8 | blue;
-}
-
-/* From the page's colour to that of its ink. */
-static hd_color between(hd_color from, hd_color to, double share)
-{
-    double c[3];
-    share = share < 0 ? 0 : share > 1 ? 1 : share;
-    for (int i = 0; i < 3; i++) {
-        const int shift = 16 - 8 * i;
-        const double a = (double)(from >> shift & 255), b = (double)(to >> shift & 255);
-        c[i] = (a + (b - a) * share) / 255;
-    }
-    return rgb_of(c[0], c[1], c[2]);
+    const hd_color color = 0xff000000U | red << 16 | green << 8 | blue;
+    return color << 32 | color;
 }
 
 static void cell(struct hd_scene *scene, const char *name, double x, double y, double w, double h,
@@ -50,7 +39,7 @@ static void word(struct hd_scene *scene, const char *text, double x, double y,
                                          .name = "target",
                                          .x = x,
                                          .y = y,
-                                         .fill = scene->theme->ink,
+                                         .fill = hd_theme.ink,
                                          .font = word_font,
                                          .anchor = anchor,
                                          .text = label.text});
@@ -86,7 +75,7 @@ static void draw_spectrogram(struct hd_scene *scene, const heed_picture_view *v,
             const double x = band_of(v, from, to, b),
                          share = most > least ? (x - least) / (most - least) : 0;
             cell(scene, "band", left + t * w, top + SOUND_HEIGHT - (b + 1) * h, w + 0.3, h + 0.3,
-                 between(scene->theme->paper, scene->theme->ink, share * share));
+                 hd_mix(hd_theme.paper, hd_theme.ink, share * share));
         }
     hd_scene_group_end(scene);
 }
@@ -99,7 +88,7 @@ static void draw_seconds(struct hd_scene *scene, const heed_picture_view *v, dou
     x.to = left + SOUND_WIDTH;
     hd_axis_draw_x(scene, &x, bottom);
     hd_axis_label(scene, v->seconds > 0 ? "seconds" : "vectors", "axis", left + SOUND_WIDTH / 2.,
-                  bottom + 36, HD_MIDDLE, scene->theme->ink);
+                  bottom + 36, HD_MIDDLE, hd_theme.ink);
 }
 
 /* Where CTC hears each word, at the foot of its lane; and what is what. Returns where it ends below. */
@@ -114,7 +103,7 @@ static double draw_heard(struct hd_scene *scene, const heed_picture_view *v, dou
     for (int i = 0; i < v->n_words; i++)
         if (v->heard[i].first >= 0)
             cell(scene, "bar", left + v->heard[i].first * w, lanes + (i + 1) * LANE - 2 - BAR,
-                 (v->heard[i].last - v->heard[i].first + 1) * w, BAR, hd_series_color(scene, 1));
+                 (v->heard[i].last - v->heard[i].first + 1) * w, BAR, hd_series_color(1));
     hd_scene_group_end(scene);
     return hd_legend_draw(
         scene, &(struct hd_legend){
@@ -137,7 +126,7 @@ static void layout_sound(struct hd_scene *scene, const heed_picture_view *v)
                 (double)v->weights[(size_t)i * (size_t)v->n_positions + (size_t)j];
             if (weight >= 0.005)
                 cell(scene, "weight", left + j * w, lanes + i * LANE + 2, w, LANE - 4,
-                     between(scene->theme->paper, hd_series_color(scene, 0), 0.15 + weight));
+                     hd_mix(hd_theme.paper, hd_series_color(0), 0.15 + weight));
         }
     }
     hd_scene_group_end(scene);
@@ -167,7 +156,7 @@ static void draw_panel(struct hd_scene *scene, const heed_picture_view *v, const
             const hd_color color = rgb_of((double)c[0], (double)c[1], (double)c[2]);
             const double clear = weights ? clearness(v, weights, y, x) : 1;
             cell(scene, "pixel", left + x * pixel, top + y * pixel, pixel + 0.3, pixel + 0.3,
-                 between(scene->theme->paper, color, clear));
+                 hd_mix(hd_theme.paper, color, clear));
         }
 }
 
@@ -187,6 +176,7 @@ static void frame(struct hd_scene *scene, double x, double y, double w, double h
 
 static void layout_picture(struct hd_scene *scene, const heed_picture_view *v)
 {
+    scene->has_pixels = true;
     const double top = hd_layout_title(scene);
     const int longest = v->n_rows > v->n_columns ? v->n_rows : v->n_columns;
     const double pixel = 132. / longest, wide = pixel * v->n_columns, high = pixel * v->n_rows;
@@ -201,12 +191,12 @@ static void layout_picture(struct hd_scene *scene, const heed_picture_view *v)
         int best = 0;
         for (int j = 0; weights && j < v->n_positions; j++)
             best = weights[j] > weights[best] ? j : best;
-        frame(scene, x, y, wide, high, scene->theme->grid, 1);
+        frame(scene, x, y, wide, high, hd_theme.grid, 1);
         const int row = weights ? best / v->grid_columns : 0;
         if (weights)
             frame(scene, x + best % v->grid_columns * wide / v->grid_columns,
                   y + row * high / v->grid_rows, wide / v->grid_columns, high / v->grid_rows,
-                  hd_series_color(scene, 0), 2);
+                  hd_series_color(0), 2);
         if (weights)
             word(scene, v->words[i - 1], x + wide / 2, y + high + 16, HD_MIDDLE, wide);
         hd_scene_group_end(scene);

@@ -49,7 +49,7 @@ void hd_label_put(struct hd_scene *scene, const struct hd_label *label, struct h
     mark.kind = HD_TEXT;
     mark.text = label->text;
     mark.tooltip = strcmp(label->text, label->whole) != 0 ? label->whole : NULL;
-    mark.fill = label->color ? label->color : scene->theme->ink;
+    mark.fill = label->color ? label->color : hd_theme.ink;
     hd_scene_add(scene, mark);
 }
 

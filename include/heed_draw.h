@@ -95,7 +95,8 @@ typedef struct heed_picture_view {
 HEED_API heed_picture_view *heed_result_view(const heed_result *result,
                                              const heed_translation *translation, heed_error *err);
 
-/* A line of a chart. {0} is a line without points. */
+/* A line of a chart. {0} is a line without points. Two points at one x, at the panel's y_least and its y_most, are a rule: drawn dashed in the
+ * grey of the axes, its name beside it and not in the legend. Rules stand after the lines. */
 typedef struct heed_picture_series {
     const char *name;
     const double *x, *y; /* [n] */
@@ -135,7 +136,8 @@ typedef struct heed_picture_bars {
 /* A picture: exactly one of the pointers is set. Everything is borrowed during the call only. */
 typedef struct heed_picture {
     const char *title; /* above it all, or NULL */
-    bool is_dark;      /* light on dark; default false */
+    bool is_dark;      /* light on dark; default false: dark on light, but an SVG is shown light on
+                          dark to readers who prefer that, unless it shows a photograph */
     const heed_picture_attention *attention;
     const heed_picture_heads *heads;
     const heed_picture_chart *chart;

@@ -62,9 +62,11 @@ def report(lab, page):
     series = {field: {names[system]: [
         (middle(words), sum(v) / len(v), min(v), max(v)) for bin, words in enumerate(shown) for v in [values(system, bin, field)]]
         for system in scores} for field in (2, 3)}
+    end = lines_of({"longest in training": [(LONGEST, 0, 0, 0), (LONGEST, 100, 100, 100)]})
     picture = page.picture("bottleneck", [
-        ("title", "Letters copied by a fixed vector and by attention; bands are three seeds"), ("x", "letters of the source"),
-        ("panel", "sentences all right, %", 0, 100), *lines_of(series[2]), ("panel", "wrong letters, %", 0, 100), *lines_of(series[3])],
+        ("title", "Letters copied, by source length; bands are three seeds"), ("x", "letters of the source"),
+        ("panel", "sentences all right, %", 0, 100), *lines_of(series[2]), *end,
+        ("panel", "wrong letters, %", 0, 100), *lines_of(series[3]), *end],
         "Share of sentences copied without an error, and of letters that are wrong, by length")
     head = ["all right, %: mean (seeds)", *("%s letters" % words.replace("-", "–") for words in shown)]
     rows = [[names[system], *(spread(values(system, bin, 2)) for bin in range(len(shown)))] for system in scores]

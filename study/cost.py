@@ -88,10 +88,10 @@ def report(lab, page):
     times = {name: [(one["length"], one["seconds"]) for one in run] for name, run in runs.items()}
     memory = {name: [(one["length"], one["memory"]) for one in run] for name, run in runs.items()}
     picture = page.picture("cost", [
-        ("title", "An update of four sentences over their length"), ("x", "pieces of each side, m = t"),
-        ("panel", "ms per target piece"), *lines_of({n: [(m, 1000 * s / m / SENTENCES) for m, s in run] for n, run in times.items()}),
+        ("title", "Cost of an update of four sentences, by their length"), ("x", "tokens of each side, m = t"),
+        ("panel", "ms per target token"), *lines_of({n: [(m, 1000 * s / m / SENTENCES) for m, s in run] for n, run in times.items()}),
         ("panel", "peak of memory, MB"), *lines_of(memory)],
-        "Milliseconds per target piece and megabytes over the length of sentences")
+        "Milliseconds per target token and megabytes, by sentence length")
     head = ["ms per update", *lengths, "exponent from %d on" % long[0], "quadratic part at %d" % lengths[-1]]
     rows = []
     for name, points in times.items():

@@ -4,7 +4,7 @@ A model of recipes/an4-letters.conf spells recordings of speakers that it never 
 """
 import pathlib
 
-from lab import Missing
+from lab import Missing, SOURCES
 from page import command, table
 
 RECIPE = pathlib.Path(__file__).resolve().parent.parent / "recipes" / "an4-letters.conf"
@@ -13,7 +13,7 @@ RECIPE = pathlib.Path(__file__).resolve().parent.parent / "recipes" / "an4-lette
 def options(lab):
     folder = lab.shared / "data" / "speech" / "an4"
     if not folder.exists():
-        raise Missing("%s is not there; SHARED=folder says where the data is" % folder)
+        raise Missing("%s is not there; SHARED=folder says where the text is, %s" % (folder, SOURCES["speech"]))
     lines = [line.split("=", 1) for line in RECIPE.read_text(encoding="utf-8").splitlines() if "=" in line and not line.startswith("#")]
     of_recipe = [word for name, value in lines for word in ("--" + name.strip(), value.strip())]
     return ["--src", folder / "train.safetensors", "--tgt", folder / "train.letters", "--dev-src", folder / "dev.safetensors",

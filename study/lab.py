@@ -14,6 +14,17 @@ import tempfile
 import time
 
 
+# Where a text of SHARED/data is to be had, and what it has to look like there.
+SOURCES = {
+    "multi30k": "task 1 of github.com/multi30k/dataset, English and German, cut into words by Moses' tokeniser and lower-cased: "
+                "{train,val,test2016}.tok.lc.{en,de}",
+    "tatoeba": "sentences of tatoeba.org as pairs, deu-eng of www.manythings.org/anki, 1,000 of them dev and 1,000 test: {train,dev,test}.en-de.{en,de}",
+    "wordalign": "100 German and English sentences of parliament with links made by people: deen.{src,tgt,gold}, words between spaces, links as 1-2; "
+                 "where these came from was not recorded",
+    "speech": "AN4 of www.speech.cs.cmu.edu/databases/an4 as vectors (recipes/an4-letters.conf): an4/{train,dev,test}.{safetensors,letters}",
+}
+
+
 class Missing(Exception):
     """Something is not there: a text to learn from, a result to report."""
 
@@ -28,7 +39,7 @@ class Lab:
         self.chart = str(pathlib.Path(build, "chart"))
         self.shared, self.folder, self.is_smoke = pathlib.Path(shared), pathlib.Path(folder), is_smoke
         self.running = set()  # what has to be told when the study is stopped
-        for name in ("results", "models", "text", "charts"):
+        for name in ("results", "models", "text"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
     # ---- results -----------------------------------------------------------------------------------------------------
@@ -61,8 +72,14 @@ class Lab:
         """The lines of a file of SHARED/data."""
         path = self.shared.joinpath("data", *place)
         if not path.exists():
-            raise Missing("%s is not there; SHARED=folder says where the text is" % path)
+            raise Missing("%s is not there; SHARED=folder says where the text is, %s" % (path, SOURCES[place[0]]))
         return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+    def tell_texts(self, names):
+        """Which texts the study reads, where they are looked for, and where they are to be had."""
+        for name in names:
+            folder = self.shared / "data" / name
+            say("text %s: %s" % (folder, "is there" if folder.is_dir() else "is not there; it is " + SOURCES[name]))
 
     def write(self, name, lines):
         """A text of the study's own; its path."""

@@ -1,4 +1,4 @@
-"""length.py -- is a fixed vector a bottleneck? BLEU over the length of the source, on real text, with and without attention."""
+"""length.py -- is a fixed vector a bottleneck? BLEU by source length, on real text, with and without attention."""
 from page import command, table
 from systems import SYSTEMS, TEXTS, Text
 
@@ -46,7 +46,7 @@ def report_text(lab, page, name):
             *("%s words (%d)" % (words.replace("-", "–"), n) for words, n in zip(shown, counts)), "million parameters", "core-minutes"]
     drawn = [system for system in DRAWN if system in scores]
     picture = page.picture("length-" + name, [
-        ("title", "BLEU over the length of the source, %s" % name.capitalize()), ("x", "words of the source"), ("bars", "BLEU"),
+        ("title", "BLEU by source length, %s" % name.capitalize()), ("x", "words of the source"), ("bars", "BLEU"),
         *(("group", words.replace("-", "–"), n) for words, n in zip(shown, counts)),
         *(row for system in drawn for row in [("series", name_of(system)), *(("is", "%.4f" % bins(scores[system])[w][0]) for w in shown)])],
         "BLEU by words of the source for %s" % ", ".join(map(name_of, drawn)))

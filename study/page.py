@@ -5,6 +5,10 @@ A page says `<!-- study:NAME -->` and `<!-- /study:NAME -->`; what stands betwee
 import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+from wrap_markdown import wrap
 
 
 class Page:
@@ -18,13 +22,13 @@ class Page:
         parts = re.split("(?<=%s)\n.*?(?=%s)" % (re.escape(begin), re.escape(end)), page, flags=re.S)
         if len(parts) != 2:
             raise RuntimeError("%s must have %s and %s once, in this order" % (self.path, begin, end))
-        self.path.write_text(parts[0] + "\n\n" + text.strip() + "\n\n" + parts[1], encoding="utf-8")
+        self.path.write_text(parts[0] + "\n\n" + wrap(text.strip())[0] + "\n\n" + parts[1], encoding="utf-8")
 
     def picture(self, name, rows, about):
-        """A picture of a table, rows of fields as study/chart.c reads them; the Markdown that shows it."""
-        table = self.lab.folder / "charts" / (name + ".tsv")
-        table.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+        """A picture of a table, rows of fields as study/chart.c reads them, which is kept beside it; the Markdown that shows it."""
         self.images.mkdir(parents=True, exist_ok=True)
+        table = self.images / ("study-%s.tsv" % name)
+        table.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
         image = self.images / ("study-%s.svg" % name)
         subprocess.run([self.lab.chart, str(table), str(image)], check=True)
         return "![%s](%s/%s)" % (about, self.images.name, image.name)

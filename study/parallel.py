@@ -41,7 +41,7 @@ def report(lab, page):
     lengths, batches = grid(lab)
     speeds = {(name, length): [found["speeds"]["%s/%d/%d" % (name, length, batch)] for batch in batches] for name in MODELS for length in lengths}
     picture = page.picture("parallel", [
-        ("title", "Training speed over the size of a batch, one core"), ("x", "sentences of a batch"),
+        ("title", "Training speed by batch size, one core"), ("x", "sentences of a batch"),
         ("bars", "% of its best speed"), *(("group", batch) for batch in batches),
         *(row for (name, length), row_of in speeds.items() if length == lengths[-1]
           for row in [("series", name), *(("is", "%.4f" % (100 * s / max(row_of))) for s in row_of)])],

@@ -4,7 +4,8 @@
 usage: study.py [--smoke] [--report] [--build BUILD] [--shared SHARED] [--folder FOLDER] [STEP...]      run by `make study`
 
 A step is a file of this folder: measure(lab) runs heed and keeps what it finds, report(lab, page) makes Markdown of it. Steps that were measured
-are not measured again, a training that was stopped goes on. --report only writes the page, from what there is. --smoke tries everything in
+are not measured again, a training that was stopped goes on. Some read texts that are no part of the project: it says at the start which, whether
+they are there, and where they are to be had; a step without its text is left out. --report only writes the page, from what there is. --smoke tries everything in
 a minute or two, with models that learned nothing, and writes its page to FOLDER.
 """
 import argparse
@@ -25,6 +26,8 @@ from page import Page
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STEPS = {"bottleneck": bottleneck, "length": length, "align": align, "cost": cost, "parallel": parallel, "order": order, "beam": beam, "frames": frames}
+# What steps read; the others make their text themselves.
+TEXTS = {"length": ("multi30k", "tatoeba"), "align": ("multi30k", "tatoeba", "wordalign"), "beam": ("multi30k",), "frames": ("speech",)}
 
 
 def stop(*_):
@@ -51,6 +54,8 @@ def main():
         page.path, page.images = folder / "study.md", folder / "images"
         page.path.write_text((ROOT / "docs" / "study.md").read_text(encoding="utf-8"), encoding="utf-8")
     n_missing = 0
+    if not asked.report:
+        lab.tell_texts(sorted({text for step in asked.steps or STEPS for text in TEXTS.get(step, ())}))
     for name in asked.steps or STEPS:
         try:
             if not asked.report:

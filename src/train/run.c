@@ -13,6 +13,7 @@
 #include "model/guidance.h"
 #include "model/languages.h"
 #include "train/alignment_choice.h"
+#include "train/estimate.h"
 #include "train/outputs.h"
 #include "train/patience.h"
 #include "train/run_prepare.h"
@@ -32,6 +33,9 @@ enum {
     PLATEAU = 3,        /* validations without a better score, before the rate is halved */
     NOTE_UPDATES = 10,  /* updates between two lines of MODEL.jsonl */
     LOG_SECONDS = 30,   /* between two lines of MODEL.log */
+    TIMED_UPDATES = 20, /* of this call, after which it tells how long it expects to take, */
+    TIMED_SECONDS = 30, /* or as many as there were by then, */
+    SHORT_RUN = 100,    /* unless fewer updates than these are left */
 };
 
 /* Counters of this call; not saved. */
@@ -42,7 +46,7 @@ struct run_counters {
     long noted_tokens;
     double noted_busy, loss, weight; /* since the last note: Σ loss · tokens, Σ tokens */
     double speed, last_loss;
-    bool is_time_over, has_learned;
+    bool is_time_over, has_learned, has_estimated;
 };
 
 /* What ranks decide together after an update. */
@@ -479,6 +483,44 @@ static bool tell_update(struct hd_run *run, struct run_counters *counters,
     return hd_journal_tell(&run->journal, &event, note);
 }
 
+/* What a validation of this run has. */
+static const char *shown_of(const struct hd_run *run)
+{
+    if (run->recipe->valid_metric == HD_VALID_CE)
+        return "perplexity";
+    switch (hd_training_task(run->said)) {
+    case HD_TASK_LABEL:
+        return "perplexity, accuracy and F1";
+    case HD_TASK_SPAN:
+        return "perplexity, exact answers and F1";
+    default:
+        return "perplexity, BLEU and chrF";
+    }
+}
+
+static void tell_estimate(struct hd_run *run, struct run_counters *counters)
+{
+    const struct hd_recipe *r = run->recipe;
+    const long done = run->state.progress.update - counters->first_update;
+    const double gone = hd_seconds() - counters->began;
+    if (counters->has_estimated || (done < TIMED_UPDATES && gone < TIMED_SECONDS))
+        return;
+    counters->has_estimated = true;
+    struct hd_estimate estimate = {.seconds_per_update = gone / (double)done,
+                                   .patience = r->patience,
+                                   .valid_every = r->valid_every,
+                                   .n_threads = hd_pool_size(run->threads),
+                                   .n_ranks = run->ranks.n,
+                                   .shown = shown_of(run)};
+    estimate.seconds_left = seconds_left(run, counters, &estimate.is_least);
+    if (estimate.seconds_left >= 0 &&
+        estimate.seconds_left < SHORT_RUN * estimate.seconds_per_update)
+        return;
+    char text[400];
+    hd_estimate_text(&estimate, text, sizeof text);
+    hd_journal_say(&run->journal, "%s", text);
+}
+
 /* Why the run is over, NULL when it is not. `place` is where the next batch comes from. */
 static const char *why_over(const struct hd_run *run, const struct hd_feed_position *next)
 {
@@ -541,6 +583,7 @@ static bool advance(struct hd_run *run, struct run_counters *counters,
                        "update %ld: the loss or its gradient is not a finite number; skipped",
                        p->update);
     (void)tell_update(run, counters, &u, rate);
+    tell_estimate(run, counters);
     return p->n_bad >= MOST_BAD ? go_back(run, err) : follow_up(run, counters, err);
 }
 

@@ -118,6 +118,55 @@ static void more_weight_is_darker_on_light_pages_and_brighter_on_dark_ones(void 
     }
 }
 
+static void a_light_svg_knows_every_colour_of_the_dark_one(void **state)
+{
+    (void)state;
+    heed_picture picture = {.title = "cat", .attention = &cat};
+    char *light_bytes, *dark_bytes;
+    struct svg light = draw_svg(&picture, &light_bytes);
+    picture.is_dark = true;
+    struct svg dark = draw_svg(&picture, &dark_bytes);
+    assert_int_equal(svg_count(&light, "style", ""), 1);
+    assert_int_equal(svg_count(&dark, "style", ""), 0);
+    assert_int_equal(light.n, dark.n + 1);
+    static const char *const names[] = {"fill", "stroke"};
+    int n_others = 0;
+    for (int i = 0, d = 0; i < light.n; i++) {
+        if (strcmp(light.elements[i].tag, "style") == 0)
+            continue;
+        for (int k = 0; k < 2; k++) {
+            const char *on_light = attribute(&light.elements[i], names[k]);
+            const char *on_dark = attribute(&dark.elements[d], names[k]);
+            char rule[100];
+            snprintf(rule, sizeof rule, ".heed [%s=\"%s\"]{%s:%s}\n", names[k], on_light, names[k],
+                     on_dark);
+            if (strcmp(on_light, on_dark) != 0)
+                assert_that(strstr(light_bytes, rule), "there is no rule %s", rule);
+            n_others += strcmp(on_light, on_dark) != 0;
+        }
+        d++;
+    }
+    assert_that(n_others > 40, "%d colours of words, cells and lines", n_others);
+    done(&light, light_bytes);
+    done(&dark, dark_bytes);
+}
+
+static void source_and_target_are_named(void **state)
+{
+    (void)state;
+    heed_picture_attention drawn = cat;
+    for (int style = HEED_DRAW_BOTH; style <= HEED_DRAW_LINES; style++) {
+        drawn.style = (enum heed_attention_style)style;
+        char *bytes;
+        struct svg svg = draw_svg(&(heed_picture){.attention = &drawn}, &bytes);
+        const int n = svg_count(&svg, "text", "side");
+        assert_int_equal(n, style == HEED_DRAW_BOTH ? 4 : 2);
+        for (int i = 0; i < n; i++)
+            assert_string_equal(svg_find(&svg, "side", i)->text, i % 2 ? "target" : "source");
+        done(&svg, bytes);
+    }
+}
+
 static void lines_are_as_thick_as_the_weight_and_faint_ones_are_left_out(void **state)
 {
     (void)state;
@@ -353,6 +402,31 @@ static void a_line_is_cut_where_it_leaves_the_axis(void **state)
     done(&svg, bytes);
 }
 
+static void a_line_from_foot_to_top_is_a_rule_with_its_name(void **state)
+{
+    (void)state;
+    static const double x[] = {0, 10}, y[] = {100, 20}, at[] = {8, 8}, whole[] = {0, 100};
+    const heed_picture_series lines[] = {
+        {"right", x, y, 2, NULL, NULL, false, 0},
+        {"longest in training", at, whole, 2, NULL, NULL, false, 0}};
+    const heed_picture_panel panel = {"sentences all right, %", lines, 2, 0, 100};
+    char *bytes;
+    struct svg svg =
+        draw_svg(&(heed_picture){.chart = &(heed_picture_chart){"letters", &panel, 1}}, &bytes);
+    assert_int_equal(svg_count(&svg, "path", "line"), 1);
+    assert_int_equal(svg_count(&svg, "path", "rule"), 1);
+    assert_int_equal(svg_count(&svg, "text", "series"), 1); /* the legend does without it */
+    assert_string_equal(svg_find(&svg, "rule", 1)->text, "longest in training");
+    assert_string_equal(attribute(svg_find(&svg, "rule", 0), "stroke-dasharray"), "6 4");
+    const double top = number_of(svg_find(&svg, "grid", 5), "y"),
+                 name = number_of(svg_find(&svg, "rule", 1), "y"),
+                 legend = number_of(svg_find(&svg, "series", 0), "y"),
+                 heading = number_of(svg_find(&svg, "axis", 0), "y");
+    assert_that(heading + 16 < legend && legend + 12 < name && name < top,
+                "heading %g, legend %g, name of the rule %g, plot %g", heading, legend, name, top);
+    done(&svg, bytes);
+}
+
 static void charts_have_any_number_of_lines_and_points(void **state)
 {
     (void)state;
@@ -420,6 +494,29 @@ static void bars_stand_in_groups_with_their_counts(void **state)
     bars.n_groups = 0;
     svg = draw_svg(&(heed_picture){.bars = &bars}, &bytes);
     assert_int_equal(svg_count(&svg, "rect", "bar"), 0);
+    done(&svg, bytes);
+}
+
+static void numbers_on_bars_of_one_height_do_not_touch(void **state)
+{
+    (void)state;
+    enum { GROUPS = 13, N = 2 * GROUPS };
+    static const char *groups[GROUPS], *const models[] = {"one", "two"};
+    static double values[N];
+    for (int i = 0; i < N; i++) {
+        groups[i % GROUPS] = "g";
+        values[i] = 89.8;
+    }
+    const heed_picture_bars bars = {"attention", "AER, %", groups, GROUPS, NULL,
+                                    models,      2,        values, NULL,   NULL};
+    char *bytes;
+    struct svg svg = draw_svg(&(heed_picture){.bars = &bars}, &bytes);
+    assert_int_equal(svg_count(&svg, "text", "value"), N);
+    for (int i = 1; i < N; i++) {
+        const double apart = number_of(svg_find(&svg, "value", i), "x") -
+                             number_of(svg_find(&svg, "value", i - 1), "x");
+        assert_that(apart >= 2.5 * 11, "number %d is %g units after the one before", i, apart);
+    }
     done(&svg, bytes);
 }
 
@@ -642,6 +739,8 @@ int main(void)
         cmocka_unit_test(a_matrix_has_as_many_cells_and_labels_as_words),
         cmocka_unit_test(cells_stand_in_rows_and_columns_beside_their_words),
         cmocka_unit_test(more_weight_is_darker_on_light_pages_and_brighter_on_dark_ones),
+        cmocka_unit_test(a_light_svg_knows_every_colour_of_the_dark_one),
+        cmocka_unit_test(source_and_target_are_named),
         cmocka_unit_test(lines_are_as_thick_as_the_weight_and_faint_ones_are_left_out),
         cmocka_unit_test(words_of_every_script_stay_whole_texts),
         cmocka_unit_test(bad_bytes_and_control_characters_are_shown_as_such),
@@ -651,8 +750,10 @@ int main(void)
         cmocka_unit_test(a_page_of_heads_has_a_matrix_per_layer_and_head),
         cmocka_unit_test(learning_curves_have_round_ticks_a_legend_and_the_best_point),
         cmocka_unit_test(a_line_is_cut_where_it_leaves_the_axis),
+        cmocka_unit_test(a_line_from_foot_to_top_is_a_rule_with_its_name),
         cmocka_unit_test(charts_have_any_number_of_lines_and_points),
         cmocka_unit_test(bars_stand_in_groups_with_their_counts),
+        cmocka_unit_test(numbers_on_bars_of_one_height_do_not_touch),
         cmocka_unit_test(a_png_has_two_pixels_per_unit_and_the_colours_of_the_svg),
         cmocka_unit_test(a_pdf_has_its_fonts_inside_and_no_date),
         cmocka_unit_test(tikz_has_the_marks_of_the_svg_and_texts_that_tex_can_read),

@@ -24,7 +24,7 @@ is_in '^| Transformer: core-seconds |' "$page" 'other parts of the page stay as 
 expect 'what was measured is not measured again' 0 '' '[0-9:]* step order
 [0-9:]* order: in *' study --smoke order
 expect 'a step that was never measured is not reported' 0 '' '*cost: left as it is on the page: no result cost' study --smoke --report cost
-expect 'without its text a step is left out' 1 '' '*length: left as it is on the page: */data/multi30k/*SHARED=folder*' study --smoke length
+expect 'without its text, which is told at the start, a step is left out' 1 '' '*/data/multi30k: is not there; it is task 1 of github.com/multi30k/dataset*/data/tatoeba: is not there; *length: left as it is on the page: */data/multi30k/*SHARED=folder*' study --smoke length
 expect 'a step that there is not is named' 2 '' '*there is no step legnth; there are bottleneck, length,*' study legnth
 
 if [ -f "$BUILD/heed_draw.so" ]; then

@@ -57,6 +57,10 @@ grep -q '^{"event":"upd{' m.jsonl && problem='half a line is in m.jsonl'
 grep -q '^.2026-01-01' m.log && problem='half a line is in m.log'
 verdict 'and they are taken out' "$problem" "$(cat m.jsonl m.log)"
 forget
+expect 'how long it will take is told after the first updates' 0 '' \
+    '*runs until 150 updates; validates every 150 updates*takes about * on * thread*, besides validations; every 150 updates, about *, a validation shows perplexity*update 150 *done: *' \
+    timeout 120 "$heed" train $text $dev --updates 150 --valid-every 150 --patience 0 --valid-metric ce --dim 8 --heads 1 --layers 1 --ffn 8 --batch-tokens 20 --out m.safetensors
+forget
 expect 'JSON is on stdout, a line each' 0 '{"event":"note",*{"event":"update","update":10,*{"event":"validation","update":12,"cross_entropy":*' '' \
     timeout 60 "$heed" train $text $dev $small -q --json --updates 12 --out m.safetensors
 if command -v python3 >/dev/null; then
