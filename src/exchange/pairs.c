@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/language.h"
 #include "base/memory.h"
 #include "base/quote.h"
 #include "exchange/markup_door.h"
@@ -127,17 +128,6 @@ bool hd_pair_writer_end(struct hd_pair_writer *w, heed_error *err)
     return ok;
 }
 
-bool hd_language_fits(const char *language, const char *wanted)
-{
-    const size_t n = strlen(wanted);
-    for (size_t i = 0; i < n; i++) {
-        const char a = language[i] == '-' ? '_' : language[i];
-        if (strncasecmp(&a, &wanted[i], 1) != 0)
-            return false;
-    }
-    return language[n] == '\0' || language[n] == '-' || language[n] == '_';
-}
-
 /* ---- translation memories -------------------------------------------------------------------------- */
 
 struct memory {
@@ -159,7 +149,7 @@ static const struct hd_tmx_variant *find_variant(const struct hd_tmx_variant *va
         if (strcasecmp(variants[i].language, language) == 0)
             return &variants[i];
     for (size_t i = 0; i < n; i++)
-        if (hd_language_fits(variants[i].language, language))
+        if (hd_language_fits(variants[i].language, strlen(variants[i].language), language))
             return &variants[i];
     return NULL;
 }
@@ -176,7 +166,8 @@ static bool choose_languages(struct memory *m, const struct hd_tmx_variant *vari
         return hd_fail(err, HEED_BAD_OPTION,
                        "%s:%zu: there are %s in it; say which two, as in --pair en-fr=%s",
                        m->writer->name, line, all, m->writer->name);
-    const bool is_second = hd_language_fits(variants[1].language, source) && source[0];
+    const bool is_second =
+        source[0] && hd_language_fits(variants[1].language, strlen(variants[1].language), source);
     snprintf(m->from, sizeof m->from, "%s", variants[is_second].language);
     snprintf(m->to, sizeof m->to, "%s", variants[!is_second].language);
     return true;

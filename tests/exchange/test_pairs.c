@@ -93,7 +93,23 @@ static void tables_have_columns_by_name(void **state)
     assert_string_equal(pairs("a.csv", "fr;en-GB;de\nun;one;eins\n", "en-fr"), "one\tun\n[0]");
     assert_string_equal(pairs("a.csv", "one,un\ntwo,deux", "en-fr"), "one\tun\ntwo\tdeux\n[0]");
     assert_string_equal(pairs("a.csv", "\xEF\xBB\xBFsrc,tgt\n\na,b\n", NULL), "a\tb\n[0]");
+    /* what Python and Excel write, and what people type */
+    assert_string_equal(pairs("a.csv", "\"source\",\"target\"\r\n\"a\",\"b\r\n\"\r\n", NULL),
+                        "a\tb\n[0]");
+    assert_string_equal(
+        pairs("a.csv", "\"id\",\"source\",\"target\"\r\n\"1\",\"a\",\"b\"\r\n", NULL), "a\tb\n[0]");
+    assert_string_equal(pairs("a.csv", " Source , \"target\"\na, \"b, c\"\n", NULL),
+                        "a\tb, c\n[0]");
+    assert_string_equal(pairs("a.csv", "English,German\na,b\n", NULL), "a\tb\n[0]");
+    assert_string_equal(pairs("a.csv", "id,EN,deu\n1,a,b\n", "de-en"), "b\ta\n[0]");
+    assert_string_equal(pairs("a.csv", "German;English (US)\na;b\n", "en-de"), "b\ta\n[0]");
+    assert_string_equal(pairs("a.csv", "sep=;\r\nsrc;tgt\r\na,b,c;d\r\n", NULL), "a,b,c\td\n[0]");
+    assert_string_equal(pairs("a.csv", "is,est\na,b\n", NULL), "is\test\na\tb\n[0]");
+    assert_string_equal(pairs("a.csv", "English,francais\na,b\n", NULL),
+                        "English\tfrancais\na\tb\n[0]");
     static const char *const cases[][2] = {
+        {"en,de,fr\n", ":1: there are 3 columns, and the first line does not say"},
+        {"sep=,\na,b,c\n", ":2: there are 3 columns"},
         {"a,b,c\n", ":1: there are 3 columns, and the first line does not say"},
         {"source,target\na,b\n\n\"x\ny\",c,d\n", ":4: this row has 3 columns, but the first has 2"},
         {"source,target\na,\"b\n", ":2: a quotation mark opens a cell here"},
