@@ -152,6 +152,14 @@ static void folders_are_looked_through(void **state)
     assert_string_equal(paths.at[1], in_folder("a.tmx.gz"));
     assert_string_equal(paths.at[2], in_folder("b.po"));
     assert_string_equal(paths.at[3], in_folder("sub/z.CSV"));
+    hd_paths_release(&paths);
+    assert_int_equal(symlink("..", in_folder("sub/up")), 0);
+    assert_int_equal(symlink("../b.po", in_folder("sub/another.po")), 0);
+    assert_true(hd_paths_add(&paths, folder, &err));
+    assert_that(paths.n == 3, "links lead to %zu files instead of 3", paths.n);
+    assert_string_equal(paths.at[1], in_folder("b.po"));
+    unlink(in_folder("sub/up"));
+    unlink(in_folder("sub/another.po"));
     unlink(in_folder("sub/z.CSV"));
     assert_false(hd_paths_add(&paths, in_folder("sub"), &err));
     assert_that(strstr(err.message, "this is a folder without a file that ends in"), "%s",
