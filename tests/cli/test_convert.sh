@@ -46,6 +46,7 @@ expect 'languages are told' 0 '*en-fra, en-deu*' '' "$heed" info zip.heed
 expect 'a folder is not written over' 1 '' '*tied.folder: there is something of this name already*' "$heed" convert tied.heed --to hf -o tied.folder
 expect 'nothing is left behind' 0 '' '' sh -c 'ls -d tied.folder.* 2>/dev/null || true'
 expect 'int8 is not for folders' 1 '' '*f32, f16 or bf16*' "$heed" convert tied.heed --to hf --store int8 -o new
+expect 'the model inside becomes one, too' 0 '' '' "$heed" convert default --to hf -o inside
 expect 'half floats are' 0 '' '' "$heed" convert tied.heed --to hf --store f16 -o half
 "$heed" train --arch bahdanau --size tiny --dim 16 --src text.en --tgt text.xx --dev-src text.en --dev-tgt text.xx --updates 1 --tokens chars -o rnn.heed >/dev/null 2>&1
 expect 'recurrent models cannot be said' 1 '' '*transformers cannot express this model: it is recurrent*' "$heed" convert rnn.heed --to hf -o new
