@@ -59,8 +59,9 @@ broken() { # NAME WORDS: `broken` is a copy of a folder with a fault
     rm -rf broken
 }
 fresh() { cp -r "$hf/$1" broken && chmod -R u+w broken; }
-mkdir broken && broken 'an empty folder' 'broken/config.json: there is no such file'
+mkdir broken && broken 'an empty folder' 'this folder has neither the config.json of a model of Hugging Face'"'"'s transformers nor the model.bin'
 fresh tied && rm broken/model.safetensors && broken 'no weights' 'neither model.safetensors nor pytorch_model.bin'
+fresh tied && mv broken/model.safetensors broken/model-00001-of-00001.safetensors && echo '{}' >broken/model.safetensors.index.json && broken 'cut weights' 'cut into several files*save_pretrained'
 fresh tied && rm broken/vocab.json && broken 'no list' 'broken/vocab.json: there is no such file'
 fresh tied && rm broken/source.spm && broken 'no model that cuts' 'broken/source.spm: there is no such file'
 fresh tied && echo 'x' >broken/source.spm && broken 'a model that is none' 'broken/source.spm: *'
