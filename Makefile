@@ -306,7 +306,7 @@ $(FUZZ:%=run/fuzz/%): run/fuzz/%: $(BUILD)/tests/fuzz/%
 	@BUILD=$(BUILD) tools/run_test.sh $(BUILD)/results fuzz/$* $< tests/fuzz/corpus/$(*:fuzz_%=%)
 
 .PHONY: python
-python: $(BUILD)/libheed.a $(DRAW)  ## a Python wheel that needs no compiler and no libraries: BUILD/python/portable
+python: $(BUILD)/libheed.a $(DRAW) $(MARKUP) $(FEATURES)  ## a Python wheel that needs no compiler and no libraries: BUILD/python/portable
 	@MODEL='$(abspath $(EMBEDDED))' tools/python.sh $(BUILD) portable
 
 .PHONY: check-abi abi

@@ -70,6 +70,15 @@ static bool learn_detector(heed_model *model, const heed_option_list *detect, he
     return ok;
 }
 
+/* Of any toolkit, or the model inside. */
+static heed_model *read_model(const char *path, const char *const *vocabs, int n_vocabs,
+                              heed_error *err)
+{
+    return default_model() && strcmp(path, default_model()) == 0
+               ? model_load(path, err)
+               : heed_model_import(path, vocabs, n_vocabs, err);
+}
+
 static enum status run(const struct invocation *invocation)
 {
     const struct convert *convert = invocation->values;
@@ -89,7 +98,7 @@ static enum status run(const struct invocation *invocation)
         vocabs[1] = comma + 1;
     }
     const int n_vocabs = !convert->vocab ? 0 : comma ? 2 : 1;
-    heed_model *model = heed_model_import(invocation->arguments.items[0], vocabs, n_vocabs, &err);
+    heed_model *model = read_model(invocation->arguments.items[0], vocabs, n_vocabs, &err);
     const bool ok =
         model &&
         (!convert->attribution ||
@@ -127,8 +136,8 @@ const struct command command_convert = {
           "convert a Marian model"},
          {"heed convert model.safetensors --store int8 -o fast.safetensors",
           "store a model in a quarter of the space, for faster translation"},
-         {"heed convert model.safetensors --to hf -o folder",
-          "make a folder that transformers opens"},
+         {"heed convert default --to hf -o folder",
+          "make a folder that transformers opens of the model inside heed"},
          {"heed convert model.safetensors --detect en=text.en fr=text.fr -o new.safetensors",
           "let a model of several languages tell them apart"}},
     .most_arguments = 1,

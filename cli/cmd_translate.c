@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MARK "\xEF\xBB\xBF" /* of the order of bytes, which stays */
+
 enum alignment { ALIGN_NONE, ALIGN_HARD, ALIGN_SOFT };
 
 struct translate {
@@ -176,7 +178,7 @@ struct running {
     heed_lines prefixes;
     size_t n_before; /* lines of all files so far */
     struct plots plots;
-    const char *shift;
+    const char *shift, *to;
     const char *beginnings; /* --prefix of a language model: the lines themselves */
     bool is_n_best;
     bool has_markup;    /* files are documents, not lines */
@@ -313,8 +315,14 @@ static bool translate_whole(struct running *run, struct reader *reader, const ch
 {
     const char *text = reader_whole(reader);
     char *translated = NULL;
-    const struct file_job job = {run->translator, &run->progress,   reader->name,
-                                 format,          run->t->is_quiet, run->t->is_verbose};
+    const struct file_job job = {.translator = run->translator,
+                                 .model = run->models.at[0],
+                                 .to = run->to,
+                                 .progress = &run->progress,
+                                 .name = reader->name,
+                                 .format = format,
+                                 .is_quiet = run->t->is_quiet,
+                                 .is_verbose = run->t->is_verbose};
     bool ok = text && file_translate(&job, text, &translated);
     if (ok)
         ok = fputs(translated, stdout) >= 0 && fflush(stdout) == 0;
@@ -361,7 +369,10 @@ static bool translate_file(struct running *run, const char *path)
     bool ok;
     if (run->has_markup) {
         const char *text = reader_whole(&reader);
-        ok = text && translate_lines(run, &text, 1, reader.name, 0);
+        const size_t mark = text && strncmp(text, MARK, strlen(MARK)) == 0 ? strlen(MARK) : 0;
+        const char *document = text ? text + mark : NULL;
+        ok = text && fwrite(MARK, 1, mark, stdout) == mark &&
+             translate_lines(run, &document, 1, reader.name, 0);
         reader_close(&reader);
         return ok;
     }
@@ -451,8 +462,10 @@ static bool check_markup(const struct translate *t, const struct invocation *inv
 static enum status run(const struct invocation *invocation)
 {
     const struct translate *t = invocation->values;
-    struct running run = {
-        .t = t, .plots = {.path = t->plot}, .shift = setting_of(invocation, "shift")};
+    struct running run = {.t = t,
+                          .plots = {.path = t->plot},
+                          .shift = setting_of(invocation, "shift"),
+                          .to = setting_of(invocation, "to")};
     const char *model = model_or_default(t->model), *markup = setting_of(invocation, "markup");
     run.has_markup = markup && (strcmp(markup, "html") == 0 || strcmp(markup, "xml") == 0);
     if (!model || !check_settings(invocation) || !plot_has_kind(t->plot) ||

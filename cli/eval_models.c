@@ -153,6 +153,14 @@ static bool read_tsv(struct test *t, const char *path, const char *models,
                      const struct invocation *invocation)
 {
     heed_error err = {0};
+    const char *format = heed_file_format(path);
+    if (format &&
+        (strcmp(format, "tmx") == 0 || strcmp(format, "csv") == 0 || strcmp(format, "po") == 0)) {
+        complain("%s: heed train learns from such files, but eval reads TSV alone: source, TAB, "
+                 "translation in each line",
+                 path);
+        return false;
+    }
     if (!heed_lines_read(&t->source_lines, path, &err)) {
         complain("%s", err.message);
         return false;

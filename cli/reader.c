@@ -181,7 +181,6 @@ const char *reader_whole(struct reader *r)
             if (!read_more(r))
                 return NULL;
     r->bytes = more_room(r->bytes, r->n + 1);
-    const bool has_mark = r->n >= 3 && memcmp(r->bytes, "\xEF\xBB\xBF", 3) == 0;
     end_line(r, 0, r->bytes, r->bytes + r->n);
-    return r->bytes + (has_mark ? 3 : 0);
+    return r->bytes;
 }

@@ -14,6 +14,8 @@ const char *file_format(enum format said, bool has_markup, const char *path);
 
 struct file_job {
     heed_translator *translator;
+    const heed_model *model;
+    const char *to; /* as was said; NULL: a PO file may say it */
     struct progress *progress;
     const char *name, *format;
     bool is_quiet, is_verbose;

@@ -490,7 +490,8 @@ HEED_API void heed_lexicon_free(heed_lexicon *lexicon); /* NULL is fine */
  *     heed_file_free(f); */
 typedef struct heed_file heed_file;
 
-/* The format of a file by the ending of its name; NULL where that says none. */
+/* The format of a file by the ending of its name, also with .gz behind it; NULL where that says none. "tmx" and "csv" are known, and
+ * refused when they are read. */
 HEED_API const char *heed_file_format(const char *path);
 
 /* Read a file of n bytes; `name` is for sentences and may be NULL. To be given to heed_file_free(). NULL with the reason in `err`:
@@ -503,6 +504,9 @@ HEED_API heed_file *heed_file_read(const char *bytes, size_t n, const char *form
 HEED_API size_t heed_file_size(const heed_file *file);
 HEED_API const char *heed_file_text(const heed_file *file, size_t i);
 HEED_API size_t heed_file_line(const heed_file *file, size_t i);
+
+/* The language that the file is to be in, as the header of a PO file says it ("de", "pt_BR"); NULL where it says nothing. */
+HEED_API const char *heed_file_language(const heed_file *file);
 
 /* Does text i have tags or entities? Then it is to be translated with the option "markup", "html". */
 HEED_API bool heed_file_has_tags(const heed_file *file, size_t i);

@@ -1,4 +1,5 @@
 /* deepl.c -- the part of DeepL's interface that its libraries and plug-ins use. */
+#include "base/language.h"
 #include "base/utf8.h"
 #include "serve/form.h"
 #include "serve/order.h"

@@ -1,97 +1,12 @@
 /* language_codes.c -- what clients call languages, and what models do. */
 #include "serve/language_codes.h"
 
+#include "base/language.h"
 #include "base/memory.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-
-static const struct {
-    const char *code, *name;
-} names[] = {
-    {"af", "Afrikaans"},
-    {"ar", "Arabic"},
-    {"az", "Azerbaijani"},
-    {"be", "Belarusian"},
-    {"bg", "Bulgarian"},
-    {"bn", "Bengali"},
-    {"bs", "Bosnian"},
-    {"ca", "Catalan"},
-    {"cs", "Czech"},
-    {"cy", "Welsh"},
-    {"da", "Danish"},
-    {"de", "German"},
-    {"el", "Greek"},
-    {"en", "English"},
-    {"eo", "Esperanto"},
-    {"es", "Spanish"},
-    {"et", "Estonian"},
-    {"eu", "Basque"},
-    {"fa", "Persian"},
-    {"fi", "Finnish"},
-    {"fr", "French"},
-    {"ga", "Irish"},
-    {"gl", "Galician"},
-    {"gu", "Gujarati"},
-    {"he", "Hebrew"},
-    {"hi", "Hindi"},
-    {"hr", "Croatian"},
-    {"hu", "Hungarian"},
-    {"hy", "Armenian"},
-    {"id", "Indonesian"},
-    {"is", "Icelandic"},
-    {"it", "Italian"},
-    {"ja", "Japanese"},
-    {"ka", "Georgian"},
-    {"kk", "Kazakh"},
-    {"kn", "Kannada"},
-    {"ko", "Korean"},
-    {"la", "Latin"},
-    {"lt", "Lithuanian"},
-    {"lv", "Latvian"},
-    {"mk", "Macedonian"},
-    {"ml", "Malayalam"},
-    {"mn", "Mongolian"},
-    {"mr", "Marathi"},
-    {"ms", "Malay"},
-    {"mt", "Maltese"},
-    {"nb", "Norwegian"},
-    {"nl", "Dutch"},
-    {"no", "Norwegian"},
-    {"pa", "Punjabi"},
-    {"pl", "Polish"},
-    {"pt", "Portuguese"},
-    {"pt-BR", "Portuguese (Brazil)"},
-    {"ro", "Romanian"},
-    {"ru", "Russian"},
-    {"sk", "Slovak"},
-    {"sl", "Slovenian"},
-    {"sq", "Albanian"},
-    {"sr", "Serbian"},
-    {"sv", "Swedish"},
-    {"sw", "Swahili"},
-    {"ta", "Tamil"},
-    {"te", "Telugu"},
-    {"th", "Thai"},
-    {"tl", "Tagalog"},
-    {"tr", "Turkish"},
-    {"uk", "Ukrainian"},
-    {"ur", "Urdu"},
-    {"uz", "Uzbek"},
-    {"vi", "Vietnamese"},
-    {"zh", "Chinese"},
-    {"zh-Hans", "Chinese"},
-    {"zh-Hant", "Chinese (traditional)"},
-};
-
-const char *hd_language_name(const char *code)
-{
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcasecmp(names[i].code, code) == 0)
-            return names[i].name;
-    return code;
-}
 
 char *hd_language_code(const char *text, heed_error *err)
 {

@@ -1,4 +1,4 @@
-/* language_codes.h -- codes and names of languages, and which one a text is in. */
+/* language_codes.h -- codes of languages, and which one a text is in. */
 #ifndef HD_SERVE_LANGUAGE_CODES_H
 #define HD_SERVE_LANGUAGE_CODES_H
 
@@ -7,9 +7,6 @@
 /* A code as models and answers have it, to be given to hd_free(): "pt_br" and "pb" are "pt-BR", "EN" is "en". NULL without
  * memory. */
 char *hd_language_code(const char *text, heed_error *err);
-
-/* "French"; the code itself where the name is not known. */
-const char *hd_language_name(const char *code);
 
 /* The code that the fleet knows for what was asked for, the region left out where it must be; NULL: none. */
 const char *hd_language_known(const struct hd_fleet *f, const char *text);

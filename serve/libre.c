@@ -1,4 +1,5 @@
 /* libre.c -- LibreTranslate's interface: the same fields, status codes and sentences, so that its clients need not know. */
+#include "base/language.h"
 #include "base/memory.h"
 #include "serve/form.h"
 #include "serve/order.h"

@@ -2,6 +2,7 @@
 #include "serve/order.h"
 
 #include "base/error.h"
+#include "base/language.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "serve/service.h"

@@ -1,7 +1,7 @@
 """The C library: errors as exceptions, texts as bytes, options by name."""
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Mapping, Tuple
 
 from ._heed import ffi, lib
 
@@ -42,6 +42,12 @@ _KINDS = {
     lib.HEED_DIVERGED: DivergedError,
     lib.HEED_CANCELLED: CancelledError,
 }
+
+
+def keep_raised(kind: Any, value: BaseException, traceback: Any) -> None:
+    """What a function raised that the library called: it is kept by the object that is its context, and raised when the call is over."""
+    if traceback is not None:
+        ffi.from_handle(traceback.tb_frame.f_locals["context"]).raised = value
 
 
 def new_error() -> Any:
@@ -92,7 +98,7 @@ def typed(value: Any) -> str:
     return str(value)
 
 
-def named(options: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def named(options: Mapping[str, Any]) -> Iterable[Tuple[str, str]]:
     """Names and values for the library. `from_` is the option "from", which Python keeps for itself; None is left out; lists are several values."""
     for name, value in options.items():
         if value is None:
@@ -109,3 +115,4 @@ class TextArray:
         self.kept = [ffi.new("char[]", bytes_of(text)) for text in texts]
         self.at = ffi.new("char *[]", self.kept)
         self.n = len(self.kept)
+        self.n_bytes = sum(map(len, self.kept))

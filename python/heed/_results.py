@@ -65,6 +65,30 @@ def _matrix(values: Any, n_rows: int, n_columns: int, owner: Any) -> Any:
     return array.reshape(n_rows, n_columns)
 
 
+# What a translation reads from the library's memory when it is asked.
+_IN_MEMORY = ("attention", "attention_end", "heard", "subwords", "source_subwords", "subword_attention", "_attention_kind")
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if numpy is not None and isinstance(value, numpy.ndarray) else value
+
+
+def _weights(values: Any) -> Any:
+    """A matrix or a row as the library takes it; NULL for None."""
+    if values is None:
+        return ffi.NULL
+    rows = values.tolist() if hasattr(values, "tolist") else values
+    flat = [x for row in rows for x in row] if rows and isinstance(rows[0], list) else rows
+    return ffi.new("float[]", flat)
+
+
+def _restored(text: str, fields: dict[str, Any]) -> "Translation":
+    t = Translation(text)
+    t.__dict__.update(fields)
+    t._owner = t._result = t._raw = None
+    return t
+
+
 class Translation(str):
     """A translation: a str, with everything heed knows about it.
 
@@ -100,46 +124,84 @@ class Translation(str):
     _owner: Any
     _result: Any
     _raw: Any
+    _plain: Optional[dict[str, Any]]  # of a copy: what the library's memory held
+    _json: list[str]  # of all translations of a text, once somebody has asked
 
     @property
     def attention(self) -> Any:
+        """What each target word attends to: a row for each, a column for each source word; None where there is no attention."""
+        if self._plain is not None:
+            return self._plain["attention"]
         t = self._raw
         return _matrix(t.attention, t.n_attention_rows, t.n_attention_columns, self._owner)
 
     @property
     def attention_end(self) -> Any:
+        """The share of the source's end marker in each row of `attention`; None where there is none."""
+        if self._plain is not None:
+            return self._plain["attention_end"]
         t = self._raw
         row = _matrix(t.attention_end, 1, t.n_attention_rows, self._owner)
         return None if row is None else row[0]
 
     @property
     def heard(self) -> Optional[list[tuple[int, int]]]:
+        """The first and the last source word at which CTC hears each target word; None of models without CTC."""
+        if self._plain is not None:
+            return self._plain["heard"]
         t = self._raw
         return None if t.heard == ffi.NULL else [(h.first, h.last) for h in t.heard[0 : t.n_words]]
 
     @property
     def subwords(self) -> list[str]:
+        """The pieces that the model wrote."""
+        if self._plain is not None:
+            return self._plain["subwords"]
         return [text_of(s.text) for s in self._raw.subwords[0 : self._raw.n_subwords]] if self._raw.n_subwords else []
 
     @property
     def source_subwords(self) -> list[str]:
+        """The pieces that the model read."""
+        if self._plain is not None:
+            return self._plain["source_subwords"]
         return [text_of(s.text) for s in self._result.subwords[0 : self._result.n_subwords]] if self._result.n_subwords else []
 
     @property
     def subword_attention(self) -> Any:
+        """Attention between pieces: rows are `subwords`, columns `source_subwords`; None where there is none."""
+        if self._plain is not None:
+            return self._plain["subword_attention"]
         t = self._raw
         return _matrix(t.subword_attention, t.n_subword_rows, t.n_subword_columns, self._owner)
 
+    @property
+    def _attention_kind(self) -> int:
+        return self._plain["_attention_kind"] if self._plain is not None else self._raw.attention_kind
+
+    def _json_text(self) -> str:
+        if not self._json:
+            err = new_error()
+            self._json.append(taken(lib.heed_result_json(self._result, err), err))
+        return self._json[0]
+
     def json(self) -> dict[str, Any]:
         """The whole result, all alternatives included, as `heed translate --json` prints it."""
-        err = new_error()
-        return json.loads(taken(lib.heed_result_json(self._result, err), err))
+        return json.loads(self._json_text())
+
+    def __reduce__(self) -> Any:
+        """Copies and pickles are plain data: they need neither the library's memory nor its model."""
+        self._json_text()
+        fields = {name: value for name, value in self.__dict__.items() if name not in ("_owner", "_result", "_raw", "_plain")}
+        fields["_plain"] = {name: _copied(getattr(self, name)) for name in _IN_MEMORY}
+        return _restored, (str(self), fields)
 
     def _attention_picture(self, style: int) -> tuple[Any, list[Any]]:
         t = self._raw
-        if t.attention == ffi.NULL:
+        weights = _weights(self.attention) if t is None else t.attention
+        if weights == ffi.NULL:
             raise OptionError("there is no attention to draw: the model has none, or it was not asked for")
-        kind = t.attention_kind
+        end = _weights(self.attention_end) if t is None else t.attention_end
+        kind = self._attention_kind
         rows = self.source_words if kind == lib.HEED_ATTENTION_ENCODER else self.words
         columns = self.words if kind == lib.HEED_ATTENTION_DECODER else self.source_words
         names = ["start", "end"] if self.question is not None else [w.text for w in rows]
@@ -148,9 +210,9 @@ class Translation(str):
         attention = ffi.new("heed_picture_attention *")
         attention.words.rows, attention.words.n_rows = arrays[0], len(names)
         attention.words.columns, attention.words.n_columns = arrays[1], len(columns)
-        attention.weights, attention.style = t.attention, style
-        attention.end = t.attention_end if self.question is None else ffi.NULL
-        kept: list[Any] = [texts, arrays, attention]
+        attention.weights, attention.style = weights, style
+        attention.end = end if self.question is None else ffi.NULL
+        kept: list[Any] = [texts, arrays, attention, weights, end]
         if kind == lib.HEED_ATTENTION_CROSS and self.links:
             links = ffi.new("heed_picture_link[]", [{"column": k.source, "row": k.target} for k in self.links])
             attention.links, attention.n_links = links, len(self.links)
@@ -193,7 +255,7 @@ class Translation(str):
         return made
 
     def _repr_svg_(self) -> Optional[str]:
-        return self.svg() if self._raw.attention != ffi.NULL and self.words and self.source_words else None
+        return self.svg() if self.attention is not None and self.words and self.source_words else None
 
     def _repr_html_(self) -> str:
         words = " ".join(
@@ -216,7 +278,8 @@ def translations_of(result: Any, owner: Any) -> Translation:
     question = None if result.question == ffi.NULL else text_of(result.question)
     a = result.answer
     answer = None if a == ffi.NULL else Answer(text_of(a.text), a.start, a.end, a.probability)
-    made = []
+    made: list[Translation] = []
+    json_of_all: list[str] = []
     for raw in result.translations[0 : result.n_translations]:
         t = Translation(text_of(raw.text))
         t.source, t.source_words, t.warnings = source, source_words, warnings
@@ -230,7 +293,7 @@ def translations_of(result: Any, owner: Any) -> Translation:
             else []
         )
         t.alternatives = []
-        t._owner, t._result, t._raw = owner, result, raw
+        t._owner, t._result, t._raw, t._plain, t._json = owner, result, raw, None, json_of_all
         made.append(t)
     made[0].alternatives = made[1:]
     return made[0]

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
-from ._library import CancelledError, bytes_of, check, failure, ffi, lib, named, new_error, text_of
+from ._library import CancelledError, bytes_of, check, failure, ffi, keep_raised, lib, named, new_error, text_of
 
 _NEWS = {
     lib.HEED_TRAINING_SAYS: "says",
@@ -61,6 +61,7 @@ class _Watch:
 
     def __init__(self, callback: Optional[Callable[[TrainingEvent], Any]], progress: bool):
         self.callback, self.is_shown = callback, progress
+        self.raised: Optional[BaseException] = None
 
     def line(self, text: str, stays: bool) -> None:
         out = sys.stderr
@@ -91,21 +92,9 @@ class _Watch:
         return self.callback is None or self.callback(event) is not False
 
 
-@ffi.def_extern(onerror=lambda kind, value, _: _Current.failed(value), error=False)
+@ffi.def_extern(onerror=keep_raised, error=False)
 def heed_python_learned(context: Any, event: Any) -> bool:
-    return _Current.watches[int(ffi.cast("intptr_t", context))](event)
-
-
-class _Current:
-    """Runs under way, by number; the library gets the number as its context."""
-
-    watches: dict[int, _Watch] = {}
-    n_runs = 0
-    raised: Optional[BaseException] = None
-
-    @classmethod
-    def failed(cls, value: BaseException) -> None:
-        cls.raised = value
+    return ffi.from_handle(context)(event)
 
 
 def train(
@@ -131,16 +120,10 @@ def train(
     if config is not None:
         check(lib.heed_training_read(run, bytes_of(os.fspath(config), "config"), err), err)
     watch = _Watch(callback, sys.stderr.isatty() if progress is None else progress)
-    _Current.n_runs += 1
-    number = _Current.n_runs
-    _Current.watches[number], _Current.raised = watch, None
-    try:
-        done = lib.heed_training_run(run, lib.heed_python_learned, ffi.cast("void *", number), err)
-    finally:
-        del _Current.watches[number]
-    raised, _Current.raised = _Current.raised, None
-    if raised is not None:
-        raise raised
+    handle = ffi.new_handle(watch)
+    done = lib.heed_training_run(run, lib.heed_python_learned, handle, err)
+    if watch.raised is not None:
+        raise watch.raised
     if not done:
         problem = failure(err)
         if not isinstance(problem, CancelledError) or callback is None:

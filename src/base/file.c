@@ -45,6 +45,14 @@ bool hd_fail_to_read(const char *path, int error, heed_error *err)
     return hd_fail(err, HEED_BAD_FILE, "%s: the file cannot be read: %s", path, strerror(error));
 }
 
+/* What a clone has in the place of a large file. */
+static bool is_pointer(const struct hd_map *map)
+{
+    static const char begin[] = "version https://git-lfs.github.com/spec/";
+    return map->size < 1024 && map->size >= sizeof begin &&
+           memcmp(map->data, begin, sizeof begin - 1) == 0;
+}
+
 bool hd_map_fd(struct hd_map *map, int fd, const char *name, heed_error *err)
 {
     *map = (struct hd_map){0};
@@ -65,7 +73,13 @@ bool hd_map_fd(struct hd_map *map, int fd, const char *name, heed_error *err)
     if (data == MAP_FAILED)
         return hd_fail_to_read(name, errno, err);
     *map = (struct hd_map){data, (size_t)st.st_size};
-    return true;
+    if (!is_pointer(map))
+        return true;
+    hd_map_close(map);
+    return hd_fail(err, HEED_BAD_FILE,
+                   "%s: this is a pointer of git-lfs, not the file that it stands for; run git lfs "
+                   "pull in its folder",
+                   name);
 }
 
 bool hd_map_open(struct hd_map *map, const char *path, heed_error *err)

@@ -1,11 +1,13 @@
 /* csv.c -- tables with commas, semicolons or TABs between their columns, quotes around what has such in it (RFC 4180), and a header that says which columns are
  * source and target.
  *
- * Columns are found by the names source and target (src and tgt), or those of the two languages. Without any, a table of two columns is source and target. */
+ * Columns are found by the names source and target (src and tgt), or those of the two languages. Without any, a table of two columns is source and target.
+ * A first line "sep=;" is how Excel is told what stands between columns. */
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "exchange/pair_writer.h"
+#include "text/columns.h"
 #include "text/vocab.h"
 
 #include <string.h>
@@ -16,6 +18,7 @@ enum { MOST_COLUMNS = 256 };
 struct table {
     const char *name, *text;
     size_t n, at, line; /* where the next row begins */
+    size_t first_line;  /* of the first row */
     char separator;
     struct hd_buffer cells; /* of a row, one after the other, */
     struct hd_span spans[MOST_COLUMNS];
@@ -49,8 +52,12 @@ static char find_separator(const char *text, size_t n)
 static bool read_cell(struct table *t, bool *is_last, heed_error *err)
 {
     const size_t begin = t->cells.n, first_line = t->line;
+    size_t quoted_end = begin, spaces = t->at;
+    while (spaces < t->n && t->text[spaces] == ' ')
+        spaces++;
+    if (t->n_cells > 0 && spaces < t->n && t->text[spaces] == '"')
+        t->at = spaces; /* a, "b" */
     bool is_quoted = t->at < t->n && t->text[t->at] == '"', ok = true;
-    const bool was_quoted = is_quoted;
     t->at += is_quoted;
     for (; ok && t->at < t->n; t->at++) {
         const char c = t->text[t->at];
@@ -59,6 +66,7 @@ static bool read_cell(struct table *t, bool *is_last, heed_error *err)
             t->at++; /* two stand for one */
         else if (is_quoted && c == '"') {
             is_quoted = false;
+            quoted_end = t->cells.n;
             continue;
         } else if (!is_quoted && (c == t->separator || c == '\n'))
             break;
@@ -70,7 +78,7 @@ static bool read_cell(struct table *t, bool *is_last, heed_error *err)
                        first_line);
     *is_last = t->at >= t->n || t->text[t->at] == '\n';
     t->at += t->at < t->n;
-    if (*is_last && !was_quoted && t->cells.n > begin && t->cells.at[t->cells.n - 1] == '\r')
+    if (*is_last && t->cells.n > quoted_end && t->cells.at[t->cells.n - 1] == '\r')
         t->cells.n--;
     if (t->n_cells == MOST_COLUMNS)
         return hd_fail(err, HEED_BAD_TEXT, "%s:%zu: a row has more than %d columns", t->name,
@@ -96,40 +104,43 @@ static struct hd_text cell(const struct table *t, int i)
     return (struct hd_text){n > 0 ? t->cells.at + t->spans[i].begin : "", n};
 }
 
-/* Is the cell one of these names, or that of the language? */
-static bool is_named(struct hd_text text, const char *one, const char *other, const char *language)
-{
-    char name[32];
-    if (text.n == 0 || text.n >= sizeof name)
-        return false;
-    memcpy(name, text.at, text.n);
-    name[text.n] = '\0';
-    return strcasecmp(name, one) == 0 || strcasecmp(name, other) == 0 ||
-           (language && hd_language_fits(name, language));
-}
-
 /* Which columns of the first row are the two sides; *is_header says whether it names them. */
 static bool find_columns(const struct table *t, const struct hd_direction *direction, int column[2],
                          bool *is_header, heed_error *err)
 {
-    column[0] = column[1] = -1;
-    for (int i = t->n_cells - 1; i >= 0; i--) {
-        if (is_named(cell(t, i), "source", "src", direction ? direction->from : NULL))
-            column[0] = i;
-        if (is_named(cell(t, i), "target", "tgt", direction ? direction->to : NULL))
-            column[1] = i;
-    }
-    *is_header = column[0] >= 0 && column[1] >= 0 && column[0] != column[1];
+    struct hd_text cells[MOST_COLUMNS];
+    for (int i = 0; i < t->n_cells; i++)
+        cells[i] = cell(t, i);
+    *is_header = hd_columns_named(cells, t->n_cells, direction, &column[0], &column[1]);
     if (*is_header)
         return true;
     column[0] = 0;
     column[1] = 1;
     return t->n_cells == 2 ||
-           hd_fail(err, HEED_BAD_TEXT,
-                   "%s:1: there are %d columns, and the first line does not say which two of them "
-                   "are to be learned; name them source and target there, or en and fr and say "
-                   "--pair en-fr=%s",
-                   t->name, t->n_cells, t->name);
+           hd_fail(
+               err, HEED_BAD_TEXT,
+               "%s:%zu: there are %d columns, and the first line does not say which two of them "
+               "are to be learned; name them source and target there, or en and fr and say "
+               "--pair en-fr=%s",
+               t->name, t->first_line, t->n_cells, t->name);
+}
+
+/* "sep=;" in the first line. */
+static void read_separator(struct table *t)
+{
+    static const char word[] = "sep=";
+    const size_t n = sizeof word - 1;
+    t->separator = find_separator(t->text, t->n);
+    if (t->n <= n || strncasecmp(t->text, word, n) != 0 || !strchr(",;\t|", t->text[n]) ||
+        t->text[n] == '\0')
+        return;
+    size_t at = n + 1;
+    at += at < t->n && t->text[at] == '\r';
+    if (at < t->n && t->text[at] == '\n') {
+        t->separator = t->text[n];
+        t->at = at + 1;
+        t->line++;
+    }
 }
 
 static bool check_text(const struct table *t, heed_error *err)
@@ -153,7 +164,8 @@ bool hd_csv_read(struct hd_pair_writer *writer, const char *text, size_t n,
     struct table t = {.name = writer->name, .text = text, .n = n, .line = 1};
     int column[2] = {0, 1}, n_columns = 0;
     bool is_header = false, ok = check_text(&t, err);
-    t.separator = find_separator(text, n);
+    read_separator(&t);
+    t.first_line = t.line;
     for (size_t row = 0; ok && t.at < t.n; row++) {
         const size_t line = t.line;
         ok = read_row(&t, err);

@@ -19,9 +19,6 @@ bool hd_pair_writer_add(struct hd_pair_writer *writer, struct hd_text source, st
 /* Write what is left, and let go of the memory. */
 bool hd_pair_writer_end(struct hd_pair_writer *writer, heed_error *err);
 
-/* Is this the language, "en" for "en-US" and "EN_us" as well? */
-bool hd_language_fits(const char *language, const char *wanted);
-
 /* Readers: text[0..n) is the whole file. */
 bool hd_csv_read(struct hd_pair_writer *writer, const char *text, size_t n,
                  const struct hd_direction *direction, heed_error *err);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/language.h"
 #include "base/memory.h"
 #include "base/quote.h"
 #include "exchange/markup_door.h"
@@ -127,17 +128,6 @@ bool hd_pair_writer_end(struct hd_pair_writer *w, heed_error *err)
     return ok;
 }
 
-bool hd_language_fits(const char *language, const char *wanted)
-{
-    const size_t n = strlen(wanted);
-    for (size_t i = 0; i < n; i++) {
-        const char a = language[i] == '-' ? '_' : language[i];
-        if (strncasecmp(&a, &wanted[i], 1) != 0)
-            return false;
-    }
-    return language[n] == '\0' || language[n] == '-' || language[n] == '_';
-}
-
 /* ---- translation memories -------------------------------------------------------------------------- */
 
 struct memory {
@@ -159,7 +149,7 @@ static const struct hd_tmx_variant *find_variant(const struct hd_tmx_variant *va
         if (strcasecmp(variants[i].language, language) == 0)
             return &variants[i];
     for (size_t i = 0; i < n; i++)
-        if (hd_language_fits(variants[i].language, language))
+        if (hd_language_fits(variants[i].language, strlen(variants[i].language), language))
             return &variants[i];
     return NULL;
 }
@@ -176,7 +166,8 @@ static bool choose_languages(struct memory *m, const struct hd_tmx_variant *vari
         return hd_fail(err, HEED_BAD_OPTION,
                        "%s:%zu: there are %s in it; say which two, as in --pair en-fr=%s",
                        m->writer->name, line, all, m->writer->name);
-    const bool is_second = hd_language_fits(variants[1].language, source) && source[0];
+    const bool is_second =
+        source[0] && hd_language_fits(variants[1].language, strlen(variants[1].language), source);
     snprintf(m->from, sizeof m->from, "%s", variants[is_second].language);
     snprintf(m->to, sizeof m->to, "%s", variants[!is_second].language);
     return true;
@@ -282,27 +273,73 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool add_folder(struct hd_paths *paths, const char *folder, int depth, heed_error *err)
+/* Files and folders that were met, by what they are: links may lead to one of them in many ways, and round in circles. */
+struct met {
+    struct place {
+        dev_t device;
+        ino_t inode;
+    } * at;
+    size_t n, capacity;
+};
+
+/* *is_new: it was not met before. What is not there is somebody else's to tell. */
+static bool meet(struct met *met, const char *path, bool *is_new, heed_error *err)
 {
-    enum { DEEPEST = 32, MOST_FILES = 100000 };
+    struct stat st;
+    *is_new = true;
+    if (stat(path, &st) != 0)
+        return true;
+    for (size_t i = 0; *is_new && i < met->n; i++)
+        *is_new = met->at[i].inode != st.st_ino || met->at[i].device != st.st_dev;
+    if (!*is_new)
+        return true;
+    struct place *grown = hd_grow(met->at, &met->capacity, met->n + 1, sizeof *grown, err);
+    if (!grown)
+        return false;
+    met->at = grown;
+    grown[met->n++] = (struct place){st.st_dev, st.st_ino};
+    return true;
+}
+
+/* What is in a folder, in the order of names, so that of two ways to a file the same is taken everywhere. */
+static bool list_folder(struct hd_paths *paths, const char *folder, heed_error *err)
+{
     DIR *all = opendir(folder);
     if (!all)
         return hd_fail_to_read(folder, errno, err);
     bool ok = true;
     for (const struct dirent *one; ok && (one = readdir(all));) {
         char path[4096];
-        if (one->d_name[0] == '.' ||
-            (size_t)snprintf(path, sizeof path, "%s/%s", folder, one->d_name) >= sizeof path)
-            continue;
-        if (is_folder(path))
-            ok = depth == DEEPEST || add_folder(paths, path, depth + 1, err);
-        else if (by_ending(path) != HD_PAIRS_AUTO)
+        if (one->d_name[0] != '.' &&
+            (size_t)snprintf(path, sizeof path, "%s/%s", folder, one->d_name) < sizeof path)
             ok = add_path(paths, path, err);
+    }
+    closedir(all);
+    if (ok && paths->n > 0)
+        qsort(paths->at, paths->n, sizeof *paths->at, by_name);
+    return ok;
+}
+
+static bool add_folder(struct hd_paths *paths, struct met *met, const char *folder, int depth,
+                       heed_error *err)
+{
+    enum { DEEPEST = 32, MOST_FILES = 100000 };
+    struct hd_paths inside = {0};
+    bool ok = list_folder(&inside, folder, err);
+    for (size_t i = 0; ok && i < inside.n; i++) {
+        const char *path = inside.at[i];
+        const bool is_in = is_folder(path);
+        bool is_new = false;
+        if (is_in ? depth == DEEPEST : by_ending(path) == HD_PAIRS_AUTO)
+            continue;
+        ok = meet(met, path, &is_new, err);
+        if (ok && is_new)
+            ok = is_in ? add_folder(paths, met, path, depth + 1, err) : add_path(paths, path, err);
         if (ok && paths->n > MOST_FILES)
             ok = hd_fail(err, HEED_BAD_OPTION, "%s: there are more than %d files in it", folder,
                          MOST_FILES);
     }
-    closedir(all);
+    hd_paths_release(&inside);
     return ok;
 }
 
@@ -311,7 +348,11 @@ bool hd_paths_add(struct hd_paths *paths, const char *path, heed_error *err)
     const size_t before = paths->n;
     if (!is_folder(path))
         return add_path(paths, path, err);
-    if (!add_folder(paths, path, 0, err))
+    struct met met = {0};
+    bool is_new;
+    const bool ok = meet(&met, path, &is_new, err) && add_folder(paths, &met, path, 0, err);
+    hd_free(met.at);
+    if (!ok)
         return false;
     if (paths->n == before)
         return hd_fail(err, HEED_BAD_TEXT,

@@ -30,7 +30,7 @@ struct hd_paths {
 };
 
 /* Append a path, or, of a folder, the paths of the files in it and below it that have text in pairs by their names (.tmx, .csv, .po, .tsv, also with .gz),
- * in the order of their names. False with the reason in `err`: a folder without any. */
+ * in the order of their names, each file once, however many links lead to it. False with the reason in `err`: a folder without any. */
 bool hd_paths_add(struct hd_paths *paths, const char *path, heed_error *err);
 void hd_paths_release(struct hd_paths *paths);
 #endif

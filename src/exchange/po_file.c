@@ -76,7 +76,19 @@ static bool is_translated(const struct hd_po *po, const struct hd_po_entry *e)
     return false;
 }
 
-/* How many forms a plural has in this language: the header says it. */
+static bool take_language(heed_file *file, struct hd_text header, heed_error *err)
+{
+    struct hd_text told = hd_po_header_field(header, "Language");
+    while (told.n > 0 && told.at[told.n - 1] == ' ')
+        told.n--;
+    hd_free(file->language);
+    file->language = told.n > 0 ? hd_alloc(told.n + 1, 1, err) : NULL;
+    if (file->language)
+        memcpy(file->language, told.at, told.n);
+    return file->language || told.n == 0;
+}
+
+/* How many forms a plural has in this language, and which one it is: the header says it. */
 static bool read_header(heed_file *file, const struct hd_po *po, const struct hd_po_entry *e,
                         heed_error *err)
 {
@@ -89,8 +101,32 @@ static bool read_header(heed_file *file, const struct hd_po *po, const struct hd
             file->n_forms = atoi(forms.at + i + sizeof name - 1);
     if (file->n_forms < 0 || file->n_forms > HD_PO_MOST_FORMS)
         file->n_forms = 0;
+    const bool has_language = ok && take_language(file, hd_buffer_text(&text), err);
     hd_buffer_release(&text);
-    return ok;
+    return has_language;
+}
+
+/* TABs become ends of lines, which no translation loses; unit->breaks remembers which is which. */
+static bool take_tabs(struct hd_file_unit *unit, heed_error *err)
+{
+    size_t n = 0;
+    if (!strchr(unit->text, '\t'))
+        return true;
+    unit->breaks = hd_alloc(strlen(unit->text) + 1, 1, err);
+    for (char *c = unit->text; unit->breaks && *c; c++)
+        if (*c == '\t' || *c == '\n') {
+            unit->breaks[n++] = *c;
+            *c = '\n';
+        }
+    return unit->breaks != NULL;
+}
+
+static void put_tabs(const struct hd_file_unit *unit, char *translation)
+{
+    const char *next = unit->breaks;
+    for (char *c = translation; next && *next && *c; c++)
+        if (*c == '\n')
+            *c = *next++;
 }
 
 /* A unit of one of the entry's strings. */
@@ -110,6 +146,7 @@ static struct hd_file_unit *add_unit(heed_file *file, const struct hd_po *po,
             unit->key = sign ? mark : 0;
             unit->flag = flag;
             unit->line = e->line;
+            unit = take_tabs(unit, err) ? unit : NULL;
         }
     }
     hd_buffer_release(&text);
@@ -240,7 +277,7 @@ static bool compare_variables(const char *text, const char *translation, struct 
 }
 
 static bool add_more_forms(struct hd_buffer *out, const heed_file *file,
-                           const struct hd_file_unit *unit, const char *translation,
+                           const struct hd_file_unit *unit, struct hd_text translation,
                            heed_error *err)
 {
     bool ok = true;
@@ -248,8 +285,7 @@ static bool add_more_forms(struct hd_buffer *out, const heed_file *file,
         char head[40];
         snprintf(head, sizeof head, "%smsgstr[%d] ", file->eol, unit->first_form + i);
         ok = hd_buffer_add_string(out, head, err) &&
-             hd_po_write_string(out, (struct hd_text){translation, strlen(translation)}, file->eol,
-                                err);
+             hd_po_write_string(out, translation, file->eol, err);
     }
     return ok;
 }
@@ -280,13 +316,17 @@ static bool put_po(heed_file *file, struct hd_file_unit *unit, const char *trans
                             "%s:%zu: the placeholder %s is not in the translation as it is in the "
                             "message, which stays without one",
                             file->name, unit->line, lost.text);
-    bool ok = add_marked(&marked, unit, translation, err) &&
-              hd_po_write_string(&string, hd_buffer_text(&marked), file->eol, err);
+    bool ok = add_marked(&marked, unit, translation, err) && hd_buffer_add(&marked, "", 1, err);
+    if (ok) {
+        put_tabs(unit, marked.at);
+        marked.n--;
+    }
+    ok = ok && hd_po_write_string(&string, hd_buffer_text(&marked), file->eol, err);
     for (size_t i = 0; ok && i < unit->n_slots; i++)
         ok = hd_file_fill(file, unit->slot + i, hd_buffer_text(&string), err);
     if (ok && unit->more_forms > 0) {
         string.n = 0;
-        ok = add_more_forms(&string, file, unit, translation, err) &&
+        ok = add_more_forms(&string, file, unit, hd_buffer_text(&marked), err) &&
              hd_file_fill(file, unit->slot + unit->n_slots, hd_buffer_text(&string), err);
     }
     hd_buffer_release(&marked);

@@ -3,24 +3,22 @@
  * Fuzzy translations are nobody's word, and left out. Of a plural the singular goes with the first form, and the plural with the last. A message's own language is
  * English, as a rule; where the file is said to be of the other direction its pairs are turned round. */
 #include "base/error.h"
+#include "base/language.h"
 #include "exchange/pair_writer.h"
 #include "exchange/po.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Is what the file translates to the source here? Its header names the language. */
 static bool is_turned(struct hd_text header, const struct hd_direction *direction)
 {
     const struct hd_text told = hd_po_header_field(header, "Language");
-    char language[24];
     if (!direction)
         return false;
-    if (told.n == 0 || told.n >= sizeof language)
+    if (told.n == 0)
         return strcmp(direction->to, "en") == 0;
-    snprintf(language, sizeof language, "%.*s", (int)told.n, told.at);
-    return hd_language_fits(language, direction->from) &&
-           !hd_language_fits(language, direction->to);
+    return hd_language_fits(told.at, told.n, direction->from) &&
+           !hd_language_fits(told.at, told.n, direction->to);
 }
 
 struct reading {

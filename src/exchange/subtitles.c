@@ -1,7 +1,8 @@
 /* subtitles.c -- SubRip (.srt) and WebVTT (.vtt): the words between the times are translated, and all else stays, times above all.
  *
  * A sentence that goes on in the next cue is translated as one, and divided again where the translation has a word's end, best behind a mark, near the
- * share of characters that each cue had. Lines that begin with a dash are of several speakers, and translated one by one. */
+ * share of characters that each cue had. Lines that begin with a dash are of several speakers, and translated one by one. Times between words
+ * (<00:02.100>, karaoke) become empty tags, which go with their words, and then are times again, in their order. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quote.h"
@@ -113,20 +114,90 @@ static bool add_lines(struct hd_buffer *out, const heed_file *file, struct hd_sp
     return ok;
 }
 
+/* How many bytes "<00:02.100>" has at text[i]; 0: it is none. */
+static size_t time_tag_at(struct hd_text text, size_t i)
+{
+    size_t at = i + 1;
+    return text.at[i] == '<' && read_time(text, &at) >= 0 && at < text.n && text.at[at] == '>'
+               ? at + 1 - i
+               : 0;
+}
+
+static bool has_marks(struct hd_text text)
+{
+    bool has = hd_has_tags(text);
+    for (size_t i = 0; !has && i < text.n; i++)
+        has = time_tag_at(text, i) > 0;
+    return has;
+}
+
+static const char EMPTY_TAG[] = "<wbr data-time=\"";
+
+/* The text with an empty tag for each time. */
+static bool hide_times(struct hd_buffer *out, struct hd_text text, heed_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0, n; ok && i < text.n; i += n) {
+        const size_t n_tag = time_tag_at(text, i);
+        n = n_tag > 0 ? n_tag : 1;
+        ok = n_tag == 0 ? hd_buffer_add(out, text.at + i, 1, err)
+                        : hd_buffer_add_string(out, EMPTY_TAG, err) &&
+                              hd_buffer_add(out, text.at + i + 1, n_tag - 2, err) &&
+                              hd_buffer_add_string(out, "\">", err);
+    }
+    return ok;
+}
+
+/* The next empty tag's time at or behind text[*i]; *i is then its end, *begin its beginning. False: there is none. */
+static bool next_hidden(struct hd_text text, size_t *i, size_t *begin, struct hd_text *time)
+{
+    const size_t n = sizeof EMPTY_TAG - 1;
+    for (*begin = *i; *begin + n < text.n; ++*begin) {
+        const char *from = text.at + *begin;
+        const char *quote =
+            memcmp(from, EMPTY_TAG, n) == 0 ? memchr(from + n, '"', text.n - *begin - n) : NULL;
+        const char *end = quote ? memchr(quote, '>', text.n - (size_t)(quote - text.at)) : NULL;
+        if (end) {
+            *time = (struct hd_text){from + n, (size_t)(quote - from) - n};
+            *i = (size_t)(end - text.at) + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The translation with times where its empty tags are: in the order of the source, as times never go back. */
+static bool show_times(struct hd_buffer *out, struct hd_text source, struct hd_text text,
+                       heed_error *err)
+{
+    size_t at = 0, begin, in_source = 0, ignored;
+    struct hd_text time, here;
+    bool ok = true;
+    for (size_t i = 0; ok && next_hidden(text, &i, &begin, &here); at = i) {
+        ok = hd_buffer_add(out, text.at + at, begin - at, err);
+        if (ok && next_hidden(source, &in_source, &ignored, &time))
+            ok = hd_buffer_add_string(out, "<", err) && hd_buffer_add(out, time.at, time.n, err) &&
+                 hd_buffer_add_string(out, ">", err);
+    }
+    return ok && hd_buffer_add(out, text.at + at, text.n - at, err);
+}
+
 /* A text of its own in these bytes. */
 static struct hd_file_unit *add_unit(heed_file *file, struct hd_span span, const struct cue *cue,
                                      heed_error *err)
 {
-    struct hd_buffer text = {0};
+    struct hd_buffer lines = {0}, text = {0};
     const size_t slot = hd_file_add_slot(file, span.begin, span.end, err);
     struct hd_file_unit *unit = NULL;
-    if (slot != SIZE_MAX && add_lines(&text, file, span, err) &&
+    if (slot != SIZE_MAX && add_lines(&lines, file, span, err) &&
+        hide_times(&text, hd_buffer_text(&lines), err) &&
         (unit = hd_file_add_unit(file, hd_buffer_text(&text), err))) {
         unit->slot = slot;
         unit->n_slots = 1;
         unit->line = cue->line;
         unit->width = cue->width > WIDTH ? cue->width : WIDTH;
     }
+    hd_buffer_release(&lines);
     hd_buffer_release(&text);
     return unit;
 }
@@ -175,7 +246,7 @@ static bool add_cue(heed_file *file, const struct cue *cue, const struct cue *be
     const bool is_joined = last && before->span.end > 0 &&
                            file->slots[file->n_slots - 1].span.begin == before->span.begin &&
                            file->slots[file->n_slots - 1].span.end == before->span.end &&
-                           last->n_slots < MOST_JOINED && !last->has_tags && !hd_has_tags(text) &&
+                           last->n_slots < MOST_JOINED && !last->has_tags && !has_marks(text) &&
                            last->text[0] != '{' && text.at[0] != '{' && !has_dash(first) &&
                            cue->time.begin - before->time.end <= LONGEST_PAUSE &&
                            is_open((struct hd_text){last->text, strlen(last->text)}) &&
@@ -183,14 +254,44 @@ static bool add_cue(heed_file *file, const struct cue *cue, const struct cue *be
     return is_joined ? join_cue(file, cue, err) : add_unit(file, cue->span, cue, err) != NULL;
 }
 
-/* The lines of a cue from *at on, to the next empty one; *at is then behind them. */
+static bool is_number(struct hd_text line)
+{
+    for (size_t i = 0; i < line.n; i++)
+        if (line.at[i] < '0' || line.at[i] > '9')
+            return false;
+    return line.n > 0;
+}
+
+/* "00:00:01,000 --> ...", whether it is right in all its parts or not. */
+static bool is_times(struct hd_text line)
+{
+    size_t i = hd_skip_space(line.at, line.n, 0);
+    const size_t first = i;
+    while (i < line.n && line.at[i] >= '0' && line.at[i] <= '9')
+        i++;
+    if (i == first || i >= line.n || line.at[i] != ':')
+        return false;
+    for (; i + 3 <= line.n; i++)
+        if (memcmp(line.at + i, "-->", 3) == 0)
+            return true;
+    return false;
+}
+
+/* Does another cue begin here, though no empty line ended the one before? */
+static bool begins_cue(const heed_file *file, struct hd_text line, size_t next)
+{
+    return is_times(line) ||
+           (is_number(line) && next < file->n && is_times(hd_file_line(file, next, &next)));
+}
+
+/* The lines of a cue from *at on, to the next empty one or the next cue; *at is then behind them. */
 static void read_lines(const heed_file *file, size_t *at, size_t *line, struct cue *cue)
 {
     cue->span = (struct hd_span){*at, *at};
     cue->line = *line + 1;
     for (size_t next; *at < file->n; *at = next) {
         const struct hd_text text = hd_file_line(file, *at, &next);
-        if (is_blank(text))
+        if (is_blank(text) || begins_cue(file, text, next))
             break;
         ++*line;
         cue->n_lines++;
@@ -375,8 +476,11 @@ static bool add_single_spaced(struct hd_buffer *out, struct hd_text text, heed_e
 static bool put_subtitle(heed_file *file, struct hd_file_unit *unit, const char *translation,
                          heed_error *err)
 {
-    struct hd_buffer clean = {0};
-    bool ok = add_single_spaced(&clean, (struct hd_text){translation, strlen(translation)}, err);
+    struct hd_buffer clean = {0}, timed = {0};
+    const struct hd_text source = {unit->text, strlen(unit->text)};
+    bool ok = show_times(&timed, source, (struct hd_text){translation, strlen(translation)}, err) &&
+              add_single_spaced(&clean, hd_buffer_text(&timed), err);
+    hd_buffer_release(&timed);
     const struct hd_text text = hd_buffer_text(&clean);
     if (ok && text.n > 0) /* a cue without words stays as it was */
         ok = unit->n_slots > 1 ? divide(file, unit, text, err)

@@ -16,6 +16,11 @@ static const struct hd_file_kind *const kinds[] = {&hd_po_kind, &hd_srt_kind, &h
                                                    &hd_paragraph_kind};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
+/* Files of texts with their translations. */
+static const struct {
+    const char *format, *what;
+} pairs[] = {{"tmx", "a translation memory"}, {"csv", "a table"}};
+
 /* ---- for kinds ----------------------------------------------------------------------------------- */
 
 static char *copy(struct hd_text text, heed_error *err)
@@ -139,37 +144,51 @@ bool hd_wrap(struct hd_buffer *out, struct hd_text text, size_t width, const cha
 
 const char *heed_file_format(const char *path)
 {
-    const char *dot = path ? strrchr(path, '.') : NULL;
+    const size_t all = path ? strlen(path) : 0,
+                 n = all > 3 && strcasecmp(path + all - 3, ".gz") == 0 ? all - 3 : all;
+    size_t dot = n > 0 ? n - 1 : 0;
+    while (dot > 0 && path[dot] != '.' && path[dot] != '/')
+        dot--;
     char ending[8];
-    if (!dot || strlen(dot) + 2 > sizeof ending)
+    if (n == 0 || path[dot] != '.' || n - dot + 2 > sizeof ending)
         return NULL;
-    snprintf(ending, sizeof ending, "%s ", dot);
+    snprintf(ending, sizeof ending, "%.*s ", (int)(n - dot), path + dot);
     for (int i = 0; i < N_KINDS; i++)
         for (const char *at = kinds[i]->endings; *at; at++)
             if (strncasecmp(at, ending, strlen(ending)) == 0)
                 return kinds[i]->name;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (strncasecmp(ending + 1, pairs[i].format, strlen(pairs[i].format)) == 0 &&
+            strlen(ending) == strlen(pairs[i].format) + 2)
+            return pairs[i].format;
     return NULL;
 }
 
-static const struct hd_file_kind *find_kind(const char *format, heed_error *err)
+static const struct hd_file_kind *find_kind(const char *format, const char *name, heed_error *err)
 {
     for (int i = 0; i < N_KINDS; i++)
         if (strcmp(kinds[i]->name, format) == 0)
             return kinds[i];
-    const bool is_known = strcmp(format, "tmx") == 0 || strcmp(format, "csv") == 0;
-    hd_fail(err, HEED_BAD_OPTION,
-            is_known ? "files of the format %s can be learned from, not translated; those that "
-                       "can are po, srt, vtt and text"
-                     : "there is no format %s; there are po, srt, vtt and text",
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (strcmp(format, pairs[i].format) == 0) {
+            hd_fail(err, HEED_BAD_OPTION,
+                    "%s: %s can be learned from, not translated; write what is to be translated "
+                    "into a file of its own, a text in each line, or say --format lines to have "
+                    "the lines of this one translated as they are",
+                    name, pairs[i].what);
+            return NULL;
+        }
+    hd_fail(err, HEED_BAD_OPTION, "there is no format %s; there are po, srt, vtt and text",
             hd_quote(format).text);
     return NULL;
 }
 
-/* A copy of the bytes without a byte order mark, that is UTF-8 and text. */
+/* A copy of the bytes behind a byte order mark, that is UTF-8 and text. */
 static bool take_bytes(heed_file *file, const char *bytes, size_t n, heed_error *err)
 {
     const bool has_mark = n >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0;
     size_t bad = n, line = 1;
+    file->has_mark = has_mark;
     file->n = n - (has_mark ? 3 : 0);
     file->bytes = copy((struct hd_text){bytes + (has_mark ? 3 : 0), file->n}, err);
     if (!file->bytes)
@@ -193,7 +212,7 @@ heed_file *heed_file_read(const char *bytes, size_t n, const char *format, const
 {
     if (!hd_is_given(bytes, "file's contents", err) || !hd_is_given(format, "format", err))
         return NULL;
-    const struct hd_file_kind *kind = find_kind(format, err);
+    const struct hd_file_kind *kind = find_kind(format, name ? name : "the file", err);
     heed_file *file = kind ? hd_new(heed_file, err) : NULL;
     if (!file)
         return NULL;
@@ -209,8 +228,10 @@ void heed_file_free(heed_file *file)
 {
     if (!file)
         return;
-    for (size_t i = 0; i < file->n_units; i++)
+    for (size_t i = 0; i < file->n_units; i++) {
         hd_free(file->units[i].text);
+        hd_free(file->units[i].breaks);
+    }
     for (size_t i = 0; i < file->n_slots; i++)
         hd_free(file->slots[i].text);
     for (size_t i = 0; i < file->n_warnings; i++)
@@ -219,6 +240,7 @@ void heed_file_free(heed_file *file)
     hd_free(file->slots);
     hd_free(file->warnings);
     hd_free(file->bytes);
+    hd_free(file->language);
     hd_free(file->name);
     hd_free(file);
 }
@@ -243,6 +265,11 @@ bool heed_file_has_tags(const heed_file *file, size_t i)
     return file && i < file->n_units && file->units[i].has_tags;
 }
 
+const char *heed_file_language(const heed_file *file)
+{
+    return file ? file->language : NULL;
+}
+
 const char *heed_file_warning(const heed_file *file, size_t i)
 {
     return file && i < file->n_warnings ? file->warnings[i] : NULL;
@@ -264,7 +291,7 @@ char *heed_file_write(const heed_file *file, heed_error *err)
     if (!hd_is_given(file, "file", err))
         return NULL;
     size_t at = 0;
-    bool ok = true;
+    bool ok = hd_buffer_add(&out, "\xEF\xBB\xBF", file->has_mark ? 3 : 0, err);
     for (size_t i = 0; ok && i < file->n_slots; i++) {
         const struct hd_slot *s = &file->slots[i];
         if (!s->text)

@@ -25,6 +25,9 @@ struct hd_file_unit {
     char mark;    /* PO: what stands before the key's letter in a menu, _ & or ~; 0: nothing does */
     size_t key;   /* the place of that letter in the text */
     size_t width; /* characters of a line; 0: it is not broken into lines */
+    char *
+        breaks; /* PO: '\n' and '\t' as they are in the message, where a TAB is among them; of the text they are all '\n' */
+    struct hd_span quote; /* paragraphs: what stands before each line, "> " */
 };
 
 struct hd_file_kind;
@@ -40,6 +43,8 @@ struct heed_file {
     char **warnings;
     size_t n_warnings, warning_capacity;
     int n_forms;    /* PO: of the plural */
+    char *language; /* PO: what its header says; NULL: nothing */
+    bool has_mark;  /* a byte order mark before all */
     bool has_hours; /* subtitles: WebVTT may leave them out */
 };
 

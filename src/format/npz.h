@@ -4,8 +4,8 @@
  * Read: members stored or deflated, .npy of version 1, 2 and 3, numbers (f2 f4 f8, i1 to i8, u1 to
  * u8, b1) little-endian and rows first. Each checksum is compared. Everything else, zip64 and
  * encryption included, is refused with a sentence. Files are not trusted: whatever the bytes
- * are, the answer is tensors or a sentence, and memory stays within what deflate can produce
- * from a file of that size (1032 times). */
+ * are, the answer is tensors or a sentence, and memory stays within 64 MiB or 100 times
+ * the file. */
 #ifndef HD_FORMAT_NPZ_H
 #define HD_FORMAT_NPZ_H
 

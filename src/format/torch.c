@@ -2,6 +2,7 @@
  *
  * A tensor is a call in the pickle: _rebuild_tensor_v2(storage, offset, shape, strides, ...); a storage is something outside of it:
  * ('storage', its type, its key, a device, its number of elements). Storages may be shared.
+ * What a zip has packed is unpacked only where tensors need it, all of it.
  * Invariant: a tensor lies inside its storage, which lies inside the file. */
 #include "format/torch.h"
 
@@ -47,18 +48,31 @@ static const char *const KNOWN[] = {REBUILD,
                                     "torch BoolStorage",
                                     NULL};
 
+enum { LARGEST_PICKLE = 16 << 20 }; /* some hundred bytes for each tensor */
+
 /* The bytes of a storage. */
 struct storage {
     const char *key; /* n_key bytes */
     size_t n_key;
-    const void *data;
+    const void *data; /* NULL: packed as `member` */
     size_t size;
+    const struct hd_zip_member *member;
+    size_t n_needed; /* by tensors */
+    bool is_needed;
+};
+
+/* Where a tensor begins. */
+struct place {
+    struct storage *storage;
+    size_t at; /* bytes */
 };
 
 struct opening {
     struct hd_torch *file;
+    const struct hd_zip *zip; /* NULL: there is none */
     struct storage *storages; /* sorted by key */
     size_t n_storages;
+    struct place *places; /* of each tensor */
     heed_error *err;
 };
 
@@ -127,9 +141,9 @@ static int compare_keys(const void *a, const void *b)
     return order != 0 ? order : (x->n_key > y->n_key) - (x->n_key < y->n_key);
 }
 
-static const struct storage *find_storage(const struct opening *o, const value *key)
+static struct storage *find_storage(const struct opening *o, const value *key)
 {
-    const struct storage wanted = {key->text, key->n, NULL, 0};
+    const struct storage wanted = {.key = key->text, .n_key = key->n};
     return bsearch(&wanted, o->storages, o->n_storages, sizeof wanted, compare_keys);
 }
 
@@ -181,7 +195,8 @@ static bool read_shape(const struct opening *o, struct hd_tensor *t, const value
     return true;
 }
 
-static bool read_tensor(const struct opening *o, struct hd_tensor *t, const value *v)
+static bool read_tensor(const struct opening *o, struct hd_tensor *t, struct place *place,
+                        const value *v)
 {
     for (int depth = 0; depth < 2 && v->kind == HD_PICKLED_CALL && v->items[1]->n > 0 &&
                         hd_pickled_is(v->items[0], HD_PICKLED_NAME, PARAMETER);
@@ -195,7 +210,7 @@ static bool read_tensor(const struct opening *o, struct hd_tensor *t, const valu
         return fail_tensor(o, t, "has a storage that heed does not understand");
     if (!read_shape(o, t, arguments->items[2], arguments->items[3]))
         return false;
-    const struct storage *s = find_storage(o, id->items[2]);
+    struct storage *s = find_storage(o, id->items[2]);
     const size_t size = hd_dtype_size(t->dtype), at = (size_t)offset->number;
     if (!s)
         return fail_tensor(o, t, "has a storage that is not in the file");
@@ -203,7 +218,29 @@ static bool read_tensor(const struct opening *o, struct hd_tensor *t, const valu
         return fail_tensor(o, t,
                            "is larger than its storage; the file was cut off or is damaged, copy "
                            "or download it again");
-    t->data = (const char *)s->data + at * size;
+    const size_t n_needed = at * size + t->bytes;
+    s->is_needed = true;
+    s->n_needed = n_needed > s->n_needed ? n_needed : s->n_needed;
+    *place = (struct place){s, at * size};
+    return true;
+}
+
+/* The bytes of storages that tensors are in. */
+static bool unpack_storages(struct opening *o)
+{
+    for (size_t i = 0; i < o->n_storages; i++) {
+        struct storage *s = &o->storages[i];
+        if (!s->is_needed || s->data)
+            continue;
+        if (s->member->is_deflated && s->size > s->n_needed)
+            return hd_fail(o->err, HEED_BAD_MODEL,
+                           "%s: the member %s unpacks to %zu bytes, of which its tensors need %zu; "
+                           "save it again with torch.save()",
+                           o->file->path, hd_quote(s->member->name).text, s->size, s->n_needed);
+        s->data = hd_zip_read(o->zip, s->member, &o->file->memory[o->file->n_memory++], o->err);
+        if (!s->data)
+            return false;
+    }
     return true;
 }
 
@@ -225,21 +262,27 @@ static const char *string_of(const struct opening *o, const value *v)
     return string;
 }
 
-static bool read_dict(const struct opening *o, const value *dict)
+static bool read_dict(struct opening *o, const value *dict)
 {
     struct hd_tensors *tensors = &o->file->tensors;
     if (dict->kind != HD_PICKLED_DICT)
         return fail(o, "it holds no dict of tensors; only that, a state_dict, is read");
     tensors->at = hd_alloc(dict->n / 2, sizeof *tensors->at, o->err);
-    if (!tensors->at)
+    o->places = hd_alloc(dict->n / 2, sizeof *o->places, o->err);
+    if (!tensors->at || !o->places)
         return false;
     for (size_t i = 0; i + 1 < dict->n; i += 2) {
         struct hd_tensor *t = &tensors->at[tensors->n];
         t->file = o->file->path;
-        if (!(t->name = string_of(o, dict->items[i])) || !read_tensor(o, t, dict->items[i + 1]))
+        if (!(t->name = string_of(o, dict->items[i])) ||
+            !read_tensor(o, t, &o->places[tensors->n], dict->items[i + 1]))
             return false;
         tensors->n++;
     }
+    if (!unpack_storages(o))
+        return false;
+    for (size_t i = 0; i < tensors->n; i++)
+        tensors->at[i].data = (const char *)o->places[i].storage->data + o->places[i].at;
     return hd_tensors_index(tensors, o->err);
 }
 
@@ -252,7 +295,7 @@ static bool ends_in(const char *name, const char *ending)
 }
 
 /* The members "FOLDER/data/KEY" are storages. */
-static bool unpack_storages(struct opening *o, const struct hd_zip *zip, size_t n_folder)
+static bool find_storages(struct opening *o, const struct hd_zip *zip, size_t n_folder)
 {
     struct hd_torch *file = o->file;
     file->memory = hd_alloc(zip->n_members + 1, sizeof *file->memory, o->err);
@@ -262,16 +305,13 @@ static bool unpack_storages(struct opening *o, const struct hd_zip *zip, size_t 
     for (size_t i = 0; i < zip->n_members; i++) {
         const struct hd_zip_member *member = &zip->members[i];
         const size_t n = n_folder + strlen("data/");
-        if (strlen(member->name) <= n || memcmp(member->name + n_folder, "data/", 5) != 0)
-            continue;
-        struct storage *s = &o->storages[o->n_storages++];
-        *s = (struct storage){member->name + n, strlen(member->name) - n, NULL, member->size};
-        s->data = hd_zip_read(zip, member, &file->memory[file->n_memory++], o->err);
-        if (!s->data)
-            return false;
+        if (strlen(member->name) > n && memcmp(member->name + n_folder, "data/", 5) == 0)
+            o->storages[o->n_storages++] = (struct storage){.key = member->name + n,
+                                                            .n_key = strlen(member->name) - n,
+                                                            .size = member->size,
+                                                            .member = member};
     }
-    if (o->storages && o->n_storages > 1)
-        qsort(o->storages, o->n_storages, sizeof *o->storages, compare_keys);
+    qsort(o->storages, o->n_storages, sizeof *o->storages, compare_keys);
     return true;
 }
 
@@ -289,8 +329,11 @@ static bool read_zip(struct opening *o, const struct hd_zip *zip)
     if (order && order->size == 3)
         return fail(o, "its numbers are big-endian, which heed does not read; save it on another "
                        "machine");
-    if (!unpack_storages(o, zip, strlen(pickle->name) - strlen("data.pkl")))
+    if (pickle->size > LARGEST_PICKLE)
+        return fail(o, "its data.pkl has more than 16 MiB, which no dict of tensors needs");
+    if (!find_storages(o, zip, strlen(pickle->name) - strlen("data.pkl")))
         return false;
+    o->zip = zip;
     void **memory = &o->file->memory[o->file->n_memory++];
     const void *bytes = hd_zip_read(zip, pickle, memory, o->err);
     size_t n_read;
@@ -320,8 +363,8 @@ static size_t collect(const value *dict, struct storage *mentioned)
                               ? storage_of(v->items[1]->items[0], &dtype)
                               : NULL;
         if (id)
-            mentioned[n++] =
-                (struct storage){id->items[2]->text, id->items[2]->n, NULL, hd_dtype_size(dtype)};
+            mentioned[n++] = (struct storage){
+                .key = id->items[2]->text, .n_key = id->items[2]->n, .size = hd_dtype_size(dtype)};
     }
     qsort(mentioned, n, sizeof *mentioned, compare_keys);
     return n;
@@ -337,7 +380,7 @@ static bool place_storages(struct opening *o, const value *dict, const value *ke
     const size_t n = ok ? collect(dict, mentioned) : 0;
     for (size_t i = 0; ok && i < keys->n; i++) {
         const value *key = keys->items[i];
-        const struct storage wanted = {key->text, key->n, NULL, 0};
+        const struct storage wanted = {.key = key->text, .n_key = key->n};
         const struct storage *m = key->kind == HD_PICKLED_TEXT
                                       ? bsearch(&wanted, mentioned, n, sizeof wanted, compare_keys)
                                       : NULL;
@@ -346,8 +389,8 @@ static bool place_storages(struct opening *o, const value *dict, const value *ke
             count |= (uint64_t)at[k] << (8 * k);
         ok = left >= 8 && m && count <= (left - 8) / m->size;
         if (ok) {
-            o->storages[o->n_storages++] =
-                (struct storage){key->text, key->n, at + 8, (size_t)count * m->size};
+            o->storages[o->n_storages++] = (struct storage){
+                .key = key->text, .n_key = key->n, .data = at + 8, .size = (size_t)count * m->size};
             at += 8 + count * m->size;
             left -= 8 + count * m->size;
         }
@@ -385,5 +428,6 @@ static bool read_all(struct hd_torch *file, const void *data, size_t size, heed_
         ok = hd_zip_open(&zip, file->path, data, size, err) && read_zip(&o, &zip);
     hd_zip_release(&zip);
     hd_free(o.storages);
+    hd_free(o.places);
     return ok;
 }

@@ -20,6 +20,8 @@ enum {
     LOCAL_SIZE = 30, /* of the header before a member, without name and extra */
     LONGEST_COMMENT = 65535,
     BEST_RATIO = 1032, /* deflate: 258 bytes from 2 bits */
+    USUAL_RATIO = 100, /* no model or matrix packs so well, but a few zeros may: */
+    ALWAYS_FINE = 64 << 20,
     STORED = 0,
     DEFLATED = 8,
     STRANGE_FLAGS = 0x2061, /* encrypted in one way or another, or a patch of another file */
@@ -42,6 +44,8 @@ static bool read_entry(struct hd_zip *zip, struct hd_zip_member *member, const u
 static bool find_bytes(struct hd_zip *zip, struct hd_zip_member *member, const unsigned char *entry,
                        const unsigned char *data, size_t directory, heed_error *err);
 static bool check_overlaps(const struct hd_zip *zip, heed_error *err);
+static bool check_names(const struct hd_zip *zip, heed_error *err);
+static bool check_growth(const struct hd_zip *zip, size_t size, heed_error *err);
 
 bool hd_zip_open(struct hd_zip *zip, const char *path, const void *bytes, size_t size,
                  heed_error *err)
@@ -90,7 +94,7 @@ bool hd_zip_open(struct hd_zip *zip, const char *path, const void *bytes, size_t
             return false;
         at += whole;
     }
-    return check_overlaps(zip, err);
+    return check_overlaps(zip, err) && check_names(zip, err) && check_growth(zip, size, err);
 }
 
 void hd_zip_release(struct hd_zip *zip)
@@ -190,16 +194,31 @@ static int compare_places(const void *a, const void *b)
     return ((*x)->packed > (*y)->packed) - ((*x)->packed < (*y)->packed);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    const struct hd_zip_member *const *x = a;
+    const struct hd_zip_member *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+/* The members in another order, to be given to hd_free(); NULL without memory. */
+static const struct hd_zip_member **sorted(const struct hd_zip *zip,
+                                           int (*compare)(const void *, const void *),
+                                           heed_error *err)
+{
+    const struct hd_zip_member **order = hd_alloc(zip->n_members, sizeof *order, err);
+    for (size_t i = 0; order && i < zip->n_members; i++)
+        order[i] = &zip->members[i];
+    if (order)
+        qsort(order, zip->n_members, sizeof *order, compare);
+    return order;
+}
+
 /* Between the bytes of two members there is the second one's header. */
 static bool check_overlaps(const struct hd_zip *zip, heed_error *err)
 {
-    const struct hd_zip_member **order = hd_alloc(zip->n_members, sizeof *order, err);
-    if (!order)
-        return false;
-    for (size_t i = 0; i < zip->n_members; i++)
-        order[i] = &zip->members[i];
-    qsort(order, zip->n_members, sizeof *order, compare_places);
-    bool ok = true;
+    const struct hd_zip_member **order = sorted(zip, compare_places, err);
+    bool ok = order != NULL;
     for (size_t i = 1; ok && i < zip->n_members; i++) {
         const size_t distance = (size_t)(order[i]->packed - order[i - 1]->packed);
         const size_t wanted = order[i - 1]->n_packed + LOCAL_SIZE + strlen(order[i]->name);
@@ -210,6 +229,34 @@ static bool check_overlaps(const struct hd_zip *zip, heed_error *err)
     }
     hd_free(order);
     return ok;
+}
+
+/* Of two members with one name nobody could say which is meant. */
+static bool check_names(const struct hd_zip *zip, heed_error *err)
+{
+    const struct hd_zip_member **order = sorted(zip, compare_names, err);
+    bool ok = order != NULL;
+    for (size_t i = 1; ok && i < zip->n_members; i++)
+        ok = strcmp(order[i - 1]->name, order[i]->name) != 0 ||
+             hd_fail(err, HEED_BAD_MODEL,
+                     "%s: the archive has two members with the name %s; the program that wrote it "
+                     "made a mistake",
+                     zip->path, hd_quote(order[i]->name).text);
+    hd_free(order);
+    return ok;
+}
+
+/* A small file that fills the memory once it is unpacked is no model. */
+static bool check_growth(const struct hd_zip *zip, size_t size, heed_error *err)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < zip->n_members; i++)
+        all += zip->members[i].size;
+    return all <= ALWAYS_FINE || all <= USUAL_RATIO * (uint64_t)size ||
+           hd_fail(err, HEED_BAD_MODEL,
+                   "%s: its %zu bytes unpack to %llu, which weights do not; if the file is what it "
+                   "should be, save it again without compression",
+                   zip->path, size, (unsigned long long)all);
 }
 
 /* ---- unpacking ------------------------------------------------------------------------------- */

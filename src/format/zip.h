@@ -1,7 +1,8 @@
 /* zip.h -- what is in a zip archive, for readers: members stored or deflated, whole or not at all.
  *
- * Files are not trusted: members lie inside the archive, do not overlap, claim no more than
- * deflate can produce, and match their checksums, or there is a sentence (HEED_BAD_MODEL).
+ * Files are not trusted: members lie inside the archive, do not overlap, have names of their own,
+ * grow together to no more than 64 MiB or 100 times the archive, and match their checksums, or there is
+ * a sentence (HEED_BAD_MODEL).
  * Refused: zip64 (archives above 4 GiB), encryption, archives of several parts, other ways of
  * compression. */
 #ifndef HD_FORMAT_ZIP_H

@@ -59,7 +59,15 @@ static heed_model *import_folder(const char *path, const char *const *vocabs, in
                 path);
         return NULL;
     }
-    return hd_import_hf(path, err);
+    if (hd_folder_has(path, "config.json"))
+        return hd_import_hf(path, err);
+    hd_fail(
+        err, HEED_BAD_FILE,
+        "%s: this folder has neither the config.json of a model of Hugging Face's transformers nor "
+        "the model.bin of one of CTranslate2; give the folder that has one of them, or of a model "
+        "of Marian or heed the file",
+        path);
+    return NULL;
 }
 
 static heed_model *import_file(const char *path, const char *const *vocabs, int n_vocabs,
@@ -74,6 +82,13 @@ static heed_model *import_file(const char *path, const char *const *vocabs, int 
         hd_fail(err, HEED_BAD_MODEL,
                 "%s: this is not a model.bin of Marian; of a model of transformers or CTranslate2 "
                 "give the folder that it is in",
+                path);
+        return NULL;
+    }
+    if (kind == IS_OTHER && n > 11 && strcmp(path + n - 11, ".index.json") == 0) {
+        hd_fail(err, HEED_BAD_MODEL,
+                "%s: this is the list of the files that a model was cut into; give the folder that "
+                "they are in",
                 path);
         return NULL;
     }

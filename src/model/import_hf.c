@@ -450,9 +450,16 @@ static heed_model *read_weights(struct hf *hf)
         model = file ? model_of(hf, torch.s, &file->tensors) : NULL;
         hd_torch_close(file);
     } else {
-        hd_fail(hf->err, HEED_BAD_FILE,
-                "%s: there is neither model.safetensors nor pytorch_model.bin in this folder",
-                hf->folder);
+        const bool is_cut = hd_folder_has(hf->folder, "model.safetensors.index.json") ||
+                            hd_folder_has(hf->folder, "pytorch_model.bin.index.json");
+        hd_fail(
+            hf->err, HEED_BAD_FILE,
+            is_cut
+                ? "%s: the weights in this folder are cut into several files, which heed does not "
+                  "read; write them as one with transformers: "
+                  "model.save_pretrained(FOLDER, max_shard_size=\"100GB\")"
+                : "%s: there is neither model.safetensors nor pytorch_model.bin in this folder",
+            hf->folder);
     }
     return model;
 }

@@ -14,6 +14,8 @@
 
 /* ---- the YAML -------------------------------------------------------------------------------------------------------------- */
 
+enum { LARGEST_YAML = 1 << 20 };
+
 /* Its YAML is flat: "key: value" lines, and lists of "  - value" lines. */
 static bool read_yaml(struct hd_marian *m)
 {
@@ -23,6 +25,12 @@ static bool read_yaml(struct hd_marian *m)
                        "%s: it has no special:model.yml, so it is not a model of Marian; only "
                        "those are imported from .npz",
                        m->in.path);
+    if (t->bytes > LARGEST_YAML)
+        return hd_fail(
+            m->in.err, HEED_BAD_MODEL,
+            "%s: its special:model.yml has %zu bytes, and a configuration of Marian a few "
+            "thousand; the file is damaged",
+            m->in.path, t->bytes);
     m->yaml = hd_alloc(t->bytes + 1, 1, m->in.err);
     if (!m->yaml)
         return false;

@@ -32,8 +32,12 @@ struct hd_row {
 /* False when the line has another number of columns. */
 bool hd_columns_cut(const struct hd_columns *columns, struct hd_text line, struct hd_row *row);
 
-/* Is this first line a header? It names the columns source, target, from and to, in any order; or, where `direction` is not NULL, its
- * two languages. If so, *columns is what it says. */
+/* Which of the n cells of a first line are called source and target (src and tgt), or by the languages of `direction`; where it is NULL, by any two languages,
+ * of which the first is the source. In either case, with white space around them. False: the line is no header. */
+bool hd_columns_named(const struct hd_text *cells, int n, const struct hd_direction *direction,
+                      int *source, int *target);
+
+/* Is this first line a header? It names source and target as above, perhaps beside others, and from and to. If so, *columns is what it says. */
 bool hd_columns_of_header(struct hd_columns *columns, struct hd_text line,
                           const struct hd_direction *direction);
 

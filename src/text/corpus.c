@@ -197,8 +197,8 @@ static bool fail_bad(const struct cursor *c, struct hd_text line, enum hd_bad_pa
                        c->n_lines, why_no_question(line, bad));
     return hd_fail(err, HEED_BAD_TEXT, "%s:%zu: %s; --skip-bad leaves such pairs out", name,
                    c->n_lines,
-                   bad == HD_BAD_COLUMNS && c->file->columns.n == 4
-                       ? "this line does not have the four columns that the first line names"
+                   bad == HD_BAD_COLUMNS && c->file->columns.n != 2
+                       ? "this line does not have the columns that the first line names"
                        : reasons[bad]);
 }
 
@@ -279,7 +279,7 @@ static bool find_columns(struct hd_corpus *corpus, const struct hd_corpus_files 
         const struct hd_text first = line_at(file->text, file->text + file->size, &next);
         file->has_header = !files->has_questions &&
                            hd_columns_of_header(&file->columns, first, name ? &direction : NULL);
-        if (file->columns.n == 4)
+        if (file->columns.from >= 0)
             file->direction = -1;
     }
     return true;

@@ -288,17 +288,18 @@ static bool set_languages(struct hd_job *job, const heed_options *o, heed_error 
 {
     const heed_model *m = job->ensemble->models[0];
     const char *all = heed_model_languages(m);
+    const char *to = o->to && *o->to ? o->to : NULL; /* "" is none again */
     const bool is_told = o->from && strcmp(o->from, "auto") != 0;
-    if (!all && (is_told || o->to))
+    if (!all && (is_told || to))
         return hd_fail(err, HEED_BAD_OPTION,
                        "the model does not say which languages it translates, so neither from nor "
                        "to can be chosen");
     job->from = is_told ? language_of(m, o->from, false) : NULL;
-    job->to = o->to ? language_of(m, o->to, true) : NULL;
-    if ((is_told && !job->from) || (o->to && !job->to))
+    job->to = to ? language_of(m, to, true) : NULL;
+    if ((is_told && !job->from) || (to && !job->to))
         return hd_fail(err, HEED_BAD_OPTION, "the model does not translate %s %s; it has %s",
                        is_told && !job->from ? "from" : "to",
-                       hd_quote(is_told && !job->from ? o->from : o->to).text, all);
+                       hd_quote(is_told && !job->from ? o->from : to).text, all);
     const struct hd_direction *d;
     for (int i = 0; job->from && job->to && (d = hd_model_direction(m, i)); i++)
         if (hd_direction_is(d, job->from, job->to))

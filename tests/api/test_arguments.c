@@ -45,6 +45,7 @@ static void files_refuse_nothing(void **state)
     assert_refused(heed_file_write(NULL, e));
     assert_null(heed_file_format(NULL));
     assert_null(heed_file_text(NULL, 0));
+    assert_true(!heed_file_language(NULL) && !heed_file_language(file));
     assert_null(heed_file_text(file, SIZE_MAX));
     assert_null(heed_file_warning(NULL, 0));
     assert_true(heed_file_size(NULL) == 0 && heed_file_line(file, 1) == 0);

@@ -94,12 +94,17 @@ static void what_cannot_be_mapped_gets_a_sentence(void **state)
     static const struct {
         const char *name, *words;
     } bad[] = {
-        {"missing", "there is no such file"}, {"file/inside", "there is no such file"},
-        {"folder", "this is a folder"},       {"empty", "the file is empty"},
+        {"missing", "there is no such file"},
+        {"file/inside", "there is no such file"},
+        {"folder", "this is a folder"},
+        {"empty", "the file is empty"},
+        {"pointer", "run git lfs pull in its folder"},
         {"pipe", "a pipe or a device"},
     };
     put(in_folder("file"), "x");
     put(in_folder("empty"), "");
+    put(in_folder("pointer"),
+        "version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12345\n");
     assert_int_equal(mkdir(in_folder("folder"), 0777), 0);
     assert_int_equal(mkfifo(in_folder("pipe"), 0666), 0);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

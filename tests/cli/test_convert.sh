@@ -46,6 +46,7 @@ expect 'languages are told' 0 '*en-fra, en-deu*' '' "$heed" info zip.heed
 expect 'a folder is not written over' 1 '' '*tied.folder: there is something of this name already*' "$heed" convert tied.heed --to hf -o tied.folder
 expect 'nothing is left behind' 0 '' '' sh -c 'ls -d tied.folder.* 2>/dev/null || true'
 expect 'int8 is not for folders' 1 '' '*f32, f16 or bf16*' "$heed" convert tied.heed --to hf --store int8 -o new
+expect 'the model inside becomes one, too' 0 '' '' "$heed" convert default --to hf -o inside
 expect 'half floats are' 0 '' '' "$heed" convert tied.heed --to hf --store f16 -o half
 "$heed" train --arch bahdanau --size tiny --dim 16 --src text.en --tgt text.xx --dev-src text.en --dev-tgt text.xx --updates 1 --tokens chars -o rnn.heed >/dev/null 2>&1
 expect 'recurrent models cannot be said' 1 '' '*transformers cannot express this model: it is recurrent*' "$heed" convert rnn.heed --to hf -o new
@@ -58,8 +59,9 @@ broken() { # NAME WORDS: `broken` is a copy of a folder with a fault
     rm -rf broken
 }
 fresh() { cp -r "$hf/$1" broken && chmod -R u+w broken; }
-mkdir broken && broken 'an empty folder' 'broken/config.json: there is no such file'
+mkdir broken && broken 'an empty folder' 'this folder has neither the config.json of a model of Hugging Face'"'"'s transformers nor the model.bin'
 fresh tied && rm broken/model.safetensors && broken 'no weights' 'neither model.safetensors nor pytorch_model.bin'
+fresh tied && mv broken/model.safetensors broken/model-00001-of-00001.safetensors && echo '{}' >broken/model.safetensors.index.json && broken 'cut weights' 'cut into several files*save_pretrained'
 fresh tied && rm broken/vocab.json && broken 'no list' 'broken/vocab.json: there is no such file'
 fresh tied && rm broken/source.spm && broken 'no model that cuts' 'broken/source.spm: there is no such file'
 fresh tied && echo 'x' >broken/source.spm && broken 'a model that is none' 'broken/source.spm: *'

@@ -130,6 +130,7 @@ expect 'length can count more, so that outputs are too long' 0 'exact = 25.00 % 
     "$heed" eval -m "$toy" --metrics exact --length-norm power:50 src right
 expect 'a length normalisation must be one' 2 '' "heed: length-norm must be none, power:X or gnmt:X, *, not 'long'" \
     "$heed" eval -m "$toy" --length-norm long src right
+expect 'tables of other kinds are told apart' 1 '' 'heed: rows.csv: heed train learns from such files, but eval reads TSV alone*' "$heed" eval -m "$toy" --tsv rows.csv
 expect 'a row has a tab' 1 '' 'heed: src:1: there is no tab in it*' "$heed" eval -m "$toy" --tsv src
 expect 'source and reference have as many lines' 1 '' 'heed: src has 4 lines, but short has 3; *' "$heed" eval -m "$toy" src short
 expect 'a missing model is named' 1 '' 'heed: nowhere: there is no such file*' "$heed" eval -m nowhere src right

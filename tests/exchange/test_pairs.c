@@ -93,7 +93,23 @@ static void tables_have_columns_by_name(void **state)
     assert_string_equal(pairs("a.csv", "fr;en-GB;de\nun;one;eins\n", "en-fr"), "one\tun\n[0]");
     assert_string_equal(pairs("a.csv", "one,un\ntwo,deux", "en-fr"), "one\tun\ntwo\tdeux\n[0]");
     assert_string_equal(pairs("a.csv", "\xEF\xBB\xBFsrc,tgt\n\na,b\n", NULL), "a\tb\n[0]");
+    /* what Python and Excel write, and what people type */
+    assert_string_equal(pairs("a.csv", "\"source\",\"target\"\r\n\"a\",\"b\r\n\"\r\n", NULL),
+                        "a\tb\n[0]");
+    assert_string_equal(
+        pairs("a.csv", "\"id\",\"source\",\"target\"\r\n\"1\",\"a\",\"b\"\r\n", NULL), "a\tb\n[0]");
+    assert_string_equal(pairs("a.csv", " Source , \"target\"\na, \"b, c\"\n", NULL),
+                        "a\tb, c\n[0]");
+    assert_string_equal(pairs("a.csv", "English,German\na,b\n", NULL), "a\tb\n[0]");
+    assert_string_equal(pairs("a.csv", "id,EN,deu\n1,a,b\n", "de-en"), "b\ta\n[0]");
+    assert_string_equal(pairs("a.csv", "German;English (US)\na;b\n", "en-de"), "b\ta\n[0]");
+    assert_string_equal(pairs("a.csv", "sep=;\r\nsrc;tgt\r\na,b,c;d\r\n", NULL), "a,b,c\td\n[0]");
+    assert_string_equal(pairs("a.csv", "is,est\na,b\n", NULL), "is\test\na\tb\n[0]");
+    assert_string_equal(pairs("a.csv", "English,francais\na,b\n", NULL),
+                        "English\tfrancais\na\tb\n[0]");
     static const char *const cases[][2] = {
+        {"en,de,fr\n", ":1: there are 3 columns, and the first line does not say"},
+        {"sep=,\na,b,c\n", ":2: there are 3 columns"},
         {"a,b,c\n", ":1: there are 3 columns, and the first line does not say"},
         {"source,target\na,b\n\n\"x\ny\",c,d\n", ":4: this row has 3 columns, but the first has 2"},
         {"source,target\na,\"b\n", ":2: a quotation mark opens a cell here"},
@@ -136,6 +152,14 @@ static void folders_are_looked_through(void **state)
     assert_string_equal(paths.at[1], in_folder("a.tmx.gz"));
     assert_string_equal(paths.at[2], in_folder("b.po"));
     assert_string_equal(paths.at[3], in_folder("sub/z.CSV"));
+    hd_paths_release(&paths);
+    assert_int_equal(symlink("..", in_folder("sub/up")), 0);
+    assert_int_equal(symlink("../b.po", in_folder("sub/another.po")), 0);
+    assert_true(hd_paths_add(&paths, folder, &err));
+    assert_that(paths.n == 3, "links lead to %zu files instead of 3", paths.n);
+    assert_string_equal(paths.at[1], in_folder("b.po"));
+    unlink(in_folder("sub/up"));
+    unlink(in_folder("sub/another.po"));
     unlink(in_folder("sub/z.CSV"));
     assert_false(hd_paths_add(&paths, in_folder("sub"), &err));
     assert_that(strstr(err.message, "this is a folder without a file that ends in"), "%s",

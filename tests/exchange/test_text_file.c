@@ -56,7 +56,36 @@ static void messages_are_filled_and_marked_fuzzy(void **state)
         "#, fuzzy\r\n#| msgid \"b\"\r\nmsgid \"\"\r\n\"a\\n\"\r\n\"b\"\r\nmsgstr "
         "\"\"\r\n\"c\\n\"\r\n\"d\"\r\n");
     assert_string_equal(texts("po", "msgid \"\"\n\"a\\t\\x41\\102\\\"\"\n\"c\"\nmsgstr \"\"\n"),
-                        "a\tAB\"c");
+                        "a\nAB\"c");
+    const char *said =
+        WITH("po", "msgid \"_Open\\tCtrl+O\\nx\"\nmsgstr \"\"\n", "Ouvrir\nCtrl+O\ny");
+    assert_that(strstr(said, "\"_Ouvrir\\tCtrl+O\\n\"\n\"y\""), "%s", said);
+}
+
+static void the_header_says_the_language(void **state)
+{
+    (void)state;
+    heed_error err = {0};
+    static const char po[] =
+        "msgid \"\"\nmsgstr \"Language: pt_BR \\n\"\n\nmsgid \"a\"\nmsgstr \"\"\n";
+    heed_file *file = heed_file_read(po, strlen(po), "po", "x", &err);
+    assert_true(file && strcmp(heed_file_language(file), "pt_BR") == 0);
+    heed_file_free(file);
+    file = heed_file_read(po + strlen(po) - 20, 20, "po", "x", &err);
+    assert_true(file && !heed_file_language(file) && !heed_file_language(NULL));
+    heed_file_free(file);
+}
+
+static void a_byte_order_mark_stays(void **state)
+{
+    (void)state;
+    assert_string_equal(WITH("text", "\xEF\xBB\xBFone", "un"), "\xEF\xBB\xBFun");
+    assert_string_equal(WITH("srt",
+                             "\xEF\xBB\xBF"
+                             "1\r\n00:00:01,000 --> 00:00:02,000\r\na\r\n",
+                             "b"),
+                        "\xEF\xBB\xBF"
+                        "1\r\n00:00:01,000 --> 00:00:02,000\r\nb\r\n");
 }
 
 static void what_is_translated_or_obsolete_stays(void **state)
@@ -164,6 +193,35 @@ static void of_webvtt_the_cues_alone_are_translated(void **state)
         said);
 }
 
+static void times_between_words_stay(void **state)
+{
+    (void)state;
+    static const char vtt[] =
+        "WEBVTT\n\n00:02.000 --> 00:05.000\nI <00:02.100>went <00:00:02.900>home x < 3\n";
+    assert_string_equal(
+        texts("vtt", vtt),
+        "!I <wbr data-time=\"00:02.100\">went <wbr data-time=\"00:00:02.900\">home x < 3");
+    /* words may change places, times do not go back */
+    const char *said =
+        WITH("vtt", vtt,
+             "Je <wbr data-time=\"00:00:02.900\">rentre <wbr data-time=\"00:02.100\">à pied");
+    assert_that(strstr(said, "\nJe <00:02.100>rentre <00:00:02.900>à pied\n"), "%s", said);
+    assert_that(strstr(WITH("vtt", vtt, "nothing"), ".000\nnothing\n"), "no tags at all");
+}
+
+static void cues_need_no_empty_line_between_them(void **state)
+{
+    (void)state;
+    static const char close[] = "1\n00:00:01,000 --> 00:00:02,000\nOne.\n2\n00:00:03,000 --> "
+                                "00:00:04,000\nTwo 2\n3\n4\n00:00:05,000 --> 00:00:06,000\n"
+                                "00:00:07,000 --> 00:00:08,000\nA --> B\n";
+    assert_string_equal(texts("srt", close), "One.|Two 2 3|A --> B");
+    const char *said = WITH("srt", close, "Un.", "Deux", "C");
+    assert_string_equal(said, "1\n00:00:01,000 --> 00:00:02,000\nUn.\n2\n00:00:03,000 --> "
+                              "00:00:04,000\nDeux\n4\n00:00:05,000 --> 00:00:06,000\n"
+                              "00:00:07,000 --> 00:00:08,000\nC\n");
+}
+
 static void paragraphs_are_joined_and_broken_again(void **state)
 {
     (void)state;
@@ -175,6 +233,10 @@ static void paragraphs_are_joined_and_broken_again(void **state)
     assert_string_equal(
         WITH("text", text, "# H", "un deux trois quatre cinq", "- a", "- b", "12. c"),
         "# H\nun deux trois\nquatre cinq\n\n\n  - a\n  - b\n12. c");
+    static const char quoted[] = "> One two\n> three.\n>\n> > four\n> five\nsix\n>seven\n>eight";
+    assert_string_equal(texts("text", quoted), "One two three.|four|five|six|seven eight");
+    assert_string_equal(WITH("text", quoted, "un deux trois", "quatre", "cinq", "six", "sept huit"),
+                        "> un deux\n> trois\n>\n> > quatre\n> cinq\nsix\n>sept\n>huit");
 }
 
 static void what_is_broken_is_told_with_file_and_line(void **state)
@@ -194,9 +256,12 @@ static void what_is_broken_is_told_with_file_and_line(void **state)
         {"srt", "1\nhello\n", "x:2: a time such as 00:00:01,000 --> "},
         {"srt", "1\n00:00:01 --> 00:00:02\nx\n", "x:2: a time such as"},
         {"srt", "1\n00:00:01,000 --> 00:00:02,000\na\n\nb\n", "x:5: a time such as"},
+        {"srt", "1\n00:00:01,000 --> 00:00:02,000\na\n2\n00:00:03 --> 00:00:04\nb\n",
+         "x:5: a time such as"},
         {"vtt", "1\n", "x:1: a WebVTT file begins with the word WEBVTT"},
         {"vtt", "WEBVTT\n\nx\n", "x:3: a time such as 00:00:01.000"},
-        {"tmx", "<tmx/>", "can be learned from, not translated"},
+        {"tmx", "<tmx/>", "x: a translation memory can be learned from, not translated; write"},
+        {"csv", "a,b", "x: a table can be learned from, not translated; write"},
         {"doc", "", "there is no format 'doc'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -213,6 +278,12 @@ static void formats_are_known_by_endings(void **state)
     assert_string_equal(heed_file_format("b.pot"), "po");
     assert_string_equal(heed_file_format("b.fr.srt"), "srt");
     assert_string_equal(heed_file_format("b.vtt"), "vtt");
+    assert_string_equal(heed_file_format("b.po.GZ"), "po");
+    assert_string_equal(heed_file_format("b.tmx"), "tmx");
+    assert_string_equal(heed_file_format("b.csv.gz"), "csv");
+    assert_null(heed_file_format("b.csvs"));
+    assert_null(heed_file_format(".gz"));
+    assert_null(heed_file_format("a.po/b"));
     assert_null(heed_file_format("b.txt"));
     assert_null(heed_file_format("b.p"));
     assert_null(heed_file_format("po"));
@@ -222,7 +293,8 @@ static void formats_are_known_by_endings(void **state)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    static const char po[] = "#, c-format\nmsgid \"a %d\"\nmsgid_plural \"b %d\"\nmsgstr[0] \"\"\n";
+    static const char po[] = "msgid \"\"\nmsgstr \"Language: fr\"\n#, c-format\nmsgid "
+                             "\"a\\t%d\"\nmsgid_plural \"b %d\"\nmsgstr[0] \"\"\n";
     static const char *const files[][2] = {{"po", po}, {"srt", srt}, {"text", "a\nb\n\nc"}};
     for (size_t f = 0; f < 3; f++)
         for (long n = 0, is_done = 0; !is_done; n++) {
@@ -246,6 +318,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_are_filled_and_marked_fuzzy),
+        cmocka_unit_test(the_header_says_the_language),
+        cmocka_unit_test(a_byte_order_mark_stays),
+        cmocka_unit_test(times_between_words_stay),
+        cmocka_unit_test(cues_need_no_empty_line_between_them),
         cmocka_unit_test(what_is_translated_or_obsolete_stays),
         cmocka_unit_test(plurals_have_the_forms_of_their_language),
         cmocka_unit_test(a_lost_placeholder_is_told_and_left_out),

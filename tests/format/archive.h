@@ -10,7 +10,7 @@
 /* An archive as it grows: members first, then the directory. What is to be wrong is changed in
  * it. */
 struct archive {
-    unsigned char bytes[65536];
+    unsigned char bytes[131072];
     size_t n;
     unsigned char directory[8192];
     size_t n_directory;
@@ -85,6 +85,22 @@ static inline uint32_t crc_of(const void *data, size_t n)
 static inline void add_stored(struct archive *a, const char *name, const void *data, size_t n)
 {
     add_packed(a, name, data, n, n, crc_of(data, n), 0);
+}
+
+/* Of at most some kilobytes once it is packed. */
+static inline void add_deflated(struct archive *a, const char *name, const void *data, size_t n)
+{
+    unsigned char packed[4096];
+    z_stream z = {.next_in = (void *)(uintptr_t)data,
+                  .avail_in = (uInt)n,
+                  .next_out = packed,
+                  .avail_out = sizeof packed};
+    if (deflateInit2(&z, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK ||
+        deflate(&z, Z_FINISH) != Z_STREAM_END)
+        abort();
+    const size_t n_packed = z.total_out;
+    deflateEnd(&z);
+    add_packed(a, name, packed, n_packed, n, crc_of(data, n), 8);
 }
 
 /* Directory and end; the archive is then bytes[0..n). */

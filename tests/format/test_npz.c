@@ -132,20 +132,6 @@ static void models_of_marian_are_read(void **state)
 
 /* ---- archives made by hand ------------------------------------------------------------------- */
 
-static void add_deflated(struct archive *a, const char *name, const void *data, size_t n)
-{
-    unsigned char packed[4096];
-    z_stream z = {.next_in = (void *)(uintptr_t)data,
-                  .avail_in = (uInt)n,
-                  .next_out = packed,
-                  .avail_out = sizeof packed};
-    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-    const size_t n_packed = z.total_out;
-    deflateEnd(&z);
-    add_packed(a, name, packed, n_packed, n, crc_of(data, n), 8);
-}
-
 static struct bytes finish(struct archive *a)
 {
     finish_archive(a);
@@ -249,7 +235,12 @@ static void every_fault_of_the_archive_has_its_sentence(void **state)
     a = FRESH;
     add_stored(&a, "W.npy", npy, n);
     add_stored(&a, "W.npy", npy, n);
-    assert_refused(&a, "two tensors with the name 'W'");
+    assert_refused(&a, "two members with the name 'W.npy'");
+    static const char few[40000];
+    a = FRESH; /* no more than deflate could make of them, and yet too much for so few bytes */
+    add_packed(&a, "W.npy", few, sizeof few, 36000000, 0, 8);
+    add_packed(&a, "X.npy", few, sizeof few, 36000000, 0, 8);
+    assert_refused(&a, "bytes unpack to 72000000, which weights do not");
     a = FRESH;
     add_stored(&a, "W\xFF.npy", npy, n);
     assert_refused(&a, "'W?.npy' is not UTF-8");

@@ -89,6 +89,30 @@ static void what_is_not_as_it_should_be_is_named(void **state)
     add_packed(&a, "x/data.pkl", "", 0, 1 << 30, 0, 8);
     finish_archive(&a);
     assert_refused(a.bytes, a.n, "claims 1073741824 bytes");
+    static const float many[10000];
+    struct bytes pickle = bytes_of_file(SEEDS "pickle");
+    a = FRESH;
+    add_stored(&a, "x/data.pkl", pickle.at, pickle.n);
+    add_deflated(&a, "x/data/0", many, sizeof many);
+    finish_archive(&a);
+    assert_refused(a.bytes, a.n,
+                   "the member 'x/data/0' unpacks to 40000 bytes, of which its tensors need 24");
+    a = FRESH;
+    add_stored(&a, "x/data.pkl", pickle.at, pickle.n);
+    add_stored(&a, "x/data/0", many, 24);
+    add_stored(&a, "x/data/0", many, 24);
+    finish_archive(&a);
+    assert_refused(a.bytes, a.n, "two members with the name 'x/data/0'");
+    a = FRESH; /* what no tensor needs is not unpacked, whatever it is */
+    add_stored(&a, "x/data.pkl", pickle.at, pickle.n);
+    add_deflated(&a, "x/data/0", many, 24);
+    add_packed(&a, "x/data/1", "no", 2, 1000, 0, 8);
+    finish_archive(&a);
+    heed_error err = {0};
+    struct hd_torch *file = hd_torch_open_memory("toy.bin", a.bytes, a.n, &err);
+    assert_that(file && file->n_memory == 2, "%s", err.message);
+    hd_torch_close(file);
+    free(pickle.at);
 }
 
 /* Cut anywhere, or with any byte changed: tensors, or a sentence. */

@@ -263,6 +263,15 @@ static void another_archive_is_no_model(void **state)
 static void hostile_sizes_do_not_become_memory(void **state)
 {
     (void)state;
+    static char npy[2100000];
+    heed_error err = {0};
+    struct marian m = {0};
+    const size_t n =
+        npy_of(npy, "{'descr': '|i1', 'fortran_order': False, 'shape': (2097152,), }\n", 2097152);
+    add_deflated(&m.archive, "special:model.yml.npy", npy, n);
+    finish_archive(&m.archive);
+    assert_null(import(&m, 1, &err));
+    assert_error(err, HEED_BAD_MODEL, "toy.npz: its special:model.yml has 2097152 bytes");
     assert_refused("huge", NULL, NULL, (struct marian_fault){0}, "numbers, but it holds");
     assert_refused("overflow", NULL, NULL, (struct marian_fault){0}, "dim");
 }

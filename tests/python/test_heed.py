@@ -1,8 +1,11 @@
 """heed for Python, as people use it; run by test_package.sh with the package installed."""
 import asyncio
+import copy
 import gc
+import inspect
 import json
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -237,6 +240,33 @@ heed.train(tsv={str(pairs)!r}, out={str(tmp_path / "m.safetensors")!r}, updates=
     assert (tmp_path / "m.state.safetensors").exists()
 
 
+def test_ctrl_c_ends_a_few_long_texts_and_nothing_else():
+    code = """
+import threading, heed
+t = heed.Translator(beam=20, split="never")
+other, said = heed.Translator(), []
+def go_on():
+    while len(said) < 2:
+        said.append(other.translate(["Good morning!"] * 300) and "done")
+worker = threading.Thread(target=go_on)
+worker.start()
+print("going", flush=True)
+try:
+    t.translate([" ".join(["The red house is very old."] * 2000)] * 3)
+finally:
+    worker.join()
+    print(said, t.translate("Good morning!"), flush=True)
+"""
+    p = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert p.stdout.readline() == "going\n"
+    time.sleep(0.5)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate()
+    assert p.returncode != 0 and "KeyboardInterrupt" in err
+    assert "ignored" not in err and "CancelledError" not in err
+    assert out.startswith("['done', 'done'] Bonjour")
+
+
 def test_ctrl_c_ends_a_long_translation():
     code = """
 import heed
@@ -246,6 +276,69 @@ t.translate(["The red house is very old and very large indeed, is it not?"] * 20
 """
     status, err = interrupted(code, "going")
     assert status != 0 and "KeyboardInterrupt" in err
+
+
+def test_results_can_be_pickled_and_copied(translator):
+    t = translator.translate("I love my red cat.", n_best=2, attention="cross")
+    for other in (pickle.loads(pickle.dumps(t)), copy.deepcopy(t), copy.copy(t)):
+        assert other == t and type(other) is heed.Translation
+        for name in ("score", "logprob", "confidence", "words", "source_words", "links", "sentences", "warnings", "source", "subwords", "source_subwords", "heard"):
+            assert getattr(other, name) == getattr(t, name), name
+        assert [str(a) for a in other.alternatives] == [str(a) for a in t.alternatives] and len(other.alternatives) == 1
+        assert (other.attention == t.attention).all() and (other.subword_attention == t.subword_attention).all()
+        assert other.json() == t.json() and other.svg() == t.svg() and other.show() == t.show()
+        assert pickle.loads(pickle.dumps(other)).json() == t.json()
+    plain = translator.translate("Good morning!", attention="none")
+    assert pickle.loads(pickle.dumps(plain)).attention is None
+
+
+def test_files_are_translated_as_on_the_command_line(translator, tmp_path):
+    film = tmp_path / "film.srt"
+    film.write_bytes(b"\xef\xbb\xbf1\r\n00:00:01,000 --> 00:00:02,000\r\n<i>Good morning!</i>\r\n")
+    made = translator.translate_file(film, tmp_path / "out.srt")
+    assert made == "\ufeff1\r\n00:00:01,000 --> 00:00:02,000\r\n<i>Bonjour !</i>\r\n"
+    assert (tmp_path / "out.srt").read_bytes().decode() == made
+    po = tmp_path / "a.po"
+    po.write_text('msgid ""\nmsgstr "Language: de\\n"\n\nmsgid "Good morning!"\nmsgstr ""\n\nmsgid "a"\nmsgstr "b"\n')
+    with pytest.warns(UserWarning, match="1 of 2 messages have a translation"):
+        assert 'msgstr "Guten Morgen!"' in translator.translate_file(po)
+    with pytest.warns(UserWarning):
+        assert 'msgstr "Bonjour !"' in translator.translate_file(po, to="fr")
+    (tmp_path / "a.txt").write_text("Good morning!\n\nGood morning!\n")
+    assert translator.translate_file(tmp_path / "a.txt") == "Bonjour !\n\nBonjour !\n"
+    with pytest.raises(heed.OptionError, match="format must be one of"):
+        heed.Translator(format="docx")
+    with pytest.raises(heed.OptionError, match="a table can be learned from"):
+        (tmp_path / "a.csv").write_text("a,b\n")
+        translator.translate_file(tmp_path / "a.csv")
+
+
+def test_a_language_model_helps_the_search(tmp_path):
+    with pytest.raises(heed.FileError, match="none.safetensors"):
+        heed.Translator(lm=tmp_path / "none.safetensors")
+    with pytest.raises(heed.OptionError, match="language model"):
+        heed.Translator(lm=heed.Model(), lm_weight=0.3)
+
+
+def test_models_are_converted(tmp_path):
+    folder = heed.convert("default", tmp_path / "folder", to="hf")
+    assert (tmp_path / "folder" / "config.json").exists()
+    back = heed.convert(folder, tmp_path / "back.safetensors", store="f16", licence="ours")
+    assert "ours" in json.dumps(heed.Model(back).info)
+    with pytest.raises(heed.OptionError, match="store must be one of"):
+        heed.convert("default", tmp_path / "x", store="f8")
+    with pytest.raises(heed.Error, match="no such"):
+        heed.convert(tmp_path / "none", tmp_path / "x")
+
+
+def test_everything_has_a_docstring():
+    for kind in (heed.Model, heed.Translator, heed.Translation):
+        for name, member in vars(kind).items():
+            assert name.startswith("_") or not (callable(member) or isinstance(member, property)) or inspect.getdoc(member), f"{kind.__name__}.{name}"
+
+
+def test_modules_are_in_the_wheel(translator):
+    assert translator.translate("I <b>love</b> cats.", markup="html").count("<b>") == 1
 
 
 def test_the_notebook_runs():

@@ -20,6 +20,11 @@ if ! tools/python.sh "$build" wheel >"$here/log" 2>&1; then
     finish
 fi
 verdict "a wheel is made from a checkout" "" ""
+# Without a library of ours, as `pip install .` builds it; ninja says before it builds when something has no rule.
+PATH=$env/bin:$PATH
+expect "a checkout is built by ninja, the library first" 0 '*libheed.a*' '' sh -c '
+    cmake -S python -B "$1" -G Ninja -DPython_EXECUTABLE="$2" >"$1.log" 2>&1 || cat "$1.log" >&2
+    ninja -C "$1" -n -v' sh "$here/ninja" "$env/bin/python"
 size=$(wc -c <"$(ls "$build"/python/wheel/heed-*.whl)")
 [ "$size" -le 26214400 ] && problem= || problem="it has $size bytes"
 verdict "the wheel has at most 25 MB" "$problem" ""

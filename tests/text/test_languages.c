@@ -47,8 +47,9 @@ static void columns_are_named_by_the_option_or_a_header(void **state)
     const char *const headers[] = {header, header};
     assert_pairs(&(struct hd_corpus_files){headers, NULL, 2, 0, true, false, ways},
                  "en-fr:one=un|fr-en:un=one|");
-    assert_pairs(&(struct hd_corpus_files){headers, NULL, 1, 0, true, false, NULL},
-                 "-:fr=en|-:un=one|");
+    assert_pairs(&(struct hd_corpus_files){headers, NULL, 1, 0, true, false, NULL}, "-:un=one|");
+    const char *const wide = put("wide.tsv", "id\tTarget \tSource\r\n1\tun\tone\r\n");
+    assert_pairs(&(struct hd_corpus_files){&wide, NULL, 1, 0, true, false, NULL}, "-:one=un|");
     assert_pairs(&(struct hd_corpus_files){&four, NULL, 1, 0, true, false, NULL},
                  "en-de:one=eins|de-en:zwei=two|en-de:three=drei|");
     const char *const mixed[] = {four, plain}, *const none[] = {NULL, "en-fr"};

@@ -202,7 +202,7 @@ expect 'from one that is not there nothing is translated' 1 '' 'heed: the model 
     train 'a file is named once for a direction' 2 '*t.tsv is named twice as en-fr; once is enough*' --pair en-fr=t.tsv en-fr=t.tsv --out none.safetensors
     train 'pairs are one way to name text' 2 '*pair is given and tsv, src or tgt as well; choose one way*' --pair en-fr=t.tsv --tsv t.tsv --out none.safetensors
     printf 'source\ttarget\tfrom\tto\nA.\tB.\ten\n' >bad.tsv
-    train 'four columns are four in every line' 1 '*bad.tsv:2: this line does not have the four columns that the first line names*' --tsv bad.tsv --out none.safetensors
+    train 'four columns are four in every line' 1 '*bad.tsv:2: this line does not have the columns that the first line names*' --tsv bad.tsv --out none.safetensors
     printf 'source\ttarget\tfrom\tto\nA.\tB.\ten\ten\n' >bad.tsv
     train 'languages have names' 1 '*bad.tsv:2: from and to must be two languages by names such as en or pt_BR*' --tsv bad.tsv --out none.safetensors
     expect 'more text for a model of several languages names its own' 2 '' '*those of the text are not named; name them with --pair en-fr=FILE.tsv*' \
