@@ -41,6 +41,8 @@ enum hd_decoder_kind { HD_DECODER_SELF_ATTENTION, HD_DECODER_SSRU };
 enum hd_positions { HD_POSITIONS_SIN, HD_POSITIONS_LEARNED, HD_POSITIONS_NONE };
 enum hd_position_layout { HD_LAYOUT_INTERLEAVED, HD_LAYOUT_HALVES };
 enum hd_tie { HD_TIE_NONE, HD_TIE_OUTPUT, HD_TIE_SOURCE_TARGET, HD_TIE_ALL };
+/* GELU as its paper computes it, by tanh. */
+enum { HD_GELU_TANH = HD_SIGMOID + 1 };
 #define HD_SIZES "tiny|small|base"
 enum hd_size { HD_SIZE_TINY, HD_SIZE_SMALL, HD_SIZE_BASE };
 
@@ -97,7 +99,7 @@ struct hd_config {
     /* Transformer; heads also for the score multi-head */
     int decoder; /* enum hd_decoder_kind: how it knows of the words before */
     int heads, ffn, norm;
-    int activation; /* enum hd_function: relu, gelu or swish */
+    int activation; /* enum hd_function, or HD_GELU_TANH */
     int positions, position_layout, position_first, max_positions;
     bool position_shorter; /* the exponent's denominator is d/2-1, as in Marian, instead of d/2 */
     bool embed_scale;

@@ -254,7 +254,8 @@ static void visit_transformers(const struct visitor *v)
 {
     static const char *const norms[] = {"post", "pre"}, *const positions[] = {"sin", "learned",
                                                                               "none"};
-    static const char *const activations[] = {"relu", "gelu", "swish"};
+    static const char *const activations[] = {"relu", "gelu",    "swish",
+                                              "tanh", "sigmoid", "gelu-tanh"};
     foreach (n, norms)
         foreach (p, positions)
             foreach (a, activations)
