@@ -7,7 +7,7 @@
                                                     and --words make it smaller. For tools/check_hf.py
 
 Small ones: a random MarianMT in every way that files can be (pytorch_model.bin as zip and as the pickles of old, safetensors in f32 and
-f16; one list of words or two; tied or not; relu, gelu, swish), and a Pegasus. golden.json has, for each, sentences, their ids, logits of a
+f16; one list of words or two; tied or not; relu, gelu in both ways, swish, tanh), and a Pegasus. golden.json has, for each, sentences, their ids, logits of a
 forced target, and what greedy and beam search give.
 
 Needs transformers, torch and sentencepiece (PyPI).
@@ -139,6 +139,8 @@ CASES = {
     "old": dict(file="old", activation="gelu", half=True),
     "separate": dict(separate=True),
     "untied": dict(tied=False, kind="bpe"),
+    "gelu-new": dict(activation="gelu_new", layers=1),
+    "tanh": dict(activation="tanh", layers=1),
     "pegasus": dict(pegasus=True, activation="relu", layers=1),
 }
 

@@ -43,6 +43,14 @@ CASES = {
     "s2s-tanh": dict(RNN, enc_cell="tanh", dec_cell="tanh", dec_cell_base_depth=1),
     "s2s-deep": dict(RNN, enc_depth=2, enc_cell_depth=2, dec_cell_base_depth=3, dec_cell_high_depth=2, dec_depth=2),
     "s2s-norm": dict(RNN, layer_normalization=True),
+    "amun-norm": dict(RNN, type="amun", layer_normalization=True),
+    "nematus-norm-deep": dict(RNN, type="nematus", enc_cell="gru-nematus", dec_cell="gru-nematus", enc_cell_depth=2,
+                              dec_cell_base_depth=3, layer_normalization=True),
+    "s2s-norm-lstm": dict(RNN, enc_cell="lstm", dec_cell="lstm", enc_depth=2, enc_type="bi-unidirectional", dec_cell_base_depth=3,
+                          layer_normalization=True),
+    "s2s-norm-tanh": dict(RNN, enc_cell="tanh", dec_cell="tanh", layer_normalization=True),
+    "s2s-norm-deep": dict(RNN, enc_depth=2, enc_cell_depth=2, dec_cell_base_depth=3, dec_cell_high_depth=2, dec_depth=2,
+                          layer_normalization=True, skip=True),
     "s2s-skip": dict(RNN, enc_depth=2, dec_depth=2, skip=True),
 }
 

@@ -2,16 +2,19 @@
 #ifndef HD_MODEL_CELL_H
 #define HD_MODEL_CELL_H
 
-#include <heed_graph.h>
+#include "model/config.h"
+#include "model/param.h"
 
 enum { HD_MAX_TRANSITIONS = 7 };
 
 /* One more step of the state that reads no input (deep transition): the cell's own equations with x = b. */
 struct hd_transition {
     hd_node *U, *c, *N, *b;
+    struct hd_map_norm u[2];
 };
 
-/* A cell's own parameters. Its input's share x = W x_t + b is made by the caller, for all steps at once where it can be. */
+/* A cell's own parameters. Its input's share x = W x_t + b is made by the caller, for all steps at once where it can be; where there are
+ * norms, the cell normalises it. */
 struct hd_cell_parts {
     enum hd_cell kind;
     bool resets_before; /* gru: the papers' own form */
@@ -19,6 +22,8 @@ struct hd_cell_parts {
     hd_node *U; /* [D,kD]; [D,2D] when resetting before */
     hd_node *c; /* gru, reset after: [3D], added to U s' */
     hd_node *N; /* gru, reset before: [D,D] */
+    struct hd_map_norm x[2],
+        u[2]; /* of the input's share and of U s'; split: of the gates, of the candidate */
     int n_transitions;
     struct hd_transition transition[HD_MAX_TRANSITIONS];
 };
@@ -31,6 +36,8 @@ struct hd_cell_kind {
     enum hd_cell kind;
     bool resets_before;
     int D, n_transitions;
+    enum hd_recurrent_norm norm;
+    float eps;
 };
 
 /* Declare "prefix.U" and what else the kind needs, and "prefix.deep.1.U" and so on for its transitions. */

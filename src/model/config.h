@@ -16,6 +16,7 @@ enum hd_arch { HD_SEQ2SEQ, HD_BAHDANAU, HD_LUONG, HD_WANG, HD_FERREIRA, HD_TRANS
 enum hd_task { HD_TASK_TRANSLATE, HD_TASK_LABEL, HD_TASK_SPAN, HD_TASK_LANGUAGE_MODEL };
 enum hd_source_type { HD_SOURCE_TEXT, HD_SOURCE_VECTORS, HD_SOURCE_NONE };
 enum hd_reset { HD_RESET_AFTER, HD_RESET_BEFORE };
+enum hd_recurrent_norm { HD_RNORM_NONE, HD_RNORM_WHOLE, HD_RNORM_SPLIT };
 enum hd_context { HD_CONTEXT_ATTENTION, HD_CONTEXT_FIRST, HD_CONTEXT_EVERY };
 enum hd_score {
     HD_SCORE_NONE,
@@ -40,6 +41,8 @@ enum hd_decoder_kind { HD_DECODER_SELF_ATTENTION, HD_DECODER_SSRU };
 enum hd_positions { HD_POSITIONS_SIN, HD_POSITIONS_LEARNED, HD_POSITIONS_NONE };
 enum hd_position_layout { HD_LAYOUT_INTERLEAVED, HD_LAYOUT_HALVES };
 enum hd_tie { HD_TIE_NONE, HD_TIE_OUTPUT, HD_TIE_SOURCE_TARGET, HD_TIE_ALL };
+/* GELU as its paper computes it, by tanh. */
+enum { HD_GELU_TANH = HD_SIGMOID + 1 };
 #define HD_SIZES "tiny|small|base"
 enum hd_size { HD_SIZE_TINY, HD_SIZE_SMALL, HD_SIZE_BASE };
 
@@ -79,6 +82,8 @@ struct hd_config {
     int gru_reset;
     int encoder_transitions, decoder_transitions,
         upper_transitions; /* further cells of a step, of a decoder's first layer and of those above */
+    int recurrent_norm; /* enum hd_recurrent_norm: of what cells, score, start and readout multiply */
+    bool residual;      /* layers above the first add what they have read */
     bool bidirectional, reverse_source;
     int context; /* enum hd_context, may be unset: attention with a score, first without */
     int score, attention_dim, score_depth; /* attention_dim 0: as dim */
@@ -94,7 +99,7 @@ struct hd_config {
     /* Transformer; heads also for the score multi-head */
     int decoder; /* enum hd_decoder_kind: how it knows of the words before */
     int heads, ffn, norm;
-    int activation; /* enum hd_function: relu, gelu or swish */
+    int activation; /* enum hd_function, or HD_GELU_TANH */
     int positions, position_layout, position_first, max_positions;
     bool position_shorter; /* the exponent's denominator is d/2-1, as in Marian, instead of d/2 */
     bool embed_scale;
@@ -140,6 +145,9 @@ int hd_config_frames(const struct hd_config *config);
 /* Widths that follow from it. */
 int hd_encoder_width(const struct hd_config *config); /* of h_j */
 int hd_value_width(const struct hd_config *config);   /* of c_t; 0 where there is none */
+
+/* Epsilon of the norms of a recurrent model: those of Ba et al. as Marian has them, of Nematus. */
+float hd_recurrent_eps(const struct hd_config *config);
 
 /* The formula of the attention in use, e.g. "e_tj = v·tanh(W s_{t-1} + U h_j)". Points into `text`. */
 const char *hd_config_formula(const struct hd_config *config, char text[256]);

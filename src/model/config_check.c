@@ -237,6 +237,42 @@ static bool check_transitions(const struct hd_config *c, heed_error *err)
                    "1; leave it out, or set decoder-transitions");
 }
 
+float hd_recurrent_eps(const struct hd_config *c)
+{
+    return c->recurrent_norm == HD_RNORM_SPLIT ? 1e-5F : 1e-9F;
+}
+
+static bool check_norms(const struct hd_config *c, heed_error *err)
+{
+    if (c->recurrent_norm == HD_RNORM_SPLIT && c->cell != HD_GRU)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "recurrent-norm split tells a GRU's gates from its candidate, but cell is "
+                       "%s; choose recurrent-norm whole, or cell gru",
+                       hd_config_choice("cell", c->cell).text);
+    if (c->recurrent_norm != HD_RNORM_NONE && c->cell == HD_GRU && c->gru_reset == HD_RESET_BEFORE)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "recurrent-norm %s normalises what U makes for all of a GRU, but with "
+                       "gru-reset before it makes only the gates; set gru-reset after",
+                       hd_config_choice("recurrent-norm", c->recurrent_norm).text);
+    return true;
+}
+
+static bool check_residual(const struct hd_config *c, heed_error *err)
+{
+    const bool has_upper = (hd_config_has_encoder(c) && c->encoder_layers > 1) ||
+                           (hd_config_has_decoder(c) && c->decoder_layers > 1);
+    if (c->residual && !has_upper)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "residual is for layers above the first, but there are none; leave it out, "
+                       "or set layers");
+    if (c->residual && c->pyramid > 0)
+        return hd_fail(err, HEED_BAD_OPTION,
+                       "residual adds what a layer has read to what it makes, but with pyramid %d "
+                       "it reads more positions than it makes; leave one of them out",
+                       c->pyramid);
+    return true;
+}
+
 static bool check_start(const struct hd_config *c, heed_error *err)
 {
     if (c->start == HD_START_COPY && c->encoder_layers != c->decoder_layers)
@@ -433,7 +469,7 @@ static bool check_pooling(const struct hd_config *c, heed_error *err)
                        "leave local out",
                        hd_config_choice("task", c->task).text);
     return check_score(c, err) && check_location(c, err) && check_axes(c, err) &&
-           check_encoder(c, err);
+           check_encoder(c, err) && check_norms(c, err) && check_residual(c, err);
 }
 
 static bool check_recurrent(const struct hd_config *c, heed_error *err)
@@ -448,8 +484,8 @@ static bool check_recurrent(const struct hd_config *c, heed_error *err)
             hd_config_choice("score", c->score).text);
     const bool fits = has_score(c) ? check_place(c, err) : check_no_score(c, err);
     return fits && check_score(c, err) && check_location(c, err) && check_axes(c, err) &&
-           check_encoder(c, err) && check_transitions(c, err) && check_start(c, err) &&
-           check_tied_readout(c, err);
+           check_encoder(c, err) && check_norms(c, err) && check_residual(c, err) &&
+           check_transitions(c, err) && check_start(c, err) && check_tied_readout(c, err);
 }
 
 /* ---- the Transformer ------------------------------------------------------------------------- */

@@ -22,7 +22,9 @@ static void declare_layer(struct hd_encoder_layer *layer, const struct hd_config
                     (struct hd_cell_kind){.kind = (enum hd_cell)c->cell,
                                           .resets_before = c->gru_reset == HD_RESET_BEFORE,
                                           .D = D,
-                                          .n_transitions = c->encoder_transitions});
+                                          .n_transitions = c->encoder_transitions,
+                                          .norm = (enum hd_recurrent_norm)c->recurrent_norm,
+                                          .eps = hd_recurrent_eps(c)});
     layer->b = hd_vector_param(params, prefix, "b", gates);
 }
 
@@ -33,6 +35,7 @@ void hd_encoder_declare(struct hd_encoder_parts *parts, const struct hd_config *
     parts->n_halvings = c->pyramid;
     parts->is_bidirectional = c->bidirectional;
     parts->is_reversed = c->reverse_source;
+    parts->is_residual = c->residual;
     const int width = hd_encoder_width(c), D = c->bidirectional ? width / 2 : width;
     for (int l = 0; l < c->encoder_layers; l++) {
         const int in = l == 0 ? in_width : l <= c->pyramid ? 2 * width : width;
@@ -82,12 +85,19 @@ static hd_node *both_ways(const struct hd_cell_parts *cell, hd_node *there, hd_n
     return hd_join((hd_node *[]){s, s_back, c, c_back}, 4);
 }
 
+/* A layer's output; with residual connections, and what it has read. */
+static hd_node *with_below(hd_node *h, hd_node *below)
+{
+    return below ? hd_add(h, below) : h;
+}
+
 struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *x,
                                  const hd_spans **of_top, float dropout_state)
 {
     struct hd_encoded e = {.h = x};
     for (int l = 0; l < parts->n_layers; l++) {
         const struct hd_encoder_layer *f = &parts->forward[l], *g = &parts->backward[l];
+        hd_node *below = parts->is_residual && l > 0 ? e.h : NULL;
         if (l > 0)
             e.h = hd_dropout(e.h, dropout_state);
         if (l > 0 && l <= parts->n_halvings) /* [h_2j; h_2j+1], Chan et al. (2016), equation 7 */
@@ -97,7 +107,7 @@ struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *
             hd_cell_run(&f->cell, hd_affine(f->W, f->b, e.h), NULL, spans, parts->is_reversed);
         e.last[l] = last_states(there, spans, parts->is_reversed);
         if (!parts->is_bidirectional) {
-            e.h = hd_cell_output(&f->cell, there);
+            e.h = with_below(hd_cell_output(&f->cell, there), below);
             continue;
         }
         hd_node *back =
@@ -106,7 +116,7 @@ struct hd_encoded hd_encoder_run(const struct hd_encoder_parts *parts, hd_node *
         e.last[l] = both_ways(&f->cell, e.last[l], first);
         e.first_backward = hd_cell_output(&g->cell, first);
         hd_node *h = hd_cell_output(&f->cell, there), *h_back = hd_cell_output(&g->cell, back);
-        e.h = hd_concat(h, h_back); /* h_j = [→h_j; ←h_j] [Σ S,E] */
+        e.h = with_below(hd_concat(h, h_back), below); /* h_j = [→h_j; ←h_j] [Σ S,E] */
     }
     return e;
 }

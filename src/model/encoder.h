@@ -15,7 +15,7 @@ struct hd_encoder_layer {
 struct hd_encoder_parts {
     int n_layers,
         n_halvings; /* layer l reads two states of the layer below side by side, 1 ≤ l ≤ n_halvings, from 0 */
-    bool is_bidirectional, is_reversed;
+    bool is_bidirectional, is_reversed, is_residual;
     struct hd_encoder_layer forward[HD_MAX_LAYERS], backward[HD_MAX_LAYERS];
 };
 

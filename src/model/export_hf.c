@@ -192,7 +192,8 @@ static int n_positions(const struct export *e)
 static json_t *config_of(const struct export *e)
 {
     static const char *const activations[] = {
-        [HD_RELU] = "relu", [HD_GELU] = "gelu", [HD_SWISH] = "swish"};
+        [HD_RELU] = "relu", [HD_GELU] = "gelu",       [HD_SWISH] = "swish",
+        [HD_TANH] = "tanh", [HD_SIGMOID] = "sigmoid", [HD_GELU_TANH] = "gelu_new"};
     static const char *const dtypes[] = {
         [HD_F32] = "float32", [HD_F16] = "float16", [HD_BF16] = "bfloat16"};
     const struct hd_config *c = e->c;

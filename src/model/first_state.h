@@ -3,10 +3,12 @@
 #define HD_MODEL_FIRST_STATE_H
 
 #include "model/model.h"
+#include "model/param.h"
 
 struct hd_start_parts {
     hd_node *W[HD_MAX_LAYERS], *b[HD_MAX_LAYERS]; /* s_0 = tanh(W h + b), one map per layer */
     hd_node *cell_W[HD_MAX_LAYERS], *cell_b[HD_MAX_LAYERS]; /* an LSTM's c_0 */
+    struct hd_map_norm norm[HD_MAX_LAYERS], cell_norm[HD_MAX_LAYERS];
 };
 
 struct hd_encoded;

@@ -65,7 +65,15 @@ static bool set_activation(const struct hf *hf, struct hd_config *c)
     static const struct {
         const char *theirs;
         int ours;
-    } names[] = {{"relu", HD_RELU}, {"gelu", HD_GELU}, {"swish", HD_SWISH}, {"silu", HD_SWISH}};
+    } names[] = {{"relu", HD_RELU},
+                 {"gelu", HD_GELU},
+                 {"swish", HD_SWISH},
+                 {"silu", HD_SWISH},
+                 {"tanh", HD_TANH},
+                 {"sigmoid", HD_SIGMOID},
+                 {"gelu_new", HD_GELU_TANH},
+                 {"gelu_fast", HD_GELU_TANH},
+                 {"gelu_pytorch_tanh", HD_GELU_TANH}};
     const char *name = json_string_value(json_object_get(hf->config, "activation_function"));
     name = name ? name : "gelu";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -75,7 +83,7 @@ static bool set_activation(const struct hf *hf, struct hd_config *c)
         }
     return hd_fail(hf->err, HEED_BAD_MODEL,
                    "%s/config.json: activation_function is %s, which heed does not have; relu, "
-                   "gelu, swish and silu can be converted",
+                   "gelu, gelu_new, swish, silu, tanh and sigmoid can be converted",
                    hf->folder, hd_quote(name).text);
 }
 

@@ -299,16 +299,47 @@ static bool read_transitions(const struct hd_marian *m, const char *key, int lea
                    key, hd_quote(depth.s).text, least, least + HD_MAX_TRANSITIONS);
 }
 
+/* With Nematus's cells the norms are Nematus's, and then everywhere; s2s has its own beside such cells. */
+static bool read_norm(const struct hd_marian *m, int *norm)
+{
+    const bool is_split = is_word(m, "type", "nematus");
+    *norm = HD_RNORM_NONE;
+    if (!hd_marian_is_true(m, "layer-normalization"))
+        return true;
+    *norm = is_split ? HD_RNORM_SPLIT : HD_RNORM_WHOLE;
+    return is_split ||
+           (!is_word(m, "enc-cell", "gru-nematus") && !is_word(m, "dec-cell", "gru-nematus")) ||
+           hd_fail(m->in.err, HEED_BAD_MODEL,
+                   "%s: it is a model of type %s with layer-normalization and cells gru-nematus, "
+                   "which has norms of two kinds; heed imports gru, lstm and tanh in such a model, "
+                   "and type nematus with gru-nematus",
+                   m->in.path, hd_quote(hd_marian_value(m, "type").s).text);
+}
+
+/* Where stacks of the encoder change their places, or begin anew, a layer's output and what it has read do not stand side by side. */
+static bool read_skip(const struct hd_marian *m, bool *is_residual)
+{
+    const bool is_deep = hd_marian_number(m, "enc-depth") > 1;
+    *is_residual =
+        hd_marian_is_true(m, "skip") && (is_deep || hd_marian_number(m, "dec-depth") > 1);
+    return !*is_residual || !is_deep || is_word(m, "enc-type", "bidirectional") ||
+           hd_fail(m->in.err, HEED_BAD_MODEL,
+                   "%s: its skip is true and its enc-type is %s, which heed cannot do together; "
+                   "skip can be imported with bidirectional",
+                   m->in.path, hd_quote(hd_marian_value(m, "enc-type").s).text);
+}
+
 static bool recurrent_config(struct hd_marian *m, struct hd_config *c)
 {
-    int cell, of_encoder, of_decoder = 0, of_upper = 0;
+    int cell, norm, of_encoder, of_decoder = 0, of_upper = 0;
+    bool is_residual;
     const bool has_upper = hd_marian_number(m, "dec-depth") > 1,
                is_after = !has_upper && is_word(m, "dec-cell-base-depth", "1");
     if (!check_depths(m) || !check_cells(m, &cell) || !check_encoder(m) ||
         !read_transitions(m, "enc-cell-depth", 1, &of_encoder) ||
         (!is_after && !read_transitions(m, "dec-cell-base-depth", 2, &of_decoder)) ||
         (has_upper && !read_transitions(m, "dec-cell-high-depth", 1, &of_upper)) ||
-        !must_be(m, "layer-normalization", "false", "") || !must_be(m, "skip", "false", ""))
+        !read_norm(m, &norm) || !read_skip(m, &is_residual))
         return false;
     *c = hd_config_preset(HD_BAHDANAU, HD_SIZE_BASE);
     set_common(m, c);
@@ -324,6 +355,8 @@ static bool recurrent_config(struct hd_marian *m, struct hd_config *c)
     c->encoder_transitions = of_encoder;
     c->decoder_transitions = of_decoder;
     c->upper_transitions = of_upper;
+    c->recurrent_norm = norm;
+    c->residual = is_residual;
     c->input_feeding = 0;
     c->readout = HD_READOUT_TANH;
     c->start = HD_START_MEAN;

@@ -13,4 +13,14 @@ hd_node *hd_table_param(hd_params *params, const char *name, int rows, int width
 /* A vector [n]. */
 hd_node *hd_vector_param(hd_params *params, const char *prefix, const char *name, int n);
 
+/* Layer norm of what a map makes: gain ∘ (x - mean) / √(variance + eps) + bias. A zeroed one leaves x as it is. */
+struct hd_map_norm {
+    hd_node *gain, *bias;
+    float eps;
+};
+struct hd_map_norm hd_norm_param(hd_params *params, const char *prefix, const char *name, int n,
+                                 float eps);
+void hd_norm_init(const struct hd_map_norm *norm);
+hd_node *hd_normed(const struct hd_map_norm *norm, hd_node *x);
+
 #endif

@@ -18,9 +18,13 @@ void hd_rnn_decoder_declare(struct hd_rnn_decoder_parts *p, const struct hd_conf
     const int D = c->dim, gates = hd_cell_gates(kind) * D;
     const bool is_inside = c->context == HD_CONTEXT_ATTENTION && c->attend == HD_ATTEND_INSIDE;
     const bool is_before = c->context == HD_CONTEXT_ATTENTION && c->attend == HD_ATTEND_BEFORE;
-    struct hd_cell_kind cell = {
-        .kind = kind, .resets_before = c->gru_reset == HD_RESET_BEFORE, .D = D};
+    struct hd_cell_kind cell = {.kind = kind,
+                                .resets_before = c->gru_reset == HD_RESET_BEFORE,
+                                .D = D,
+                                .norm = (enum hd_recurrent_norm)c->recurrent_norm,
+                                .eps = hd_recurrent_eps(c)};
     p->n_layers = c->decoder_layers;
+    p->is_residual = c->residual;
     for (int l = 0; l < c->decoder_layers; l++) {
         char prefix[48];
         snprintf(prefix, sizeof prefix, "decoder.%d", l + 1);
@@ -62,9 +66,17 @@ void hd_rnn_decoder_init(const struct hd_rnn_decoder_parts *p, uint64_t seed)
 
 /* ---- layers above the first ----------------------------------------------------------------------------------------------- */
 
+/* What layer l gives to the next; with residual connections its own output and those of all below. */
+static hd_node *layer_output(const struct hd_rnn_decoder_parts *p,
+                             const struct hd_rnn_decoder_state *s, int l)
+{
+    hd_node *own = hd_cell_output(&p->cell[l], s->layer[l]);
+    return p->is_residual && l > 0 ? hd_add(own, layer_output(p, s, l - 1)) : own;
+}
+
 static hd_node *top(const struct hd_rnn_decoder_parts *p, const struct hd_rnn_decoder_state *s)
 {
-    return hd_cell_output(&p->cell[p->n_layers - 1], s->layer[p->n_layers - 1]);
+    return layer_output(p, s, p->n_layers - 1);
 }
 
 static void run_upper_layers(const struct hd_rnn_decoder_parts *p,
@@ -72,7 +84,7 @@ static void run_upper_layers(const struct hd_rnn_decoder_parts *p,
                              struct hd_rnn_decoder_state *now)
 {
     for (int l = 1; l < p->n_layers; l++) {
-        hd_node *x = hd_cell_output(&p->cell[l - 1], now->layer[l - 1]);
+        hd_node *x = layer_output(p, now, l - 1);
         now->layer[l] = hd_cell_step(&p->cell[l], hd_affine(p->W[l], p->b[l], x), before->layer[l]);
     }
 }
@@ -93,7 +105,7 @@ static void conclude(const struct hd_rnn_parts *n, const struct hd_config *confi
     now->cover = before->cover ? hd_add(before->cover, alpha) : NULL;
     now->alpha = before->alpha ? alpha : NULL;
     step->readout_s = state_to_read(&n->decoder, config, before, now);
-    step->readout_c = n->readout.c ? hd_lin(n->readout.c, c) : NULL;
+    step->readout_c = hd_readout_c(&n->readout, c);
     step->attended_by = alpha;
 }
 
@@ -160,7 +172,7 @@ static struct hd_rnn_decoder_state step_after(const struct hd_rnn_parts *n,
     hd_node *alpha = hd_attend_softmax(h, e, s); /* α_t = softmax_j(e_tj) [B,S] */
     hd_node *c = hd_attend_context(h, alpha);    /* c_t = Σ_j α_tj h_j [B,E] */
     step->readout_s = state_to_read(p, config, before, &now);
-    step->readout_c = n->readout.c ? hd_lin(n->readout.c, c) : NULL;
+    step->readout_c = hd_readout_c(&n->readout, c);
     if (config->readout == HD_READOUT_ATTENDED) /* h̃_t = tanh(W_c [c_t; s_t]) [B,D] */
         step->attended = hd_readout(&n->readout, config, s, NULL, step->readout_c);
     if (before->fed)

@@ -10,6 +10,7 @@
 
 struct hd_rnn_decoder_parts {
     int n_layers;
+    bool is_residual;
     struct hd_cell_parts cell[HD_MAX_LAYERS];
     hd_node *W[HD_MAX_LAYERS], *b[HD_MAX_LAYERS]; /* the input's share; layer 1 reads E y_{t-1} */
     hd_node *C, *F;                               /* layer 1: of the context, of the fed h̃ */

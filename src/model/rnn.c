@@ -291,7 +291,7 @@ static struct reading read_previous(const struct hd_net *net, hd_tape *tape, con
     const struct hd_rnn_parts *p = net->parts;
     hd_node *y = hd_dropout(embed_previous(net, tape, ids, n), dropouts->embed);
     struct reading r = {.Wy = hd_affine(p->decoder.W[0], p->decoder.b[0], y)};
-    r.readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
+    r.readout_y = hd_readout_y(&p->readout, y);
     return r;
 }
 
@@ -496,7 +496,7 @@ static struct hd_stepped step_recurrent(struct hd_decoder *d, hd_tape *tape,
     struct hd_rnn_decoder_state now = hd_rnn_decoder_step(p, c, &before, &step);
     hd_node *out = step.attended;
     if (!out) {
-        hd_node *readout_y = p->readout.y ? hd_lin(p->readout.y, y) : NULL;
+        hd_node *readout_y = hd_readout_y(&p->readout, y);
         out = hd_readout(&p->readout, c, step.readout_s, readout_y, step.readout_c);
     }
     if (hd_has_failed(tape))

@@ -4,7 +4,6 @@
 #include "graph/guide.h"
 
 #include "graph/tape.h"
-#include "model/param.h"
 
 #include <string.h>
 
@@ -72,6 +71,10 @@ void hd_score_declare(struct hd_score_parts *p, const struct hd_config *c, hd_pa
     if (has_tanh) {
         p->v = hd_vector_param(params, at, "v", A);
         p->b = c->score_bias ? hd_vector_param(params, at, "b", A) : NULL;
+        if (c->recurrent_norm != HD_RNORM_NONE) {
+            p->of_s = hd_norm_param(params, at, "W.norm", A, hd_recurrent_eps(c));
+            p->of_h = hd_norm_param(params, at, "U.norm", A, hd_recurrent_eps(c));
+        }
     }
     if (c->coverage)
         p->cover = hd_vector_param(params, at, "cover", has_tanh ? A : 1);
@@ -93,6 +96,8 @@ void hd_score_init(const struct hd_score_parts *p, uint64_t seed)
             hd_init_glorot(vectors[i], seed);
     if (p->b)
         hd_init_fill(p->b, 0);
+    hd_norm_init(&p->of_s);
+    hd_norm_init(&p->of_h);
     const struct hd_mlp *const mlps[] = {&p->q, &p->k, &p->values};
     for (int m = 0; m < 3; m++)
         for (int i = 0; i < mlps[m]->depth; i++) {
@@ -118,7 +123,7 @@ struct hd_keys hd_score_keys(const struct hd_score_parts *p, const struct hd_con
     case HD_SCORE_MLP:
     case HD_SCORE_ADDITIVE:
     case HD_SCORE_LOCATION_AWARE:
-        k.keys = p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h);
+        k.keys = hd_normed(&p->of_h, p->b ? hd_affine(p->U, p->b, h) : hd_lin(p->U, h));
         return k;
     case HD_SCORE_TANH_SUM:
     case HD_SCORE_PROJECTED:
@@ -156,7 +161,7 @@ static hd_node *score_bilinear(const struct hd_view *v, hd_node *s)
 static hd_node *score_additive(const struct hd_view *v, hd_node *s)
 {
     const struct hd_score_parts *p = v->parts;
-    hd_node *Ws = hd_lin(p->W, s), *Uh = v->h;
+    hd_node *Ws = hd_normed(&p->of_s, hd_lin(p->W, s)), *Uh = v->h;
     return v->cover ? hd_additive_covered(p->v, Ws, Uh, p->cover, v->cover)
                     : hd_additive(p->v, Ws, Uh);
 }
@@ -165,7 +170,7 @@ static hd_node *score_additive(const struct hd_view *v, hd_node *s)
 static hd_node *score_location_aware(const struct hd_view *v, hd_node *s)
 {
     const struct hd_score_parts *p = v->parts;
-    hd_node *Ws = hd_lin(p->W, s);
+    hd_node *Ws = hd_normed(&p->of_s, hd_lin(p->W, s));
     hd_node *near = hd_windows(v->before, v->spans, v->config->location_width); /* [Σ S,width] */
     hd_node *f = hd_lin(p->F, near);                                            /* [Σ S,n] */
     return hd_additive_located(p->v, Ws, v->h, hd_lin(p->L, f));

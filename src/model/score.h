@@ -4,6 +4,7 @@
 
 #include "graph/context.h"
 #include "model/model.h"
+#include "model/param.h"
 
 enum { HD_MAX_DEPTH = 8 };
 
@@ -15,6 +16,7 @@ struct hd_mlp {
 
 struct hd_score_parts {
     hd_node *W, *U, *v, *b, *cover; /* query side, key side, and what goes with them */
+    struct hd_map_norm of_s, of_h;  /* scores with a tanh: of W s, of U h_j */
     hd_node *F, *L;             /* location-aware: filters [width,n], and what maps them [n,A] */
     struct hd_mlp q, k, values; /* scaled */
     hd_node *Wq, *Wk, *Wv, *Wo; /* multi-head */

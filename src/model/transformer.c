@@ -280,14 +280,28 @@ static hd_node *leave(const struct hd_config *c, struct layer_norm n, hd_node *x
     return c->norm == HD_NORM_PRE ? sum : norm(c, n, sum);
 }
 
+/* Hendrycks & Gimpel (2016), section 2: x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2, which is x σ(2 √(2/π) (…)) */
+static hd_node *gelu_tanh(hd_node *x)
+{
+    hd_node *square = hd_mul(x, x), *once = hd_scale(x, 1.5957691216057308F);
+    hd_node *cube = hd_scale(hd_mul(square, x), 0.07135481282989F);
+    return hd_mul(x, hd_sigmoid(hd_add(once, cube)));
+}
+
+/* act(W x + b) */
+static hd_node *inner_layer(const struct hd_config *c, struct linear_map m, hd_node *x)
+{
+    return c->activation == HD_GELU_TANH ? gelu_tanh(map(m, x))
+                                         : hd_dense(m.W, m.b, x, (enum hd_function)c->activation);
+}
+
 /* Section 3.3: f(x) = W_2 act(W_1 x + b_1) + b_2 */
 static hd_node *feed_forward(const struct hd_config *c, const struct feed_forward *f, hd_node *x,
                              const struct hd_dropouts *drop)
 {
     hd_node *y = enter(c, f->norm, x);
-    y = hd_dense(f->in.W, f->in.b, y,
-                 (enum hd_function)c->activation); /* act(W_1 x + b_1)            [N,F] */
-    y = map(f->out, hd_dropout(y, drop->ffn));     /* W_2 … + b_2                 [N,D] */
+    y = inner_layer(c, f->in, y);              /* act(W_1 x + b_1)            [N,F] */
+    y = map(f->out, hd_dropout(y, drop->ffn)); /* W_2 … + b_2                 [N,D] */
     return leave(c, f->norm, x, y, drop->state);
 }
 

@@ -11,7 +11,7 @@ printf 'a small cat sees a big dog\nthe dog sees the small cat\na cat and a dog 
 printf 'god gib a sees tac llams a\ntac llams eht sees god eht\ndrib a dna god a dna tac a\n' >text.xx
 paste text.en text.xx >text.tsv
 
-for kind in tied zip old separate untied pegasus; do
+for kind in tied zip old separate untied gelu-new tanh pegasus; do
     expect "$kind: a folder is converted" 0 '' '' "$heed" convert "$hf/$kind" -o $kind.heed
     # shellcheck disable=SC2086
     "$heed" translate -m $kind.heed -b 1 $plain text.en >$kind.out
@@ -71,7 +71,7 @@ fresh tied && echo '{"a": 999}' >broken/vocab.json && broken 'an id beyond' 'has
 fresh tied && echo '{"a": -1}' >broken/vocab.json && broken 'a negative id' 'has no number from 0 on'
 fresh tied && echo '[]' >broken/config.json && broken 'a configuration that is a list' 'this is no JSON object'
 fresh tied && sed -i 's/"marian"/"bart"/' broken/config.json && broken 'another model' "its model_type is 'bart'"
-fresh tied && sed -i 's/"swish"/"gelu_new"/' broken/config.json && broken 'another activation' "activation_function is 'gelu_new'"
+fresh tied && sed -i 's/"swish"/"quick_gelu"/' broken/config.json && broken 'another activation' "activation_function is 'quick_gelu'"
 fresh tied && sed -i 's/"decoder_ffn_dim": 12/"decoder_ffn_dim": 16/' broken/config.json && broken 'two widths' 'encoder_ffn_dim is 12 and decoder_ffn_dim is 16'
 fresh tied && sed -i 's/"d_model": 8/"d_model": 16/' broken/config.json && broken 'another width' 'its configuration asks for'
 fresh tied && sed -i 's/"d_model": 8/"d_model": 60000/' broken/config.json && broken 'a width that is not there' 'numbers, but it holds'

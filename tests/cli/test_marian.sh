@@ -8,7 +8,7 @@ marian=$PWD/tests/model/marian
 corpus=$PWD/tests/fuzz/corpus/marian_bin
 cd "$here" || exit 1
 
-for file in post.npz pre.npz tied-layers.npz ssru.bin int8.bin ssru-pre.npz amun.npz nematus.npz s2s.npz s2s-lstm.npz s2s-alternating.bin s2s-tanh.npz s2s-deep.npz; do
+for file in post.npz pre.npz tied-layers.npz ssru.bin int8.bin ssru-pre.npz amun.npz nematus.npz s2s.npz s2s-lstm.npz s2s-alternating.bin s2s-tanh.npz s2s-deep.npz s2s-skip.npz s2s-norm.npz nematus-norm.npz; do
     kind=${file%.*}
     vocab=$marian/source.yml,$marian/target.yml
     case $kind in post | ssru | int8 | s2s) vocab=$marian/joint.yml ;; esac

@@ -102,6 +102,20 @@ static inline void deep_transition(struct hd_config *c)
     c->upper_transitions = 1;
 }
 
+static inline void normed(struct hd_config *c)
+{
+    c->attend = HD_ATTEND_INSIDE;
+    c->recurrent_norm = HD_RNORM_WHOLE;
+    c->decoder_transitions = 1;
+}
+
+static inline void normed_residual(struct hd_config *c)
+{
+    c->recurrent_norm = HD_RNORM_SPLIT;
+    c->residual = true;
+    c->encoder_layers = c->decoder_layers = 2;
+}
+
 static inline void ssru(struct hd_config *c)
 {
     c->decoder = HD_DECODER_SSRU;
@@ -234,6 +248,16 @@ static const struct model_checksum {
      HD_BAHDANAU,
      deep_transition,
      {UINT64_C(0xb9d9ae64bc6bf344), UINT64_C(0xd9a2b3e8ccaf7601), UINT64_C(0x93d395699f0b63f9)},
+     false},
+    {"bahdanau, norms",
+     HD_BAHDANAU,
+     normed,
+     {UINT64_C(0x5f97c7a42af11996), UINT64_C(0xc4dce8e040a40e11), UINT64_C(0x33d6fec79862f0dc)},
+     false},
+    {"bahdanau, split norms, residual",
+     HD_BAHDANAU,
+     normed_residual,
+     {UINT64_C(0x6695e1b2dc1b3b85), UINT64_C(0x541df717fb969aba), UINT64_C(0x5887b60ec7dd04e7)},
      false},
     {"transformer, ssru",
      HD_TRANSFORMER,

@@ -208,6 +208,7 @@ static void visit_starts(const struct visitor *v)
 
 static void visit_presets(const struct visitor *v)
 {
+    static const char *const cells[] = {"rnn", "gru", "lstm"};
     static const char *const presets[] = {"seq2seq", "bahdanau", "luong", "wang", "ferreira"};
     foreach (p, presets) {
         visit_one(v, IS_MODEL, "%s", presets[p]);
@@ -228,6 +229,23 @@ static void visit_presets(const struct visitor *v)
                   toy_cells[c]);
     }
     visit_one(v, IS_REFUSED, "bahdanau upper-transitions=1");
+    foreach (c, cells) {
+        visit_one(v, IS_MODEL, "bahdanau dim=8 encoder-dim=16 recurrent-norm=whole cell=%s",
+                  cells[c]);
+        visit_one(v, IS_MODEL,
+                  "bahdanau dim=8 encoder-dim=16 attend=inside recurrent-norm=whole "
+                  "decoder-transitions=1 layers=2 residual=yes cell=%s",
+                  cells[c]);
+        visit_one(v, IS_MODEL, "luong residual=yes layers=3 cell=%s", cells[c]);
+    }
+    visit_one(v, IS_MODEL,
+              "bahdanau dim=8 encoder-dim=16 recurrent-norm=split score=location-aware");
+    visit_one(v, IS_MODEL,
+              "bahdanau dim=8 encoder-dim=16 attend=inside recurrent-norm=split "
+              "decoder-transitions=1 readout=tanh");
+    visit_one(v, IS_REFUSED, "luong cell=lstm recurrent-norm=split");
+    visit_one(v, IS_REFUSED, "bahdanau gru-reset=before recurrent-norm=whole");
+    visit_one(v, IS_REFUSED, "bahdanau residual=yes");
     visit_one(v, IS_REFUSED, "luong embed=3 tie=output");
     visit_one(v, IS_REFUSED, "luong source-vocab=0");
 }
@@ -236,7 +254,8 @@ static void visit_transformers(const struct visitor *v)
 {
     static const char *const norms[] = {"post", "pre"}, *const positions[] = {"sin", "learned",
                                                                               "none"};
-    static const char *const activations[] = {"relu", "gelu", "swish"};
+    static const char *const activations[] = {"relu", "gelu",    "swish",
+                                              "tanh", "sigmoid", "gelu-tanh"};
     foreach (n, norms)
         foreach (p, positions)
             foreach (a, activations)

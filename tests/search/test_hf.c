@@ -13,7 +13,8 @@
 
 enum { LONGEST_OUTPUT = 12 };
 
-static const char *const cases[] = {"tied", "zip", "old", "separate", "untied", "pegasus"};
+static const char *const cases[] = {"tied",   "zip",      "old",  "separate",
+                                    "untied", "gelu-new", "tanh", "pegasus"};
 
 static json_t *golden;
 

@@ -136,10 +136,14 @@ static void recurrent_models_are_marians(void **state)
 {
     (void)state;
     static const struct kind kinds[] = {
-        {.file = "amun.npz"},     {.file = "nematus.npz"},
-        {.file = "s2s-lstm.npz"}, {.file = "s2s.npz", .is_joint = true},
-        {.file = "s2s-tanh.npz"}, {.file = "s2s-alternating.bin"},
-        {.file = "s2s-deep.npz"}, {.file = "nematus-deep.npz"},
+        {.file = "amun.npz"},          {.file = "nematus.npz"},
+        {.file = "s2s-lstm.npz"},      {.file = "s2s.npz", .is_joint = true},
+        {.file = "s2s-tanh.npz"},      {.file = "s2s-alternating.bin"},
+        {.file = "s2s-deep.npz"},      {.file = "nematus-deep.npz"},
+        {.file = "s2s-skip.npz"},      {.file = "s2s-norm.npz"},
+        {.file = "s2s-norm-lstm.npz"}, {.file = "s2s-norm-tanh.npz"},
+        {.file = "s2s-norm-deep.npz"}, {.file = "amun-norm.npz"},
+        {.file = "nematus-norm.npz"},  {.file = "nematus-norm-deep.npz"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         compare(&kinds[i]);
