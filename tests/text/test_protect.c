@@ -3,23 +3,15 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "text/protect.h"
+#include "text/pieces.h"
 
 #include <time.h>
 
-/* The pieces of a text as "kind:piece kind:piece". */
 static const char *found(const char *text, const struct hd_keep *keep)
 {
-    static char out[4096];
     struct hd_protected_list list = {0};
-    size_t n = 0;
     assert_true(hd_protect_find(&list, keep, text, strlen(text), NULL));
-    out[0] = '\0';
-    for (size_t i = 0; i < list.n; i++)
-        n += (size_t)snprintf(out + n, sizeof out - n, "%s%s:%.*s", i > 0 ? " " : "",
-                              hd_protected_kind_name(list.at[i].kind),
-                              (int)(list.at[i].span.end - list.at[i].span.begin),
-                              text + list.at[i].span.begin);
+    const char *out = pieces_of(&list, text);
     hd_protected_release(&list);
     return out;
 }

@@ -1,8 +1,8 @@
 /* test_protect_unseen.c -- words in letters that a vocabulary spells in bytes are kept; others, and all without such a vocabulary, are not. */
 #include "text/files.h"
+#include "text/pieces.h"
 
 #include "base/memory.h"
-#include "text/protect.h"
 #include "text/vocab_train.h"
 
 static struct hd_vocab *learned(bool spells_bytes)
@@ -26,24 +26,16 @@ static struct hd_vocab *learned(bool spells_bytes)
     return vocab;
 }
 
-/* The kept pieces of a text as "kind:piece kind:piece". */
 static const char *found(const struct hd_vocab *vocab, const char *text)
 {
-    static char out[1024];
     struct hd_protected_list list = {0};
     struct hd_encoding encoding = {0};
     heed_error err = {0};
-    size_t n = 0;
     assert_true(hd_protect_find(&list, NULL, text, strlen(text), &err));
     assert_true(hd_vocab_encode_spans(vocab, text, strlen(text), &encoding, &err));
     assert_true(
         hd_protect_unseen(&list, vocab, text, (struct hd_span){0, strlen(text)}, &encoding, &err));
-    out[0] = '\0';
-    for (size_t i = 0; i < list.n; i++)
-        n += (size_t)snprintf(out + n, sizeof out - n, "%s%s:%.*s", i > 0 ? " " : "",
-                              hd_protected_kind_name(list.at[i].kind),
-                              (int)(list.at[i].span.end - list.at[i].span.begin),
-                              text + list.at[i].span.begin);
+    const char *out = pieces_of(&list, text);
     hd_encoding_release(&encoding);
     hd_protected_release(&list);
     return out;
@@ -69,7 +61,7 @@ static void words_in_unseen_letters_are_kept(void **state)
         {"Łukasz at łukasz.txt", "unseen:Łukasz path:łukasz.txt"},
         {"こんにちは", "unseen:こんにちは"},
         {"日本語", ""},
-        {"日本語は本", "unseen:は"},   /* without spaces between words, single letters */
+        {"日本語は本", "unseen:は"},      /* without spaces between words, single letters */
         {"日本語 がん本", "unseen:がん"}, /* side by side as one piece */
         {"5 Ω, 3 ½ ☃", "unseen:Ω emoji:☃"},
     };
