@@ -88,6 +88,15 @@ if [ -e "${heed%heed}heed_draw.so" ]; then
         sh -c "printf 'eins\n\nzwei\n' | '$heed' translate -m '$toy' --plot two.svg >/dev/null && echo two*.svg"
     expect 'even when the second comes late' 0 'late-1.svg late-2.svg' '' \
         sh -c "(echo eins; sleep 1; echo zwei) | '$heed' translate -m '$toy' --plot late.svg >/dev/null && echo late*.svg"
+    echo mine >mine.svg && cp mine.svg two-1.svg && cp "$toy" model.svg
+    expect 'what heed has not drawn is not replaced by a picture' 1 '' 'heed: mine.svg: there is a file of this name that heed has not drawn; *' \
+        sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --plot mine.svg"
+    expect 'nor is a model' 1 '' 'heed: model.svg: there is a file of this name that heed has not drawn; *' \
+        sh -c "echo 'eins zwei' | '$heed' translate -m model.svg --plot model.svg"
+    expect 'nor what is read' 1 '' 'heed: mine.svg: there is a file of this name *' "$heed" align -m "$toy" --plot mine.svg mine.svg mine.svg
+    expect 'nor by a picture that gets a number' 0 'mine' 'heed: line 1 is not drawn: two-1.svg: there is *' \
+        sh -c "printf 'eins\n\nzwei\n' | '$heed' translate -m '$toy' --plot two.svg >/dev/null; cat two-1.svg"
+    expect 'a picture of its own is replaced' 0 'two one' '' sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --plot one.svg"
     expect 'all heads are a page' 0 'two one' '' sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --head all --plot heads.svg && test -s heads.svg"
     expect 'given pairs are drawn as well' 0 '1-0 0-1' '' \
         sh -c "echo 'eins zwei' >x; echo 'two one' >y; '$heed' align -m '$toy' --plot pair.svg x y && test -s pair.svg"
