@@ -192,6 +192,12 @@ expect 'for the library as well' 1 '' 'heed: standard input: it is closed, so no
     sh -c "'$heed' eval --hyp - --ref in <&-"
 expect 'a text is no model' 1 '' 'heed: in: this is text, not a model; *' "$heed" translate -m in in
 printf 'eins' >short
+gzip -c "$toy" >packed
+expect 'a compressed model is to be unpacked' 1 '' 'heed: packed: this is compressed by gzip; unpack it first, with gunzip' "$heed" translate -m packed in
+printf '%%PDF-1.4\n\001\n' >paper
+expect 'a PDF is one' 1 '' 'heed: paper: this is a PDF, not a model' "$heed" translate -m paper in
+printf '\007\006\005\004\003\002\001\000\111\222\333' >noise
+expect 'bytes of something else are no model' 1 '' 'heed: noise: this is no model; *' "$heed" translate -m noise in
 expect 'however short' 1 '' 'heed: short: this is text, not a model; *' "$heed" translate -m short in
 expect 'nor is an archive' 1 '' 'heed: *stored.npz: this is a zip archive, as models of Marian are (.npz); heed convert *' \
     "$heed" translate -m "$npz" in

@@ -157,6 +157,13 @@ printf '\377\376a\0b\0c\0\n\0' >wide.en
 bad 'UTF-16 is recognised' 'heed: wide.en: this is UTF-16, not UTF-8; convert it first, with iconv -f UTF-16 -t UTF-8' wide.en t.fr
 printf '"a cat","un chat"\n"a dog","un chien"\n' >two
 expect 'so is CSV' 1 '' 'heed: two: this looks like CSV, *' timeout 60 "$heed" train --tsv two $dev $small --updates 2 --out bad.safetensors
+bad 'also where one side is wanted' 'heed: two: this is CSV, not lines of text; give it as --tsv FILE.csv, or as --pair en-fr=FILE.csv' two t.fr
+cp t.en t.csv
+bad 'or by its name' 'heed: t.csv: this is CSV, not lines of text; *' t.csv t.fr
+printf '"yes","no"\nsaid she\n' >two
+printf 'un\ndeux\n' >deux
+expect 'a line with quotes makes no CSV' 0 '' 'text: 2 pairs*' timeout 60 "$heed" train --src two --tgt deux $dev $small --updates 2 --out m.safetensors
+forget
 expect 'what is odd is told before training' 0 '' \
     '*warning: 60 pairs are very few: *warning: in 100 % of the pairs source and target are the same text; *warning: 5 of 5 different dev pairs are learned from as well, *' \
     sh -c "head -n 5 t.en >d.en; timeout 60 '$heed' train --src t.en --tgt t.en --dev-src d.en --dev-tgt d.en $small --updates 2 --out m.safetensors"
