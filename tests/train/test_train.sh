@@ -294,6 +294,21 @@ echo '[2026-01-31 12:00:00] nginx started' >o.log
 train 2 'heed: out: the log would take the place of o.log, which is another file; *' 'nor are logs' --updates 2 --out o.safetensors
 rm -f o.*
 
+# ---- a stop while subwords are learned, which takes long --------------------------------------------------
+awk 'BEGIN { for (i = 0; i < 300000; i++) print "word" i * 7919 % 300007 " and " i * 104729 % 299993 "\tmot" i * 611953 % 299987 " et " i }' >many.tsv
+"$heed" train --tsv many.tsv --vocab-size 16000 -j 1 --out o.safetensors 2>stopped.err &
+while ! grep -q text: o.log 2>/dev/null; do sleep 0.05; done
+sleep 2
+kill -INT $!
+wait $!
+status=$?
+problem=
+[ $status = 130 ] || problem="status $status"
+case $(tail -n 1 stopped.err) in 'stopped; there was nothing new to be saved' | 'heed: stopped '*) ;; *) problem="$problem; another sentence" ;; esac
+[ ! -e o.state.safetensors ] || problem="$problem; there is a state"
+verdict 'a stop is heeded then, too' "$problem" "$(cat stopped.err)"
+rm -f o.* many.tsv
+
 # ---- refused runs leave nothing -----------------------------------------------------------------------
 train 2 "*heed: freeze: no parameter is called 'banana'; *" 'a run that is refused' --freeze banana --updates 2 --out o.safetensors
 train 1 '*heed: no pair of sentences can be trained on: *raise --max-length' 'so is one without sentences' --max-length 2 --updates 2 --out o.safetensors
