@@ -230,7 +230,7 @@ static void show_validation(struct screen *s, const heed_training_event *e)
 static bool watch(void *context, const heed_training_event *e)
 {
     struct screen *s = context;
-    if (e->news != HEED_TRAINING_WAITS && e->news != HEED_TRAINING_SAYS)
+    if (e->news != HEED_TRAINING_WAITS)
         is_preparing = e->news == HEED_TRAINING_PREPARES;
     if (s->is_json && e->json) {
         puts(e->json);
