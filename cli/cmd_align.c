@@ -273,6 +273,8 @@ static enum status run(const struct invocation *invocation)
             "--reverse joins links of words; it does not go with --soft, --subwords or --json");
         return STATUS_USAGE;
     }
+    if (!plot_may_write(a->plot))
+        return STATUS_FAILED;
     struct running run = {
         .a = a, .name = invocation->arguments.items[0], .plots = {.path = a->plot}};
     progress_begin(&run.progress, a->is_quiet);

@@ -152,6 +152,8 @@ static enum status run(const struct invocation *invocation)
     asked.metrics = eval->metrics;
     if (!plot_has_kind(eval->plot) || !check_settings(invocation))
         return STATUS_USAGE;
+    if (!plot_may_write(eval->plot))
+        return STATUS_FAILED;
     asked.tok = (enum heed_tokeniser)eval->tok;
     asked.is_lowercase = eval->is_lowercase;
     if (!is_ready)

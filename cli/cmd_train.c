@@ -33,19 +33,38 @@ struct screen {
 };
 
 static volatile sig_atomic_t stopped_by; /* the signal, 0 for none */
-static volatile sig_atomic_t is_silent;
+static volatile sig_atomic_t is_silent, is_preparing;
+
+enum {
+    PATIENCE = 1
+}; /* seconds for what cannot be asked to stop, such as learning subwords, before it is left */
+
+static void leave(int number)
+{
+    static const char text[] = "stopped; there was nothing new to be saved\n";
+    (void)number;
+    if (!is_preparing)
+        return;
+    if (!is_silent)
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(128 + stopped_by);
+}
 
 /* Acknowledged at once, though leaving takes a moment. The second time it is meant: the last saved state is whole. */
 static void note_stop(int number)
 {
-    static const char text[] = "\nstopping, the state is being saved; once more leaves at once\n";
+    static const char text[] = "\nstopping, the state is being saved; once more leaves at once\n",
+                      soon[] = "\nstopping\n";
     stopped_by = number;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     if (number == SIGHUP) /* whoever was reading may be gone as well */
         signal(SIGPIPE, SIG_IGN);
     else if (!is_silent)
-        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+        (void)!write(STDERR_FILENO, is_preparing ? soon : text,
+                     (is_preparing ? sizeof soon : sizeof text) - 1);
+    if (is_preparing)
+        alarm(PATIENCE);
 }
 
 static void clear_live_line(struct screen *s)
@@ -211,6 +230,8 @@ static void show_validation(struct screen *s, const heed_training_event *e)
 static bool watch(void *context, const heed_training_event *e)
 {
     struct screen *s = context;
+    if (e->news != HEED_TRAINING_WAITS)
+        is_preparing = e->news == HEED_TRAINING_PREPARES;
     if (s->is_json && e->json) {
         puts(e->json);
         fflush(stdout);
@@ -293,12 +314,14 @@ static enum status run(const struct invocation *invocation)
                             .is_quiet = heed_training_is_yes(training, "quiet"),
                             .is_json = heed_training_is_yes(training, "json")};
     is_silent = screen.is_quiet;
+    signal(SIGALRM, leave);
     signal(SIGINT, note_stop);
     signal(SIGTERM, note_stop);
     if (signal(SIGHUP, note_stop) == SIG_IGN) /* nohup */
         signal(SIGHUP, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by a sentence */
     const bool ok = heed_training_run(training, watch, &screen, &err);
+    alarm(0);
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
     for (int i = 0; i < 3; i++) /* nothing is left to be saved */
         signal(caught[i], SIG_DFL);

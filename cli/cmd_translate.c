@@ -478,7 +478,7 @@ static enum status run(const struct invocation *invocation)
     if (!check_subwords(t, invocation) || (run.has_markup && !check_markup(t, invocation)))
         return STATUS_USAGE;
     heed_error err = {0};
-    bool ok = models_load(&run.models, model, invocation);
+    bool ok = plot_may_write(t->plot) && models_load(&run.models, model, invocation);
     if (ok && t->prefix && invocation->arguments.n == 0 &&
         strcmp(heed_model_task(run.models.at[0]), "language-model") == 0)
         run.beginnings = t->prefix;

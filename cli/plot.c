@@ -19,6 +19,15 @@ bool plot_has_kind(const char *path)
     return !path;
 }
 
+bool plot_may_write(const char *path)
+{
+    heed_error err = {0};
+    if (!path || heed_draw_may_write(path, &err))
+        return true;
+    complain("%s", err.message);
+    return false;
+}
+
 /* "cat.svg" is "cat-3.svg" for line 3; to be given to free(). */
 static char *numbered(const char *path, size_t number)
 {
@@ -38,7 +47,8 @@ static char *file_of(struct plots *plots, size_t number, bool is_one)
     }
     if (plots->n == 1 && plots->first_number > 0) {
         char *first = numbered(plots->path, plots->first_number);
-        rename(plots->path, first);
+        if (plot_may_write(first)) /* or it stays where it is */
+            rename(plots->path, first);
         free(first);
     }
     return numbered(plots->path, number);

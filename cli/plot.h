@@ -16,6 +16,9 @@ struct plots {
 /* Does the name end in .svg, .png, .pdf or .tex? Complains if not. NULL is fine. */
 bool plot_has_kind(const char *path);
 
+/* Is nothing lost if pictures are drawn there? Complains if something is. NULL is fine. */
+bool plot_may_write(const char *path);
+
 /* To stdout. `links` may be those of the translation or others. False, with the complaint printed. */
 bool show_attention(const heed_result *result, const heed_translation *translation);
 

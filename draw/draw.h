@@ -18,6 +18,12 @@
 
 #include <heed_draw.h>
 
+/* By which heed knows a picture of its own again: what a PNG has behind its header, and a PDF behind its end. (SVG and TikZ begin as no
+ * others do.) */
+#define HD_DRAW_PNG_MARK "\0\0\0\rtEXtSoftware\0heed\xd8\x74\x4b\x0f" /* with its length and CRC */
+#define HD_DRAW_PDF_MARK "%heed\n"
+enum { HD_DRAW_PNG_AT = 33 }; /* after the signature of 8 bytes and IHDR of 25 */
+
 enum hd_draw_format { HD_DRAW_SVG, HD_DRAW_PNG, HD_DRAW_PDF, HD_DRAW_TIKZ };
 
 struct hd_draw_module {

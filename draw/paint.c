@@ -2,6 +2,7 @@
 #include "draw/paint.h"
 
 #include "base/error.h"
+#include "draw/draw.h"
 
 #include <cairo-pdf.h>
 
@@ -15,6 +16,18 @@ static cairo_status_t collect(void *closure, const unsigned char *data, unsigned
     struct hd_bytes *out = closure;
     hd_bytes_add(out, data, n);
     return out->has_failed ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
+}
+
+/* The mark goes between the header and what follows. */
+static cairo_status_t collect_png(void *closure, const unsigned char *data, unsigned int n)
+{
+    const struct hd_bytes *out = closure;
+    const unsigned missing = out->n < HD_DRAW_PNG_AT ? HD_DRAW_PNG_AT - (unsigned)out->n : 0;
+    if (missing == 0 || n < missing)
+        return collect(closure, data, n);
+    (void)collect(closure, data, missing);
+    hd_bytes_add(closure, HD_DRAW_PNG_MARK, sizeof HD_DRAW_PNG_MARK - 1);
+    return collect(closure, data + missing, n - missing);
 }
 
 static void set_color(cairo_t *cr, hd_color color, double opacity)
@@ -107,7 +120,7 @@ bool hd_paint_png(struct hd_bytes *out, struct hd_scene *scene, heed_error *err)
     paint(cr, scene);
     cairo_status_t status = cairo_status(cr);
     if (status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_write_to_png_stream(surface, collect, out);
+        status = cairo_surface_write_to_png_stream(surface, collect_png, out);
     cairo_destroy(cr);
     cairo_surface_destroy(surface);
     return status == CAIRO_STATUS_SUCCESS || failed(status, err);
@@ -131,5 +144,6 @@ bool hd_paint_pdf(struct hd_bytes *out, struct hd_scene *scene, heed_error *err)
     if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
+    hd_bytes_text(out, HD_DRAW_PDF_MARK); /* a comment */
     return status == CAIRO_STATUS_SUCCESS || failed(status, err);
 }

@@ -21,7 +21,7 @@ hd_color hd_darkened(hd_color color)
     return (color & ~(hd_color)UINT32_MAX) | color >> 32;
 }
 
-hd_color hd_mix(hd_color a, hd_color b, double share)
+hd_color hd_mix_colors(hd_color a, hd_color b, double share)
 {
     hd_color mixed = 0;
     share = share < 0 ? 0 : share > 1 ? 1 : share;
@@ -36,5 +36,5 @@ hd_color hd_shade(double weight)
 {
     const double at = (weight < 0 ? 0 : weight > 1 ? 1 : weight) * (HD_N_SHADES - 1);
     const int i = at >= HD_N_SHADES - 1 ? HD_N_SHADES - 2 : (int)at;
-    return hd_mix(hd_theme.shades[i], hd_theme.shades[i + 1], at - i);
+    return hd_mix_colors(hd_theme.shades[i], hd_theme.shades[i + 1], at - i);
 }

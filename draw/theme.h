@@ -29,7 +29,7 @@ extern const struct hd_theme hd_theme;
 hd_color hd_darkened(hd_color color);
 
 /* From a to b; shares below 0 and above 1 are as 0 and 1. */
-hd_color hd_mix(hd_color a, hd_color b, double share);
+hd_color hd_mix_colors(hd_color a, hd_color b, double share);
 
 /* The shade of a weight; below 0 and above 1 are as 0 and 1. */
 hd_color hd_shade(double weight);

@@ -75,7 +75,7 @@ static void draw_spectrogram(struct hd_scene *scene, const heed_picture_view *v,
             const double x = band_of(v, from, to, b),
                          share = most > least ? (x - least) / (most - least) : 0;
             cell(scene, "band", left + t * w, top + SOUND_HEIGHT - (b + 1) * h, w + 0.3, h + 0.3,
-                 hd_mix(hd_theme.paper, hd_theme.ink, share * share));
+                 hd_mix_colors(hd_theme.paper, hd_theme.ink, share * share));
         }
     hd_scene_group_end(scene);
 }
@@ -126,7 +126,7 @@ static void layout_sound(struct hd_scene *scene, const heed_picture_view *v)
                 (double)v->weights[(size_t)i * (size_t)v->n_positions + (size_t)j];
             if (weight >= 0.005)
                 cell(scene, "weight", left + j * w, lanes + i * LANE + 2, w, LANE - 4,
-                     hd_mix(hd_theme.paper, hd_series_color(0), 0.15 + weight));
+                     hd_mix_colors(hd_theme.paper, hd_series_color(0), 0.15 + weight));
         }
     }
     hd_scene_group_end(scene);
@@ -156,7 +156,7 @@ static void draw_panel(struct hd_scene *scene, const heed_picture_view *v, const
             const hd_color color = rgb_of((double)c[0], (double)c[1], (double)c[2]);
             const double clear = weights ? clearness(v, weights, y, x) : 1;
             cell(scene, "pixel", left + x * pixel, top + y * pixel, pixel + 0.3, pixel + 0.3,
-                 hd_mix(hd_theme.paper, color, clear));
+                 hd_mix_colors(hd_theme.paper, color, clear));
         }
 }
 

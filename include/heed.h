@@ -821,7 +821,7 @@ HEED_API const heed_option *heed_training_option_at(int i);
 enum heed_training_news {
     /* text: a sentence on what was chosen or what happened */
     HEED_TRAINING_SAYS,
-    /* text: what is being done before the first update; share of it, 0 if unknown */
+    /* text: what is being done before the first update or after the last; share of it, 0 if unknown */
     HEED_TRAINING_PREPARES,
     /* an update is done */
     HEED_TRAINING_LEARNED,

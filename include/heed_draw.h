@@ -151,8 +151,12 @@ typedef struct heed_picture {
  *
  * False with the reason in `err`: HEED_BAD_OPTION (another ending, too many words, a number that
  * is not finite or a weight that is none), HEED_BAD_FILE (the module or cairo is missing, no
- * fonts, the file cannot be written), HEED_NO_MEMORY. Threads may draw at the same time. */
+ * fonts, the file cannot be written, or another file has its name), HEED_NO_MEMORY. Threads may draw at the same time. */
 HEED_API bool heed_draw(const heed_picture *picture, const char *path, heed_error *err);
+
+/* May heed_draw() write there? A picture that heed has drawn is replaced; nothing else is: then HEED_BAD_FILE with the
+ * reason. To be asked before something is made that takes long. */
+HEED_API bool heed_draw_may_write(const char *path, heed_error *err);
 
 /* The same into memory, to be given to heed_free(); `format` is "svg", "png", "pdf" or "tex", *size
  * the number of bytes (a zero follows them). NULL with the reason in `err`. */

@@ -8,7 +8,7 @@
 #
 # Of Tatoeba the train split is learned; of LibreOffice all lines but the last 2,000, which are dev and test; phrasebook.tsv
 # PHRASES times (50), and half as often with the first letter of the other size, what has up to three words: people type `yes`, `Yes` and `Seven`.
-# Such short entries come SHORT times more (0), with either letter. EVERY=4 takes each fourth pair of the other texts: for a short last stage,
+# Entries of up to four words come SHORT times more (0), with either letter. EVERY=4 takes each fourth pair of the other texts: for a short last stage,
 # in which phrases are learned by heart.
 # Three times comes each other single word that `heed align --method hmm` finds a translation of in this text, since sentences alone
 # teach no model what to say to a single word. No pair is learned that has a side in any dev or test set, of either language pair.
@@ -76,7 +76,7 @@ for pair in en-fr en-de; do
         done >>"$folder/train.$direction.tsv"
         n=0
         while [ $n -lt "${SHORT:-0}" ]; do
-            awk -F '\t' 'split($1, words, " ") <= 3' "$folder/phrases.$direction.tsv"
+            awk -F '\t' 'split($1, words, " ") <= 4' "$folder/phrases.$direction.tsv"
             cat "$folder/letters.$direction.tsv"
             n=$((n + 1))
         done >>"$folder/train.$direction.tsv"

@@ -27,6 +27,22 @@ static const char *other_than_model(const char *data, size_t size)
     if (size >= 4 && memcmp(data, "PK\3\4", 4) == 0)
         return "this is a zip archive, as models of Marian are (.npz); heed convert makes a model "
                "of such a one";
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *what;
+    } packed[] = {
+        {"\x1f\x8b", 2, "this is compressed by gzip; unpack it first, with gunzip"},
+        {"\xfd"
+         "7zXZ",
+         5, "this is compressed by xz; unpack it first, with unxz"},
+        {"\x28\xb5\x2f\xfd", 4, "this is compressed by zstd; unpack it first, with unzstd"},
+        {"BZh", 3, "this is compressed by bzip2; unpack it first, with bunzip2"},
+        {"%PDF-", 5, "this is a PDF, not a model"},
+    };
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (size >= packed[i].n && memcmp(data, packed[i].bytes, packed[i].n) == 0)
+            return packed[i].what;
     const size_t n = size < LENGTH_SIZE ? size : LENGTH_SIZE;
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)data[i] < ' ' && data[i] != '\t' && data[i] != '\n' && data[i] != '\r')
@@ -120,6 +136,11 @@ static bool read_all(struct hd_safetensors *file, const char *data, size_t size,
             file->path, size);
     memcpy(&length, data, sizeof length);
     file->data = data;
+    if (length >> 40 != 0) /* bytes of something else */
+        return hd_fail(err, HEED_BAD_MODEL,
+                       "%s: this is no model; name a file that heed train or heed convert has "
+                       "written",
+                       file->path);
     if (length > size - LENGTH_SIZE)
         return hd_fail(
             err, HEED_BAD_MODEL,

@@ -30,6 +30,7 @@
 
 #include "base/arena.h"
 #include "graph/int8_matrix.h"
+#include <assert.h>
 #include <heed_graph.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -194,13 +195,22 @@ static inline bool hd_lives_on(const hd_node *n, const hd_tape *t)
     return n->x && (n->tape == t || !n->tape);
 }
 
+/* No op may be given NULL; a debug build says so where it happens. */
+#ifdef HEED_DEBUG
+#define HD_ASSERT_GIVEN(node) assert(node)
+#else
+#define HD_ASSERT_GIVEN(node) ((void)0)
+#endif
+
 static inline hd_tape *hd_home1(const char *op, hd_node *a)
 {
+    HD_ASSERT_GIVEN(a);
     return __builtin_expect(a->tape && a->x, 1) ? a->tape : hd_home_of(op, &a, 1);
 }
 
 static inline hd_tape *hd_home2(const char *op, hd_node *a, hd_node *b)
 {
+    HD_ASSERT_GIVEN(a && b);
     hd_tape *t = a->tape ? a->tape : b->tape;
     if (__builtin_expect(t && hd_lives_on(a, t) && hd_lives_on(b, t), 1))
         return t;
@@ -209,6 +219,7 @@ static inline hd_tape *hd_home2(const char *op, hd_node *a, hd_node *b)
 
 static inline hd_tape *hd_home3(const char *op, hd_node *a, hd_node *b, hd_node *c)
 {
+    HD_ASSERT_GIVEN(a && b && c);
     hd_tape *t = a->tape ? a->tape : b->tape ? b->tape : c->tape;
     if (__builtin_expect(t && hd_lives_on(a, t) && hd_lives_on(b, t) && hd_lives_on(c, t), 1))
         return t;

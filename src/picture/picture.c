@@ -2,6 +2,9 @@
  *
  * The module is opened once, by the first picture, and stays. A failure is not remembered:
  * whoever installs what is missing need not start anew. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memmem */
+#endif
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -13,6 +16,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 static const struct hd_module_name draw_module = {
     .file = "heed_draw.so",
@@ -79,6 +83,51 @@ char *heed_draw_bytes(const heed_picture *picture, const char *format, size_t *s
     return bytes;
 }
 
+/* ---- files --------------------------------------------------------------------------------------------- */
+
+enum { BEGINNING = 1 << 16 }; /* bytes in which an SVG says what it is, whatever its title */
+
+static bool begins(const char *bytes, size_t n, const void *with, size_t size)
+{
+    return n >= size && memcmp(bytes, with, size) == 0;
+}
+
+/* Has the module drawn this file? Each format has something that no other program writes. */
+static bool is_drawn(const char *bytes, size_t n)
+{
+    static const char svg[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
+                      paper[] = "<rect class=\"paper\" ", pdf[] = "%PDF-", png[] = "\x89PNG\r\n",
+                      tikz[] = "% \\usepackage{tikz} and \\usepackage[T1]{fontenc}";
+    const size_t n_png = sizeof HD_DRAW_PNG_MARK - 1, n_pdf = sizeof HD_DRAW_PDF_MARK - 1;
+    if (begins(bytes, n, png, sizeof png - 1))
+        return n > HD_DRAW_PNG_AT &&
+               begins(bytes + HD_DRAW_PNG_AT, n - HD_DRAW_PNG_AT, HD_DRAW_PNG_MARK, n_png);
+    if (begins(bytes, n, pdf, sizeof pdf - 1))
+        return n > n_pdf && memcmp(bytes + n - n_pdf, HD_DRAW_PDF_MARK, n_pdf) == 0;
+    return begins(bytes, n, tikz, sizeof tikz - 1) ||
+           (begins(bytes, n, svg, sizeof svg - 1) &&
+            memmem(bytes, n < BEGINNING ? n : BEGINNING, paper, sizeof paper - 1));
+}
+
+bool heed_draw_may_write(const char *path, heed_error *err)
+{
+    if (!hd_is_given(path, "path", err))
+        return false;
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return true; /* where nothing can be written, writing says why */
+    struct hd_map map;
+    if (!hd_map_open(&map, path, err))
+        return false;
+    const bool is_ours = is_drawn(map.data, map.size);
+    hd_map_close(&map);
+    return is_ours ||
+           hd_fail(err, HEED_BAD_FILE,
+                   "%s: there is a file of this name that heed has not drawn; move it away or "
+                   "choose another name for the picture",
+                   path);
+}
+
 bool heed_draw(const heed_picture *picture, const char *path, heed_error *err)
 {
     if (!hd_is_given(picture, "picture", err) || !hd_is_given(path, "path", err))
@@ -89,7 +138,9 @@ bool heed_draw(const heed_picture *picture, const char *path, heed_error *err)
         return hd_fail(err, HEED_BAD_OPTION,
                        "%s: a picture's name ends in .svg, .png, .pdf or .tex", path);
     size_t size = 0;
-    char *bytes = heed_draw_bytes(picture, formats[format], &size, err);
+    char *bytes = heed_draw_may_write(path, err)
+                      ? heed_draw_bytes(picture, formats[format], &size, err)
+                      : NULL;
     if (!bytes)
         return false;
     struct hd_writer w = {0};

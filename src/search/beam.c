@@ -302,6 +302,23 @@ int hd_beam_top_k(const struct hd_beam *q)
                                                                                         : q->places;
 }
 
+/* How many words of a row are looked for: once all places are taken, in a wide beam, only those that would get one. Sorting as many
+ * words of each row as there are places would take most of the time. */
+static int n_promising(const struct hd_beam *q, int n, const struct hd_open_hypothesis *hyp,
+                       const struct hd_next_scores *o)
+{
+    enum { WIDE = 64 };
+    if (n < q->places || q->places <= WIDE)
+        return q->places;
+    const double worst = q->scratch->candidates[n - 1].total;
+    int n_better = 0;
+    for (int v = 0; v < q->n_words; v++) {
+        const float logprob = (o->x[v] - o->largest) - o->log_sum;
+        n_better += hyp->total + (double)logprob > worst;
+    }
+    return n_better < q->places ? n_better : q->places;
+}
+
 /* The ways to go on for all open hypotheses; how many, or -1 without memory. */
 static int find_candidates(struct hd_beam *q, const struct hd_next_scores *next_scores,
                            heed_error *err)
@@ -321,9 +338,10 @@ static int find_candidates(struct hd_beam *q, const struct hd_next_scores *next_
             return -1;
         const int *top = o->n_top ? o->top : q->scratch->top;
         const float *value = o->n_top ? o->top_value : q->scratch->top_value;
-        if (!o->n_top)
-            q->k->top_k(q->scratch->top, q->scratch->top_value, o->x, q->n_words, q->places);
-        for (int j = 0; j < q->places && top[j] >= 0 && value[j] > -INFINITY; j++) {
+        const int n_wanted = o->n_top ? q->places : n_promising(q, n, hyp, o);
+        if (!o->n_top && n_wanted > 0)
+            q->k->top_k(q->scratch->top, q->scratch->top_value, o->x, q->n_words, n_wanted);
+        for (int j = 0; j < n_wanted && top[j] >= 0 && value[j] > -INFINITY; j++) {
             const float logprob = (value[j] - o->largest) - o->log_sum;
             const double total = hyp->total + (double)logprob;
             if (!consider(q, &n, (struct hd_candidate){i, top[j], logprob, total, {0, 0}}))

@@ -68,6 +68,27 @@ static const char *columns_of(const char *bytes, size_t n)
     return memchr(bytes, ',', line) || memchr(bytes, ';', line) ? "CSV, columns with commas" : NULL;
 }
 
+/* Two columns of CSV where lines of one text are wanted: by its name, or each line of several has one quoted field after the other. Commas
+ * alone are in every text. */
+static bool is_csv(const char *name, const char *bytes, size_t n)
+{
+    const size_t length = strlen(name);
+    if (length > 4 && strcasecmp(name + length - 4, ".csv") == 0)
+        return true;
+    int n_lines = 0;
+    for (const char *end; (end = memchr(bytes, '\n', n)); n_lines++) {
+        const size_t line = (size_t)(end - bytes);
+        bool has_fields = false;
+        for (size_t i = 0; bytes[0] == '"' && i + 3 <= line; i++)
+            has_fields = has_fields || memcmp(bytes + i, "\",\"", 3) == 0;
+        if (!has_fields)
+            return false;
+        bytes = end + 1;
+        n -= line + 1;
+    }
+    return n_lines >= 2;
+}
+
 bool hd_check_kind(const char *name, const char *bytes, size_t n, bool is_tsv, heed_error *err)
 {
     n = n < LOOK ? n : LOOK;
@@ -84,6 +105,8 @@ bool hd_check_kind(const char *name, const char *bytes, size_t n, bool is_tsv, h
             for (size_t at = 0, m = strlen(markups[i].tag); at + m <= n; at++)
                 if (strncasecmp(bytes + at, markups[i].tag, m) == 0)
                     return fail(name, markups[i].is, markups[i].advice, err);
+    if (!is_tsv && is_csv(name, bytes, n))
+        return fail(name, "CSV", "give it as --tsv FILE.csv, or as --pair en-fr=FILE.csv", err);
     const char *columns = is_tsv ? columns_of(bytes, n) : NULL;
     if (columns)
         return hd_fail(err, HEED_BAD_TEXT,

@@ -86,10 +86,18 @@ struct own_links {
     struct hd_link_lists sure, possible;
 };
 
+static bool show(void *journal, size_t n_done, size_t n)
+{
+    heed_training_event event = {.news = HEED_TRAINING_PREPARES,
+                                 .text = "finding out how links are read",
+                                 .share = n > 0 ? (double)n_done / (double)n : 0};
+    return hd_journal_tell(journal, &event, NULL);
+}
+
 static bool find_links(struct hd_run *run, const struct samples *s, struct own_links *links,
                        heed_error *err)
 {
-    const struct hd_align_work work = {.threads = run->threads};
+    const struct hd_align_work work = {run->threads, show, &run->journal};
     const struct hd_pair_source all = {s->learned.n + s->tried.n, sampled_at, s},
                                 tried = {s->tried.n, tried_at, s};
     struct hd_aligner *aligner = hd_aligner_learn(&all, &work, err);
@@ -170,6 +178,8 @@ static bool find_way(struct hd_run *run, const heed_model *model, const heed_tex
     const struct hd_config *c = &model->net->config;
     heed_translator *t = heed_translator_new(&model, 1, err);
     bool ok = t && set_number(t, "threads", hd_pool_size(run->threads), err);
+    const size_t n_ways = (size_t)c->decoder_layers * (size_t)(c->heads + 1) * 2;
+    size_t n_tried = 0;
     *best = (struct way){c->alignment_layer, -1, 1};
     ok = ok && try_way(t, best, pairs, s, links, agrees, err);
     for (int layer = 1; ok && layer <= c->decoder_layers; layer++)
@@ -177,7 +187,9 @@ static bool find_way(struct hd_run *run, const heed_model *model, const heed_tex
             for (int shift = 1; ok && shift >= 0; shift--) {
                 const struct way way = {layer, head, shift};
                 double x;
-                ok = try_way(t, &way, pairs, s, links, &x, err);
+                ok = (show(&run->journal, n_tried++, n_ways) ||
+                      hd_fail(err, HEED_CANCELLED, "stopped on request")) &&
+                     try_way(t, &way, pairs, s, links, &x, err);
                 if (ok && x > *agrees) {
                     *best = way;
                     *agrees = x;

@@ -55,7 +55,8 @@ bool hd_journal_open(struct hd_journal *j, const char *stem, heed_error *err)
     j->began = hd_seconds();
     j->log = open_beside(stem, ".log", err);
     j->jsonl = j->log ? open_beside(stem, ".jsonl", err) : NULL;
-    j->is_new = j->log && ftell(j->log) == 0 && (!j->jsonl || ftell(j->jsonl) == 0);
+    j->log_size = j->log ? ftell(j->log) : 0;
+    j->jsonl_size = j->jsonl ? ftell(j->jsonl) : 0;
     return j->jsonl != NULL;
 }
 
@@ -70,11 +71,18 @@ void hd_journal_close(struct hd_journal *j)
 
 void hd_journal_discard(struct hd_journal *j, const char *stem)
 {
-    static const char *const endings[] = {".log", ".jsonl"};
+    const struct {
+        FILE *file;
+        const char *ending;
+        long size;
+    } files[] = {{j->log, ".log", j->log_size}, {j->jsonl, ".jsonl", j->jsonl_size}};
     char path[4096];
-    for (int i = 0; j->is_new && i < 2; i++) {
-        snprintf(path, sizeof path, "%s%s", stem, endings[i]);
-        (void)unlink(path);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s%s", stem, files[i].ending);
+        if (files[i].file && files[i].size == 0)
+            (void)unlink(path);
+        else if (files[i].file)
+            (void)!ftruncate(fileno(files[i].file), files[i].size);
     }
     hd_journal_close(j);
 }

@@ -8,7 +8,7 @@
 
 struct hd_journal {
     FILE *log, *jsonl;
-    bool is_new; /* both were empty when they were opened */
+    long log_size, jsonl_size; /* when they were opened */
     bool
         is_silent; /* ranks other than the first report nothing; watch() only decides whether to go on */
     bool (*watch)(void *context, const heed_training_event *event);
@@ -22,7 +22,7 @@ struct hd_journal {
 bool hd_journal_open(struct hd_journal *journal, const char *stem, heed_error *err);
 void hd_journal_close(struct hd_journal *journal);
 
-/* Remove the files of a run that was refused, unless an earlier one has written them. */
+/* Take out what a run has added that was refused; files that it began are removed. */
 void hd_journal_discard(struct hd_journal *journal, const char *stem);
 
 /* Report a sentence to all three. */

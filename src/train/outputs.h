@@ -15,6 +15,10 @@ bool hd_outputs_check(const struct hd_run *run, heed_error *err);
 /* Remove what runs have left that were killed while they wrote. For who holds the lock of MODEL.log. */
 void hd_outputs_sweep(const struct hd_run *run);
 
+/* Is the best model so far in its file? False without an error when there is none: it can be written again. With one when what is
+ * there is damaged, another model, or cannot be read now: nothing may take its place. */
+bool hd_outputs_has_best(const struct hd_run *run, heed_error *err);
+
 /* Is there a model of heed in this file? False with an error when nobody can tell: it is there, but the system does not let it be
  * read now. */
 bool hd_outputs_has_model(const char *path, heed_error *err);

@@ -47,6 +47,7 @@ struct run_counters {
     double noted_busy, loss, weight; /* since the last note: Σ loss · tokens, Σ tokens */
     double speed, last_loss;
     bool is_time_over, has_learned, has_estimated;
+    struct hd_progress in_file; /* that of the state that was saved last */
 };
 
 /* What ranks decide together after an update. */
@@ -364,6 +365,7 @@ static bool save(struct hd_run *run, struct run_counters *counters, bool is_good
     if (!hd_run_save(run, is_good, &why))
         return fail_unharmed(&why, err);
     counters->saved = hd_seconds();
+    counters->in_file = run->state.progress;
     heed_training_event event = {.news = HEED_TRAINING_SAVED, .update = run->state.progress.update};
     (void)hd_journal_tell(&run->journal, &event, NULL);
     return true;
@@ -634,12 +636,11 @@ static bool close_run(struct hd_run *run, struct run_counters *counters, heed_er
     return ok && save(run, counters, false, err);
 }
 
-/* Is the best model so far still in its file? The first rank knows. A model that cannot be read now is not gone: taking the next
- * one for the best would lose it. */
+/* Is the best model so far still in its file? The first rank knows. */
 static bool is_model_gone(struct hd_run *run, bool *is_gone, heed_error *err)
 {
     heed_error why = {0};
-    int answer = run->ranks.rank == 0 && !hd_outputs_has_model(run->recipe->out, &why);
+    int answer = run->ranks.rank == 0 && !hd_outputs_has_best(run, &why);
     if (hd_failed(&why))
         return hd_fail(err, why.code, "%s", why.message);
     const bool ok = hd_ranks_tell(&run->ranks, &answer, sizeof answer, err);
@@ -705,7 +706,9 @@ static bool finish(struct hd_run *run, struct run_counters *counters, const char
 /* The end of a run that was asked to stop; what was left in the middle has changed nothing. */
 static bool stop(struct hd_run *run, struct run_counters *counters, heed_error *err)
 {
-    return save(run, counters, false, err) &&
+    const struct hd_progress *p = &run->state.progress;
+    const bool is_saved = memcmp(&counters->in_file, p, sizeof *p) == 0;
+    return (is_saved || save(run, counters, false, err)) &&
            hd_fail(err, HEED_CANCELLED,
                    "stopped after update %ld; the state is saved, and the same command goes on "
                    "from there",
@@ -763,7 +766,8 @@ static bool learn(struct hd_run *run, heed_error *err)
                                     .logged = now,
                                     .began = now,
                                     .first_update = p->update,
-                                    .noted_tokens = p->n_tokens};
+                                    .noted_tokens = p->n_tokens,
+                                    .in_file = *p};
     struct hd_stop stopping = {.is_wanted = wants_to_stop, .context = &run->journal, .asked = now};
     if (run->ranks.n ==
         1) /* others would wait for what is left out; ranks vote after each update */

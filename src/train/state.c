@@ -241,6 +241,18 @@ static void keep_previous(const char *path, const char *previous)
     (void)unlink(beside); /* rename() leaves both names when they are one file already */
 }
 
+/* Is the state that is there a good one, of this very update? Then this one is as good. */
+static bool is_still_good(const struct hd_safetensors *old, const struct hd_progress *p)
+{
+    const bool is_good = !hd_safetensors_metadata(old, "good.progress");
+    const char *text = is_good ? hd_safetensors_metadata(old, "progress") : NULL;
+    json_t *json = text ? json_loads(text, 0, NULL) : NULL;
+    const bool is_same =
+        json && json_integer_value(json_object_get(json, "update")) == p->update && p->n_bad == 0;
+    json_decref(json);
+    return is_same;
+}
+
 bool hd_state_previous(char previous[HD_STATE_PATH], const char *path)
 {
     return (size_t)snprintf(previous, HD_STATE_PATH, "%s.previous", path) < HD_STATE_PATH;
@@ -270,7 +282,7 @@ bool hd_state_save(const char *path, const struct hd_learner *l, const struct hd
         snprintf(name, sizeof name, "kept.%d", i);
         add_block(&s, name, state->kept[i], l->size);
     }
-    if (old && !is_good)
+    if (old && !is_good && !is_still_good(old, &state->progress))
         add_good(&s, old);
     add_before(&s, state, old);
     add_identity(&s, identity);

@@ -27,6 +27,7 @@ void heed_training_free(heed_training *t)
     for (size_t i = 0; i < t->n_settings; i++)
         hd_free(t->settings[i].text);
     hd_free(t->settings);
+    hd_paths_release(&t->read);
     hd_free(t);
 }
 
@@ -203,5 +204,5 @@ bool heed_training_read(heed_training *t, const char *path, heed_error *err)
             hd_fail(err, why.code, "%s:%zu: %s", path, i + 1, why.message);
     }
     hd_lines_release(&lines);
-    return ok;
+    return ok && hd_paths_add(&t->read, path, err);
 }

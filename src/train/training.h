@@ -2,6 +2,7 @@
 #ifndef HD_TRAIN_TRAINING_H
 #define HD_TRAIN_TRAINING_H
 
+#include "exchange/pairs.h"
 #include "model/presets.h"
 #include "train/recipe.h"
 
@@ -16,6 +17,7 @@ struct heed_training {
     struct hd_preset_choice preset;
     struct hd_setting *settings; /* in the order in which they were said */
     size_t n_settings, capacity;
+    struct hd_paths read; /* files of settings */
 };
 
 /* Was the option of this name given? */

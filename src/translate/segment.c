@@ -67,7 +67,8 @@ bool hd_segment_add_ids(struct hd_segment *segment, heed_error *err)
         return false;
     if (is_alone) /* nothing is read, not even an end */
         return true;
-    if (symbol >= 0)
+    const bool has_symbol = segment->source.n > 0 && segment->source.ids[0] == symbol;
+    if (symbol >= 0 && !has_symbol)
         segment->ids[segment->n_ids++] = symbol;
     if (segment->source.n > 0)
         memcpy(segment->ids + segment->n_ids, segment->source.ids,
@@ -257,6 +258,17 @@ static int take_prefix(struct hd_line *line, const heed_model *m)
     return symbol;
 }
 
+/* Subwords that heed wrote begin with the symbol that the model read; -1 where they do not. */
+static int first_symbol(const struct hd_line *line, const heed_model *m)
+{
+    const char *text = line->result->source + line->begin;
+    char piece[64];
+    snprintf(piece, sizeof piece, "%.*s", (int)strcspn(text, " "), text);
+    const int id = hd_vocab_find(m->source, piece);
+    size_t n;
+    return id >= 0 && hd_vocab_language_of(m->source, id, &n) ? id : -1;
+}
+
 /* The model's own name of the language that a symbol is for; NULL where it has none. */
 static const char *language_of_symbol(const heed_model *m, int symbol)
 {
@@ -272,7 +284,10 @@ static bool choose_languages(struct hd_line *line, const char *target)
 {
     const struct hd_job *job = line->job;
     const heed_model *m = job->ensemble->models[0];
-    const int own = line->document ? -1 : take_prefix(line, m);
+    const bool is_of_subwords = job->is_forced && job->options.is_of_subwords;
+    const int own = line->document   ? -1
+                    : is_of_subwords ? first_symbol(line, m)
+                                     : take_prefix(line, m);
     const char *text = line->result->source + line->begin, *told = language_of_symbol(m, own);
     line->symbol = own;
     line->from = job->from

@@ -179,7 +179,7 @@ static const heed_option rows[] = {
      .help = "language of the text; auto tells it line by line, among those of the model"},
     {"beam", 'b', .kind = HEED_OPTION_INT, FIELD(beam), .initial = "5", .value = "N", .least = 1,
      .most = 1000, .group = "Search",
-     .help = "beam size: hypotheses kept while searching; 1 is greedy search"},
+     .help = "beam size: hypotheses kept while searching, up to 1000; 1 is greedy search"},
     {"n-best", .kind = HEED_OPTION_INT, FIELD(n_best), .initial = "1", .value = "N", .least = 1,
      .most = 1000, .help = "translations per text, best first; the beam is at least as large"},
     {"length-norm", .kind = HEED_OPTION_TEXT, FIELD(norm), .initial = "power:1",

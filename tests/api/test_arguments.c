@@ -421,6 +421,7 @@ static void pictures_refuse_nothing(void **state)
     assert_wrong(heed_draw(&(heed_picture){.attention = &fine}, NULL, e));
     assert_wrong(heed_draw(&(heed_picture){.attention = &fine}, "", e));
     assert_wrong(heed_draw(&(heed_picture){.attention = &fine, .heads = heads}, "x.svg", e));
+    assert_wrong(heed_draw_may_write(NULL, e));
     assert_wrong(heed_draw_bytes(NULL, "svg", &size, e));
     assert_wrong(heed_draw_bytes(&(heed_picture){.attention = &fine}, NULL, &size, e));
     assert_wrong(heed_draw_bytes(&(heed_picture){.attention = &fine}, "gif", &size, e));

@@ -57,6 +57,17 @@ Good morning*
 *station*' '' sh -c "printf '%s\\n' 'Hello!' 'Guten Morgen!' 'Où est la gare ?' | '$heed' translate"
 expect 'or what is asked for' 0 'Guten Morgen!' '' sh -c "echo 'Good morning!' | '$heed' translate --to de"
 
+# what heed translate --subwords writes has the symbol of its language, and the model read it once
+printf '%s\n' 'I love my cat.' 'Where is the station?' 'The red house is old.' >"$here/three"
+for to in fr de; do
+    "$heed" translate -q --from en --to $to --subwords "$here/three" >"$here/subwords"
+    "$heed" score -q --subwords "$here/subwords" >"$here/scored"
+    "$heed" translate -q --from en --to $to --json "$here/three" | sed 's/.*"score": [^,]*, "logprob": \([^,]*\),.*/\1/' >"$here/found"
+    expect "subwords for $to get the very number that they were found with" 0 '3 <2'$to'> *' '' sh -c "
+        paste '$here/scored' '$here/found' '$here/subwords' |
+            awk '{ d = \$1 - \$2; n += \$1 < 0 && d < 0.00001 && d > -0.00001 } END { print n, \$3, \$1, \$2 }'"
+done
+
 # self-attention is between words of one side
 expect 'the encoder attends to its own words' 0 'The red house.*
 *The red house. (end)

@@ -29,14 +29,27 @@ for kind in transformer rnn; do
     as 'one sentence at a time' all -m "$here/int8.heed" --batch 1 -j 1 "$text"
     as 'odd batches by two threads' all -m "$here/int8.heed" --batch 7 -j 2 "$text"
     as 'quantised when it is loaded' all -m "$here/m.heed" --compute int8 "$text"
+    # who asks for confidence has all logits, and no screen that says for many words at once that they are not it
+    for compute in int8 f32; do
+        "$heed" translate -m "$here/m.heed" --compute $compute --beam 1 -q "$text" >"$here/screened"
+        "$heed" translate -m "$here/m.heed" --compute $compute --beam 1 -q --confidence "$text" | sed 's/ ||| [0-9. ]*$//' >"$here/dense"
+        expect "$kind: screened words are those of all logits, $compute" 0 '' '' cmp "$here/screened" "$here/dense"
+    done
     for kernel in $("$heed" --version | sed -n 's/^kernels of this CPU: \(.*\);.*/\1/p'); do
         HEED_KERNEL=$kernel
         export HEED_KERNEL
-        as "by $kernel" few -m "$here/int8.heed" "$here/few.en"
+        if [ "$kernel" = ref ]; then # slow
+            as "by $kernel" few -m "$here/int8.heed" "$here/few.en"
+        else
+            as "by $kernel" all -m "$here/int8.heed" "$text"
+        fi
     done
     unset HEED_KERNEL
-    "$heed" translate -m "$here/int8.heed" -q "$here/few.en" >"$here/beam"
-    "$heed" translate -m "$here/int8.heed" -q --batch 1 -j 1 "$here/few.en" >"$here/other"
+    head -n 200 "$text" >"$here/some.en"
+    "$heed" translate -m "$here/int8.heed" -q "$here/some.en" >"$here/beam"
+    "$heed" translate -m "$here/int8.heed" -q --batch 1 -j 1 "$here/some.en" >"$here/other"
     expect "$kind: and with a beam" 0 '' '' cmp "$here/beam" "$here/other"
+    HEED_KERNEL=generic "$heed" translate -m "$here/int8.heed" -q "$here/some.en" >"$here/other"
+    expect "$kind: and with a beam by generic" 0 '' '' cmp "$here/beam" "$here/other"
 done
 finish

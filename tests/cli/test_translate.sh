@@ -88,6 +88,15 @@ if [ -e "${heed%heed}heed_draw.so" ]; then
         sh -c "printf 'eins\n\nzwei\n' | '$heed' translate -m '$toy' --plot two.svg >/dev/null && echo two*.svg"
     expect 'even when the second comes late' 0 'late-1.svg late-2.svg' '' \
         sh -c "(echo eins; sleep 1; echo zwei) | '$heed' translate -m '$toy' --plot late.svg >/dev/null && echo late*.svg"
+    echo mine >mine.svg && cp mine.svg two-1.svg && cp "$toy" model.svg
+    expect 'what heed has not drawn is not replaced by a picture' 1 '' 'heed: mine.svg: there is a file of this name that heed has not drawn; *' \
+        sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --plot mine.svg"
+    expect 'nor is a model' 1 '' 'heed: model.svg: there is a file of this name that heed has not drawn; *' \
+        sh -c "echo 'eins zwei' | '$heed' translate -m model.svg --plot model.svg"
+    expect 'nor what is read' 1 '' 'heed: mine.svg: there is a file of this name *' "$heed" align -m "$toy" --plot mine.svg mine.svg mine.svg
+    expect 'nor by a picture that gets a number' 0 'mine' 'heed: line 1 is not drawn: two-1.svg: there is *' \
+        sh -c "printf 'eins\n\nzwei\n' | '$heed' translate -m '$toy' --plot two.svg >/dev/null; cat two-1.svg"
+    expect 'a picture of its own is replaced' 0 'two one' '' sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --plot one.svg"
     expect 'all heads are a page' 0 'two one' '' sh -c "echo 'eins zwei' | '$heed' translate -m '$toy' --head all --plot heads.svg && test -s heads.svg"
     expect 'given pairs are drawn as well' 0 '1-0 0-1' '' \
         sh -c "echo 'eins zwei' >x; echo 'two one' >y; '$heed' align -m '$toy' --plot pair.svg x y && test -s pair.svg"
@@ -183,6 +192,12 @@ expect 'for the library as well' 1 '' 'heed: standard input: it is closed, so no
     sh -c "'$heed' eval --hyp - --ref in <&-"
 expect 'a text is no model' 1 '' 'heed: in: this is text, not a model; *' "$heed" translate -m in in
 printf 'eins' >short
+gzip -c "$toy" >packed
+expect 'a compressed model is to be unpacked' 1 '' 'heed: packed: this is compressed by gzip; unpack it first, with gunzip' "$heed" translate -m packed in
+printf '%%PDF-1.4\n\001\n' >paper
+expect 'a PDF is one' 1 '' 'heed: paper: this is a PDF, not a model' "$heed" translate -m paper in
+printf '\007\006\005\004\003\002\001\000\111\222\333' >noise
+expect 'bytes of something else are no model' 1 '' 'heed: noise: this is no model; *' "$heed" translate -m noise in
 expect 'however short' 1 '' 'heed: short: this is text, not a model; *' "$heed" translate -m short in
 expect 'nor is an archive' 1 '' 'heed: *stored.npz: this is a zip archive, as models of Marian are (.npz); heed convert *' \
     "$heed" translate -m "$npz" in

@@ -590,7 +590,7 @@ static void a_pdf_has_its_fonts_inside_and_no_date(void **state)
     size_t size;
     char *pdf = draw(&(heed_picture){.title = "cat", .attention = &cat}, "pdf", &size);
     assert_memory_equal(pdf, "%PDF-", 5);
-    assert_true(contains(pdf + size - 8, 8, "%%EOF"));
+    assert_true(contains(pdf + size - 16, 16, "%%EOF\n%heed\n"));
     assert_true(contains(pdf, size, "/FontFile"));
     assert_false(contains(pdf, size, "/CreationDate"));
     heed_free(pdf);
@@ -694,6 +694,20 @@ static void a_file_is_written_by_its_ending_whole_or_not_at_all(void **state)
         assert_int_equal(fread(start, 1, 4, file), 4);
         fclose(file);
         assert_string_equal(start, starts[i]);
+        assert_that(heed_draw(&picture, path, &err), "its own is not replaced: %s", err.message);
+        file = fopen(path, "wb");
+        assert_non_null(file);
+        fprintf(file, "%s and more of somebody else's", starts[i]);
+        fclose(file);
+        assert_false(heed_draw(&picture, path, &err));
+        assert_error(err, HEED_BAD_FILE, "that heed has not drawn");
+        err = (heed_error){0};
+        assert_false(heed_draw_may_write(path, &err));
+        assert_error(err, HEED_BAD_FILE, "that heed has not drawn");
+        assert_int_equal(truncate(path, 0), 0);
+        err = (heed_error){0};
+        assert_that(heed_draw(&picture, path, &err), "nothing is lost with an empty file: %s",
+                    err.message);
     }
     heed_error err = {0};
     snprintf(path, sizeof path, "%s/nowhere/cat.svg", folder);

@@ -17,6 +17,9 @@ static int failing_memalign(void **memory, size_t alignment, size_t size)
 
 #include "graph/tape.h"
 #include "ready.h"
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <heed_graph.h>
 #include <limits.h>
 #include <math.h>
@@ -607,6 +610,31 @@ static void a_tape_can_be_stopped_before_any_op(void **state)
     hd_tape_free(t);
 }
 
+/* Only a program can be wrong there, so it is an assert, in debug builds. */
+static void an_op_that_is_given_nothing_stops_a_debug_build(void **state)
+{
+    (void)state;
+#ifdef HEED_DEBUG
+    for (int i = 0; i < 3; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            hd_tape *t = hd_tape_new(NULL);
+            hd_node *x = t ? hd_input(t, NULL, 1, 1) : NULL;
+            (void)!freopen("/dev/null", "w", stderr);
+            signal(SIGABRT, SIG_DFL);
+            (void)(i == 0 ? hd_tanh(NULL) : i == 1 ? hd_add(x, NULL) : hd_mul(NULL, x));
+            _exit(0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        assert_that(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "op %d: status %d", i,
+                    status);
+    }
+#else
+    skip();
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -634,6 +662,7 @@ int main(void)
         cmocka_unit_test(sizes_that_cannot_be_are_errors),
         cmocka_unit_test(dropout_drops_only_while_training_and_by_its_key),
         cmocka_unit_test(a_tape_can_be_stopped_before_any_op),
+        cmocka_unit_test(an_op_that_is_given_nothing_stops_a_debug_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

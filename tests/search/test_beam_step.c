@@ -94,10 +94,57 @@ static void stopping_early_loses_nothing_however_tempting(void **state)
     assert_true(n_early < n_late);
 }
 
+/* Of a wide beam only words that would get a place are sorted: the places are those of all words all the same. */
+static void a_wide_beam_keeps_the_best_of_all(void **state)
+{
+    (void)state;
+    enum { WORDS = 300, WIDE = 100 };
+    static float x[WIDE][WORDS];
+    static double all[WIDE * WORDS];
+    struct hd_search_options options = hd_search_options_default();
+    options.beam = options.n_best = WIDE;
+    const struct hd_search_input input = {.max_length = LIMIT};
+    const struct hd_beam_task task = {
+        .input = &input, .options = &options, .end = END, .n_words = WORDS, .limit = LIMIT};
+    struct hd_beam q = {0};
+    struct hd_beam_scratch scratch = {0};
+    struct hd_rng rng = {.key = 4};
+    heed_error err = {0};
+    assert_true(hd_beam_scratch_reserve(&scratch, WORDS, &options, &err));
+    assert_true(hd_beam_begin(&q, &task, &hd_kernels_ref, &scratch, &err));
+    for (int t = 0; t < 4; t++) {
+        struct hd_next_scores next_scores[WIDE] = {{0}};
+        size_t n = 0;
+        for (int i = 0; i < q.n_open; i++) {
+            for (int v = 0; v < WORDS; v++) /* with words that are equally likely */
+                x[i][v] = v == END ? -1e30F : (float)(int)(8 * hd_rng_normal(&rng)) / 4;
+            next_scores[i].x = x[i];
+            next_scores[i].log_sum =
+                hd_kernels_ref.log_sum(&next_scores[i].largest, NULL, NULL, x[i], WORDS, 0);
+            for (int v = 0; v < WORDS; v++) {
+                const float logprob = (x[i][v] - next_scores[i].largest) - next_scores[i].log_sum;
+                const double total = q.open[i].total + (double)logprob;
+                size_t at = n < WIDE ? n++ : WIDE;
+                for (; at > 0 && total > all[at - 1]; at--)
+                    all[at] = all[at - 1];
+                all[at] = total;
+            }
+        }
+        assert_true(hd_beam_step(&q, next_scores, &err));
+        assert_int_equal(q.n_open, WIDE);
+        for (int i = 0; i < WIDE; i++)
+            assert_that(q.open[i].total == all[i], "step %d, place %d: %g, not %g", t, i,
+                        q.open[i].total, all[i]);
+    }
+    hd_beam_release(&q);
+    hd_beam_scratch_release(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stopping_early_loses_nothing_however_tempting),
+        cmocka_unit_test(a_wide_beam_keeps_the_best_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

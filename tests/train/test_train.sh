@@ -161,6 +161,13 @@ printf '\377\376a\0b\0c\0\n\0' >wide.en
 bad 'UTF-16 is recognised' 'heed: wide.en: this is UTF-16, not UTF-8; convert it first, with iconv -f UTF-16 -t UTF-8' wide.en t.fr
 printf '"a cat","un chat"\n"a dog","un chien"\n' >two
 expect 'so is CSV' 1 '' 'heed: two: this looks like CSV, *' timeout 60 "$heed" train --tsv two $dev $small --updates 2 --out bad.safetensors
+bad 'also where one side is wanted' 'heed: two: this is CSV, not lines of text; give it as --tsv FILE.csv, or as --pair en-fr=FILE.csv' two t.fr
+cp t.en t.csv
+bad 'or by its name' 'heed: t.csv: this is CSV, not lines of text; *' t.csv t.fr
+printf '"yes","no"\nsaid she\n' >two
+printf 'un\ndeux\n' >deux
+expect 'a line with quotes makes no CSV' 0 '' 'text: 2 pairs*' timeout 60 "$heed" train --src two --tgt deux $dev $small --updates 2 --out m.safetensors
+forget
 expect 'what is odd is told before training' 0 '' \
     '*warning: 60 pairs are very few: *warning: in 100 % of the pairs source and target are the same text; *warning: 5 of 5 different dev pairs are learned from as well, *' \
     sh -c "head -n 5 t.en >d.en; timeout 60 '$heed' train --src t.en --tgt t.en --dev-src d.en --dev-tgt d.en $small --updates 2 --out m.safetensors"
@@ -267,6 +274,44 @@ problem=
 [ -L o.safetensors ] && [ -f elsewhere/real.safetensors ] || problem='the link or its file is gone'
 verdict 'and stays a link' "$problem" "$(ls -l . elsewhere)"
 rm -rf o.* elsewhere
+ln -s missing/real.safetensors o.safetensors
+train 1 'heed: missing/real.safetensors: the folder for this file does not exist; make it first' 'a link into a folder that is missing is told at once' --updates 4 --out o.safetensors
+rm -f o.*
+train 0 '' 'a model' -q --updates 2 --out o.safetensors
+train 2 'heed: out: the model would take the place of o.safetensors; choose another name' 'a model does not take the place of whose vocabulary it takes' \
+    --vocab-from o.safetensors --updates 2 --out o.safetensors
+echo 'updates = 2' >o.log
+train 2 'heed: out: the log would take the place of o.log; choose another name' 'nor of its configuration' --config o.log --out o.safetensors
+echo '0-0' >o.log
+train 2 'heed: out: the log would take the place of o.log; choose another name' 'nor of links' --guided-alignment o.log --updates 2 --out o.safetensors
+mkdir pairs
+paste t.en t.fr >pairs/a.tsv
+mv pairs/a.tsv o.log
+ln -s ../o.log pairs/a.tsv
+expect 'nor of what is in a folder of text' 2 '' 'heed: out: the log would take the place of pairs; choose another name' \
+    timeout 60 "$heed" train --tsv pairs $dev $small --updates 2 --out o.safetensors
+rm -rf pairs o.*
+echo '{"event":"click","at":1}' >o.jsonl
+train 2 'heed: out: the figures would take the place of o.jsonl, which is another file; *' 'figures of others are not added to' --updates 2 --out o.safetensors
+rm o.jsonl
+echo '[2026-01-31 12:00:00] nginx started' >o.log
+train 2 'heed: out: the log would take the place of o.log, which is another file; *' 'nor are logs' --updates 2 --out o.safetensors
+rm -f o.*
+
+# ---- a stop while subwords are learned, which takes long --------------------------------------------------
+awk 'BEGIN { for (i = 0; i < 300000; i++) print "word" i * 7919 % 300007 " and " i * 104729 % 299993 "\tmot" i * 611953 % 299987 " et " i }' >many.tsv
+"$heed" train --tsv many.tsv --vocab-size 16000 -j 1 --out o.safetensors 2>stopped.err &
+while ! grep -q text: o.log 2>/dev/null; do sleep 0.05; done
+sleep 2
+kill -INT $!
+wait $!
+status=$?
+problem=
+[ $status = 130 ] || problem="status $status"
+case $(tail -n 1 stopped.err) in 'stopped; there was nothing new to be saved' | 'heed: stopped '*) ;; *) problem="$problem; another sentence" ;; esac
+[ ! -e o.state.safetensors ] || problem="$problem; there is a state"
+verdict 'a stop is heeded then, too' "$problem" "$(cat stopped.err)"
+rm -f o.* many.tsv
 
 # ---- refused runs leave nothing -----------------------------------------------------------------------
 train 2 "*heed: freeze: no parameter is called 'banana'; *" 'a run that is refused' --freeze banana --updates 2 --out o.safetensors
@@ -276,8 +321,12 @@ for file in o.*; do [ ! -e "$file" ] || problem="there is $file"; done
 verdict 'neither leaves anything' "$problem" "$(ls)"
 train 0 '' 'so the advice can be followed' -q --max-length 20 --updates 2 --out o.safetensors
 cp o.state.safetensors state-before
+cp o.log log-before
+cp o.jsonl jsonl-before
 train 2 "*heed: freeze: no parameter is called 'banana'; *" 'starting over may be refused' --fresh --freeze banana --updates 2 --out o.safetensors
 same 'which forgets nothing' state-before o.state.safetensors
+same 'and adds nothing to the log' log-before o.log
+same 'nor to the figures' jsonl-before o.jsonl
 rm -f o.*
 
 # ---- a model that is gone -----------------------------------------------------------------------------
@@ -290,6 +339,25 @@ for updates in '8 --valid-metric ce' '10 --valid-metric ce'; do # at a validatio
     same 'as it was' kept-o.safetensors o.safetensors
     rm -f o.*
 done
+train 0 '' 'a finished run' -q --updates 8 --rate 0.01 --valid-metric ce --out o.safetensors
+mv o.safetensors kept-o.safetensors
+: >o.safetensors
+train 0 '*o.safetensors was gone; it is written again*' 'an empty model is written again' --updates 8 --rate 0.01 --valid-metric ce --out o.safetensors
+same 'as it was' kept-o.safetensors o.safetensors
+train 0 '' 'another model' -q --updates 4 --seed 2 --out p.safetensors
+cp p.safetensors o.safetensors
+for updates in 8 12; do
+    train 1 '*heed: o.safetensors is another model than the best of this run, which is that of update 8; move it away and type the same command again, *' \
+        'another model is not said to be the best' --updates $updates --rate 0.01 --valid-metric ce --out o.safetensors
+    same 'nor is it lost' p.safetensors o.safetensors
+done
+head -c 3000 kept-o.safetensors >o.safetensors
+train 1 'heed: o.safetensors: *; move it away and type the same command again, or choose another --out' 'a model that was cut off is told to be damaged' \
+    --updates 8 --rate 0.01 --valid-metric ce --out o.safetensors
+rm o.safetensors
+train 0 '*o.safetensors was gone; it is written again*' 'what was said can be done' --updates 8 --rate 0.01 --valid-metric ce --out o.safetensors
+same 'and gives the model' kept-o.safetensors o.safetensors
+rm -f o.* p.*
 train 0 '' 'a run whose best model is not its last' -q --updates 4 --rate 0.01 --out o.safetensors
 train 0 '' 'by a rate without reason' -q --updates 8 --rate 1 --warmup 0 --clip 0 --out o.safetensors
 rm o.safetensors
