@@ -254,7 +254,7 @@ static void mend_escapes(char *text, size_t n)
         const long next = is_high ? escaped(text + i + 6, n - i - 6) : -1;
         const bool is_pair = next >= 0xDC00 && next < 0xE000;
         if (x == 0 || is_low || (is_high && !is_pair))
-            memcpy(text + i + 2, "FFFD", 4);
+            memcpy(text + i + 2, (const char[4]){'F', 'F', 'F', 'D'}, 4);
         i += is_pair ? 12 : x >= 0 ? 6 : text[i] == '\\' ? 2 : 1;
     }
 }

@@ -382,7 +382,7 @@ static bool take_readout_map(struct hd_marian *m, int i)
     static const char *const old[] = {"ff_logit_prev", "ff_logit_lstm", "ff_logit_ctx"};
     static const char *const parts[] = {"readout.y", "readout.s", "readout.c"};
     static const char *const biases[] = {"readout.y.b", "readout.b", "readout.c.b"};
-    char W[48], b[48], gain[48], ln_b[48], of_norm[32];
+    char W[48], b[48], gain[48], ln_b[48] = "", of_norm[32];
     hd_node *one = hd_params_find(m->in.net->params, "readout.b");
     snprintf(of_norm, sizeof of_norm, "%s.norm", parts[i]);
     if (has_old_names(m)) {

@@ -95,7 +95,8 @@ static bool begins(const char *bytes, size_t n, const void *with, size_t size)
 /* Has the module drawn this file? Each format has something that no other program writes. */
 static bool is_drawn(const char *bytes, size_t n)
 {
-    static const char svg[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
+    static const char svg[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"heed\" ",
+                      old_svg[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
                       paper[] = "<rect class=\"paper\" ", pdf[] = "%PDF-", png[] = "\x89PNG\r\n",
                       tikz[] = "% \\usepackage{tikz} and \\usepackage[T1]{fontenc}";
     const size_t n_png = sizeof HD_DRAW_PNG_MARK - 1, n_pdf = sizeof HD_DRAW_PDF_MARK - 1;
@@ -104,8 +105,8 @@ static bool is_drawn(const char *bytes, size_t n)
                begins(bytes + HD_DRAW_PNG_AT, n - HD_DRAW_PNG_AT, HD_DRAW_PNG_MARK, n_png);
     if (begins(bytes, n, pdf, sizeof pdf - 1))
         return n > n_pdf && memcmp(bytes + n - n_pdf, HD_DRAW_PDF_MARK, n_pdf) == 0;
-    return begins(bytes, n, tikz, sizeof tikz - 1) ||
-           (begins(bytes, n, svg, sizeof svg - 1) &&
+    return begins(bytes, n, tikz, sizeof tikz - 1) || begins(bytes, n, svg, sizeof svg - 1) ||
+           (begins(bytes, n, old_svg, sizeof old_svg - 1) &&
             memmem(bytes, n < BEGINNING ? n : BEGINNING, paper, sizeof paper - 1));
 }
 

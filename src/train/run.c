@@ -707,7 +707,12 @@ static bool finish(struct hd_run *run, struct run_counters *counters, const char
 static bool stop(struct hd_run *run, struct run_counters *counters, heed_error *err)
 {
     const struct hd_progress *p = &run->state.progress;
-    const bool is_saved = memcmp(&counters->in_file, p, sizeof *p) == 0;
+    const struct hd_progress *saved = &counters->in_file;
+    const bool is_saved = saved->update == p->update && saved->n_validations == p->n_validations &&
+                          saved->looked_update == p->looked_update &&
+                          saved->is_closed == p->is_closed &&
+                          saved->closed_update == p->closed_update &&
+                          saved->n_returns == p->n_returns && saved->n_skipped == p->n_skipped;
     return (is_saved || save(run, counters, false, err)) &&
            hd_fail(err, HEED_CANCELLED,
                    "stopped after update %ld; the state is saved, and the same command goes on "
