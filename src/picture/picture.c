@@ -11,6 +11,7 @@
 #include "base/module.h"
 #include "base/quote.h"
 #include "draw/draw.h"
+#include "picture/picture.h"
 #include "picture/picture_check.h"
 
 #include <pthread.h>
@@ -110,23 +111,30 @@ static bool is_drawn(const char *bytes, size_t n)
             memmem(bytes, n < BEGINNING ? n : BEGINNING, paper, sizeof paper - 1));
 }
 
+bool hd_picture_is_own(bool *is_own, const char *path, heed_error *err)
+{
+    struct hd_map map;
+    if (!hd_map_open(&map, path, err))
+        return false;
+    *is_own = is_drawn(map.data, map.size);
+    hd_map_close(&map);
+    return true;
+}
+
 bool heed_draw_may_write(const char *path, heed_error *err)
 {
+    bool is_ours;
     if (!hd_is_given(path, "path", err))
         return false;
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return true; /* where nothing can be written, writing says why */
-    struct hd_map map;
-    if (!hd_map_open(&map, path, err))
-        return false;
-    const bool is_ours = is_drawn(map.data, map.size);
-    hd_map_close(&map);
-    return is_ours ||
-           hd_fail(err, HEED_BAD_FILE,
-                   "%s: there is a file of this name that heed has not drawn; move it away or "
-                   "choose another name for the picture",
-                   path);
+    return hd_picture_is_own(&is_ours, path, err) &&
+           (is_ours ||
+            hd_fail(err, HEED_BAD_FILE,
+                    "%s: there is a file of this name that heed has not drawn; move it away or "
+                    "choose another name for the picture",
+                    path));
 }
 
 bool heed_draw(const heed_picture *picture, const char *path, heed_error *err)

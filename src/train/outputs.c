@@ -4,11 +4,10 @@
 #endif
 #include "train/outputs.h"
 
-#include <heed_draw.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "format/safetensors.h"
+#include "picture/picture.h"
 #include "text/input.h"
 #include "train/run_text.h"
 
@@ -185,8 +184,9 @@ static bool is_own(const char *path, enum kind kind, heed_error *err)
     char text[1024] = "";
     if (kind == MODEL || kind == STATE)
         return is_of_format(path, kind, err);
+    bool is_ours;
     if (kind == CURVES)
-        return heed_draw_may_write(path, NULL);
+        return hd_picture_is_own(&is_ours, path, err) && is_ours;
     FILE *f = fopen(path, "re");
     if (!f)
         return true; /* writing it will fail with a sentence */
