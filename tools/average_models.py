@@ -7,16 +7,22 @@ Models are of one configuration and stored in f32; the record and the vocabulary
 run, MODEL.state.safetensors, whose moving average counts; the model beside it has to be there."""
 import array
 import json
+import os
 import struct
 import sys
+
+from heedfile import Fault, run
 
 
 def read(path):
     """Its header, and where its tensors begin, and all bytes."""
     with open(path, "rb") as file:
         data = file.read()
-    size = struct.unpack("<Q", data[:8])[0]
-    return json.loads(data[8:8 + size]), 8 + size, data
+    try:
+        size = struct.unpack("<Q", data[:8])[0]
+        return json.loads(data[8:8 + size]), 8 + size, data
+    except (struct.error, ValueError):
+        raise Fault(f"{path}: this is no safetensors file") from None
 
 
 def weights(header):
@@ -52,10 +58,12 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     out, paths = sys.argv[1], sys.argv[2:]
+    if os.path.exists(out):
+        read(out)  # nothing but a model is written over
     header, start, data = read(model_of(paths[0]))
     several = [numbers_of(path) for path in paths]
     if len({len(numbers) for numbers in several}) != 1:
-        sys.exit("average_models.py: these models differ in size")
+        raise Fault("these models differ in size")
     mean = array.array("f", (sum(column) / len(several) for column in zip(*several)))
     body, at = bytearray(data[start:]), 0
     for name in weights(header):
@@ -66,8 +74,9 @@ def main():
     header["__metadata__"].pop("checksums", None)
     text = json.dumps(header, ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)
-    with open(out, "wb") as file:
+    with open(out + ".new", "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + body)
+    os.replace(out + ".new", out)
 
 
-main()
+run(main)

@@ -20,4 +20,8 @@ expect 'of a state it is the moving average, which the model at the end is' 0 ''
 "$heed" score -m b.safetensors src tgt >scores 2>/dev/null
 expect 'which scores the same' 0 "$(cat scores)" '*' "$heed" score -m mean.safetensors src tgt
 expect 'models of other sizes are refused' 1 '' 'average_models.py: these models differ in size' "$average" mean.safetensors a.safetensors b.safetensors
+expect 'a file that is not there is told' 1 '' 'average_models.py: nofile.safetensors: No such file or directory' "$average" mean.safetensors nofile.safetensors
+: >empty
+expect 'one that is no model as well' 1 '' 'average_models.py: empty: this is no safetensors file' "$average" mean.safetensors empty
+expect 'and nothing but a model is written over' 1 '' 'average_models.py: text: this is no safetensors file' "$average" text a.safetensors
 finish
